@@ -1,0 +1,38 @@
+"""Rejoinder: which conversational system is better, and how sure that is.
+
+The names below load on first use, so that ``import rejoinder`` and ``rejoinder --help`` stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rejoinder._version import __version__
+
+if TYPE_CHECKING:
+    from rejoinder.scoring.scores import Scores, load_scores
+    from rejoinder.scoring.score import score
+    from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.testset import TestSet, read_testset
+
+__all__ = ["Scores", "TestSet", "__version__", "load_scores", "read_responses", "read_testset", "score"]
+
+_HOMES = {
+    "Scores": "rejoinder.scoring.scores",
+    "TestSet": "rejoinder.tables.testset",
+    "load_scores": "rejoinder.scoring.scores",
+    "read_responses": "rejoinder.tables.responses",
+    "read_testset": "rejoinder.tables.testset",
+    "score": "rejoinder.scoring.score",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'rejoinder' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,14 @@
+"""The names of the array types that kernels take."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Fingerprints: TypeAlias = NDArray[np.uint64]
+Indices: TypeAlias = NDArray[np.int64]
+Counts: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]

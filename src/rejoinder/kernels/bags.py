@@ -1,0 +1,32 @@
+"""Weighted sums of bags: rows as wide as a vocabulary, kept as what they contain."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rejoinder.kernels.arrays import Floats, Indices
+
+
+@njit(nogil=True, cache=True)
+def bag_totals(codes: Indices, first: Indices, last: Indices, counts: Floats, width: int) -> Floats:
+    """How often each code stands in the bags, under every row of multiplicities.
+
+    Args:
+        codes: int64 [t], in 0 to ``width`` - 1.
+        first: int64 [n], bag i holds codes[first[i]:last[i]].
+        last: int64 [n].
+        counts: float64 [b, n], how often each bag counts.
+        width: V.
+
+    Returns:
+        float64 [b, V].
+    """
+    totals = np.zeros((counts.shape[0], width))
+    for b in range(counts.shape[0]):
+        for i in range(first.size):
+            count = counts[b, i]
+            if count != 0.0:
+                for t in range(first[i], last[i]):
+                    totals[b, codes[t]] += count
+    return totals

@@ -1,0 +1,395 @@
+"""Matching the n-grams of hypotheses against ragged, weighted references, an item at a time.
+
+An item has hypotheses (one for each system that answers it) and references. Its hypotheses'
+n-grams go into one small hash table; each reference is then walked once, and every n-gram of it
+that some hypothesis holds is counted. A walk stops at the first order that is not in the table: a
+hypothesis that holds an n-gram holds its prefix too. So the references, the bulk of the text, are
+read once for all systems together.
+
+Shapes, for all kernels here:
+    tokens: uint64 [t], the fingerprints of the hypotheses' tokens.
+    first, last: int64 [m], hypothesis k has tokens[first[k]:last[k]].
+    bounds: int64 [n + 1], item i has the hypotheses bounds[i] to bounds[i + 1].
+    r_tokens, r_first, r_last, r_bounds: the same of the references (r of them).
+    order: the longest n-gram, N.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from rejoinder.kernels.arrays import Fingerprints, Floats, Indices
+
+CHAIN = np.uint64(0x9E3779B97F4A7C15)
+FOLD = np.uint64(29)
+TOP = np.uint64(32)
+ABSENT = -1
+
+
+class Item(NamedTuple):
+    """The working memory of one item, reused from item to item.
+
+    The table maps the fingerprint of an n-gram to a gram ``u``. Each hypothesis lists its distinct
+    grams with their counts, and each gram chains the references that hold it, the latest first.
+    """
+
+    slot_item: Indices  # [slots] the item that wrote the slot last: older slots are free
+    slot_key: Fingerprints  # [slots] the fingerprint
+    slot_gram: Indices  # [slots] the gram
+    gram_hypothesis: Indices  # [grams] the hypothesis that listed the gram last
+    gram_listed: Indices  # [grams] where it did
+    gram_chain: Indices  # [grams] the gram's latest link, or ABSENT
+    listed_gram: Indices  # [listed] a hypothesis' distinct grams, hypothesis after hypothesis
+    listed_order: Indices  # [listed] the gram's order n
+    listed_count: Indices  # [listed] #_g(h)
+    list_bounds: Indices  # [hypotheses + 1] where each hypothesis' list begins and ends
+    link_reference: Indices  # [links] the reference that holds a gram
+    link_count: Indices  # [links] #_g(r)
+    link_next: Indices  # [links] the next link of the same gram, or ABSENT
+
+
+@njit(inline="always")
+def extended(gram: int, token: int) -> int:
+    """The fingerprint of an n-gram one token longer."""
+    return (gram ^ (gram >> FOLD)) * CHAIN + token
+
+
+@njit(nogil=True, cache=True)
+def working_memory(
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    order: int,
+) -> Item:
+    """Allocates what the largest item needs."""
+    grams = 1
+    links = 1
+    most = 1
+    for i in range(bounds.size - 1):
+        held = 0
+        for k in range(bounds[i], bounds[i + 1]):
+            held += last[k] - first[k]
+        walked = 0
+        for j in range(r_bounds[i], r_bounds[i + 1]):
+            walked += r_last[j] - r_first[j]
+        grams = max(grams, held * order)
+        links = max(links, walked * order)
+        most = max(most, bounds[i + 1] - bounds[i])
+    slots = 16
+    while slots < 2 * grams:
+        slots *= 2
+    return Item(
+        np.full(slots, -1, dtype=np.int64),
+        np.empty(slots, dtype=np.uint64),
+        np.empty(slots, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(grams, dtype=np.int64),
+        np.empty(most + 1, dtype=np.int64),
+        np.empty(links, dtype=np.int64),
+        np.empty(links, dtype=np.int64),
+        np.empty(links, dtype=np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def list_hypotheses(
+    item: Item,
+    i: int,
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    begin: int,
+    end: int,
+    order: int,
+) -> None:
+    """Fills the table with the n-grams of hypotheses ``begin`` to ``end`` of item ``i``."""
+    mask = np.uint64(item.slot_item.size - 1)
+    grams = 0
+    listed = 0
+    for k in range(begin, end):
+        item.list_bounds[k - begin] = listed
+        start = first[k]
+        stop = last[k]
+        for at in range(start, stop):
+            key = np.uint64(0)
+            for n in range(1, min(order, stop - at) + 1):
+                key = extended(key, tokens[at + n - 1])
+                slot = (key >> TOP) & mask
+                while item.slot_item[slot] == i and item.slot_key[slot] != key:
+                    slot = (slot + np.uint64(1)) & mask
+                if item.slot_item[slot] != i:
+                    item.slot_item[slot] = i
+                    item.slot_key[slot] = key
+                    item.slot_gram[slot] = grams
+                    item.gram_hypothesis[grams] = ABSENT
+                    item.gram_chain[grams] = ABSENT
+                    grams += 1
+                gram = item.slot_gram[slot]
+                if item.gram_hypothesis[gram] == k:
+                    item.listed_count[item.gram_listed[gram]] += 1
+                else:
+                    item.gram_hypothesis[gram] = k
+                    item.gram_listed[gram] = listed
+                    item.listed_gram[listed] = gram
+                    item.listed_order[listed] = n
+                    item.listed_count[listed] = 1
+                    listed += 1
+    item.list_bounds[end - begin] = listed
+
+
+@njit(nogil=True, cache=True)
+def walk_references(
+    item: Item,
+    i: int,
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    begin: int,
+    end: int,
+    order: int,
+) -> None:
+    """Chains to every gram of item ``i`` the references ``begin`` to ``end`` that hold it."""
+    mask = np.uint64(item.slot_item.size - 1)
+    links = 0
+    for j in range(begin, end):
+        stop = last[j]
+        for at in range(first[j], stop):
+            key = np.uint64(0)
+            for n in range(1, min(order, stop - at) + 1):
+                key = extended(key, tokens[at + n - 1])
+                slot = (key >> TOP) & mask
+                while item.slot_item[slot] == i and item.slot_key[slot] != key:
+                    slot = (slot + np.uint64(1)) & mask
+                if item.slot_item[slot] != i:
+                    break
+                gram = item.slot_gram[slot]
+                link = item.gram_chain[gram]
+                if link != ABSENT and item.link_reference[link] == j:
+                    item.link_count[link] += 1
+                else:
+                    item.link_reference[links] = j
+                    item.link_count[links] = 1
+                    item.link_next[links] = link
+                    item.gram_chain[gram] = links
+                    links += 1
+
+
+@njit(nogil=True, cache=True)
+def closest_length(
+    length: int, first: Indices, last: Indices, begin: int, end: int
+) -> int:
+    """The reference length closest to ``length``, the shorter on a tie; 0 without references."""
+    closest = 0
+    for j in range(begin, end):
+        candidate = last[j] - first[j]
+        gain = abs(closest - length) - abs(candidate - length)
+        if j == begin or gain > 0 or (gain == 0 and candidate < closest):
+            closest = candidate
+    return closest
+
+
+@njit(nogil=True, cache=True)
+def bleu_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    order: int,
+) -> Floats:
+    """BLEU's statistics of every hypothesis (Papineni et al. 2002; Galley et al. 2015, eq. 1-2).
+
+    Returns:
+        float64 [m, 2 + 2 N]: hypothesis length, closest reference length, matches
+        ``sum_g max_j #_g(h, r_j)`` of each order, totals ``sum_g #_g(h)`` of each order.
+    """
+    rows = np.zeros((first.size, 2 + 2 * order))
+    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    for i in range(bounds.size - 1):
+        begin, end = bounds[i], bounds[i + 1]
+        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
+        list_hypotheses(item, i, tokens, first, last, begin, end, order)
+        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+        for k in range(begin, end):
+            row = rows[k]
+            length = last[k] - first[k]
+            row[0] = length
+            row[1] = closest_length(length, r_first, r_last, r_begin, r_end)
+            for n in range(1, order + 1):
+                row[1 + order + n] = max(0, length - n + 1)
+            for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
+                most = 0
+                link = item.gram_chain[item.listed_gram[e]]
+                while link != ABSENT:
+                    most = max(most, item.link_count[link])
+                    link = item.link_next[link]
+                row[1 + item.listed_order[e]] += min(most, item.listed_count[e])
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def delta_bleu_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    weights: Floats,
+    order: int,
+    one_maximum: bool,
+) -> Floats:
+    """deltaBLEU's statistics of every hypothesis (Galley et al. 2015, section 3).
+
+    Args:
+        tokens: uint64 [t]; the other arrays as the head of this file says.
+        first: int64 [m].
+        last: int64 [m].
+        bounds: int64 [n + 1].
+        r_tokens: uint64 [u].
+        r_first: int64 [r].
+        r_last: int64 [r].
+        r_bounds: int64 [n + 1].
+        weights: float64 [r], w_j of each reference.
+        order: N.
+        one_maximum: True takes ``max_j w_j #_g(h, r_j)``, the paper's formula. False takes
+            ``max_j w_j`` times ``max_j #_g(h, r_j)``, the released code's two separate maxima.
+
+    Returns:
+        float64 [m, 2 + 2 N]: hypothesis length, closest reference length, numerators and
+        denominators of each order. A gram adds to both in the same order of sums, so that a
+        hypothesis that equals its best reference has numerator = denominator to the last bit.
+    """
+    rows = np.zeros((first.size, 2 + 2 * order))
+    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    for i in range(bounds.size - 1):
+        begin, end = bounds[i], bounds[i + 1]
+        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
+        list_hypotheses(item, i, tokens, first, last, begin, end, order)
+        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+        best_weight = weights[r_begin] if r_end > r_begin else 0.0
+        for j in range(r_begin, r_end):
+            best_weight = max(best_weight, weights[j])
+        for k in range(begin, end):
+            row = rows[k]
+            length = last[k] - first[k]
+            row[0] = length
+            row[1] = closest_length(length, r_first, r_last, r_begin, r_end)
+            for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
+                n = item.listed_order[e]
+                held = item.listed_count[e]
+                row[1 + order + n] += best_weight * held
+                link = item.gram_chain[item.listed_gram[e]]
+                if link == ABSENT:
+                    continue
+                weight = weights[item.link_reference[link]]
+                most = min(held, item.link_count[link])
+                product = weight * most
+                link = item.link_next[link]
+                while link != ABSENT:
+                    w = weights[item.link_reference[link]]
+                    count = min(held, item.link_count[link])
+                    product = max(product, w * count)
+                    weight = max(weight, w)
+                    most = max(most, count)
+                    link = item.link_next[link]
+                row[1 + n] += product if one_maximum else weight * most
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def pair_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    pair_bounds: Indices,
+    order: int,
+) -> Floats:
+    """The matches of every hypothesis with every single reference of its item.
+
+    Args:
+        tokens: uint64 [t]; the other arrays as the head of this file says.
+        first: int64 [m].
+        last: int64 [m].
+        bounds: int64 [n + 1].
+        r_tokens: uint64 [u].
+        r_first: int64 [r].
+        r_last: int64 [r].
+        r_bounds: int64 [n + 1].
+        pair_bounds: int64 [m + 1], the pairs of hypothesis k are pair_bounds[k]:pair_bounds[k + 1],
+            in the order of its item's references.
+        order: N.
+
+    Returns:
+        float64 [pairs, N]: ``sum_g #_g(h, r)`` of each order.
+    """
+    rows = np.zeros((pair_bounds[-1], order))
+    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    for i in range(bounds.size - 1):
+        begin, end = bounds[i], bounds[i + 1]
+        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
+        list_hypotheses(item, i, tokens, first, last, begin, end, order)
+        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+        for k in range(begin, end):
+            for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
+                link = item.gram_chain[item.listed_gram[e]]
+                while link != ABSENT:
+                    pair = pair_bounds[k] + item.link_reference[link] - r_begin
+                    matched = min(item.listed_count[e], item.link_count[link])
+                    rows[pair, item.listed_order[e] - 1] += matched
+                    link = item.link_next[link]
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def ngram_fingerprints(
+    tokens: Fingerprints, first: Indices, last: Indices, n: int
+) -> tuple[Fingerprints, Indices, Indices]:
+    """The fingerprints of all n-grams of order ``n`` of every string.
+
+    Args:
+        tokens: uint64 [t].
+        first: int64 [m], string i has tokens[first[i]:last[i]].
+        last: int64 [m].
+        n: The order.
+
+    Returns:
+        uint64 [g], and int64 [m] twice: where the n-grams of each string begin and end.
+    """
+    most = 0
+    for i in range(first.size):
+        most += max(0, last[i] - first[i] - n + 1)
+    grams = np.empty(most, dtype=np.uint64)
+    begins = np.empty(first.size, dtype=np.int64)
+    ends = np.empty(first.size, dtype=np.int64)
+    written = 0
+    for i in range(first.size):
+        begins[i] = written
+        for at in range(first[i], last[i] - n + 1):
+            key = np.uint64(0)
+            for k in range(n):
+                key = extended(key, tokens[at + k])
+            grams[written] = key
+            written += 1
+        ends[i] = written
+    return grams, begins, ends

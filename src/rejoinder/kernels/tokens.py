@@ -1,0 +1,345 @@
+"""One pass over UTF-8 bytes that cuts strings into tokens and emits their 64-bit fingerprints.
+
+A token is known by the FNV-1a hash of its bytes, finished by a mixing step. Two different tokens of
+one item meet with probability 2^-64; nothing downstream ever looks at the text again.
+
+All kernels here share one shape: strings lie in ``data[starts[i]:stops[i]]``; the fingerprints of
+string ``i`` are written to ``tokens[first[i]:last[i]]``. A string that a byte-wise pass cannot
+tokenise exactly (an entity to decode, a non-ASCII letter to lower-case) is left for the caller to
+rewrite: its ``last`` is -1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
+
+FNV_OFFSET = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
+MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
+SHIFT = np.uint64(33)
+
+# What a byte can be to a tokenizer. Letters and digits come first: they go on with a token.
+LETTER, DIGIT, SPACE, SYMBOL, STOP, DASH, WIDE, REWRITE = range(8)
+
+
+def _white_space_classes() -> Bytes:
+    """The class of every byte where only white space, as ``str.split`` knows it, matters."""
+    classes = np.full(256, LETTER, dtype=np.uint8)
+    classes[list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f")] = SPACE
+    # Lead bytes of the white space beyond ASCII: U+0085, U+00A0, U+1680, U+2000..., U+3000.
+    classes[[0xC2, 0xE1, 0xE2, 0xE3]] = WIDE
+    return classes
+
+
+def _13a_classes() -> Bytes:
+    """The class of every byte for 13a (mteval-v13a's rules, as sacreBLEU applies them)."""
+    classes = _white_space_classes()
+    for low, high in ("{~", "[`", "!&", "(+", ":@", "//"):
+        classes[ord(low) : ord(high) + 1] = SYMBOL
+    classes[list(b".,")] = STOP
+    classes[list(b"0123456789")] = DIGIT
+    classes[ord("-")] = DASH
+    return classes
+
+
+def _folding(classes: Bytes) -> Bytes:
+    """The same where letters are folded: those beyond ASCII need Unicode's tables."""
+    folding = classes.copy()
+    folding[128:] = REWRITE
+    return folding
+
+
+CLASSES = _white_space_classes()
+CLASSES_FOLDING = _folding(CLASSES)
+
+CLASSES_13A = _13a_classes()
+
+# The same, but a string with '&' (an entity?), '<' (<skipped>?) or a newline is left to be rewritten.
+CLASSES_13A_RAW = CLASSES_13A.copy()
+CLASSES_13A_RAW[list(b"&<\n")] = REWRITE
+CLASSES_13A_RAW_FOLDING = _folding(CLASSES_13A_RAW)
+
+KEEP_CASE = np.arange(256, dtype=np.uint8)
+FOLD_CASE = KEEP_CASE.copy()
+FOLD_CASE[65:91] += 32
+
+
+@njit(inline="always")
+def _mixed(h: int) -> int:
+    h = (h ^ (h >> SHIFT)) * MIX_1
+    h = (h ^ (h >> SHIFT)) * MIX_2
+    return h ^ (h >> SHIFT)
+
+
+@njit(inline="always")
+def _wide_space(data: Bytes, at: int, stop: int) -> int:
+    """The length in bytes of the white space beyond ASCII that starts at ``at``, or 0."""
+    a = data[at]
+    if a == 0xC2 and at + 1 < stop:
+        b = data[at + 1]
+        return 2 if b == 0x85 or b == 0xA0 else 0
+    if at + 2 >= stop:
+        return 0
+    b, c = data[at + 1], data[at + 2]
+    if a == 0xE1:
+        return 3 if b == 0x9A and c == 0x80 else 0
+    if a == 0xE2:
+        if b == 0x80:
+            return 3 if c <= 0x8A or c == 0xA8 or c == 0xA9 or c == 0xAF else 0
+        return 3 if b == 0x81 and c == 0x9F else 0
+    if a == 0xE3:
+        return 3 if b == 0x80 and c == 0x80 else 0
+    return 0
+
+
+@njit(nogil=True, cache=True)
+def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
+    """For every string the index of the first string equal to it (its own, where it is the first).
+
+    Args:
+        data: uint8 [bytes], the text of all strings.
+        starts: int64 [n], where each string begins.
+        stops: int64 [n], where each string ends.
+
+    Returns:
+        int64 [n]: ``first[i] <= i`` with equal bytes.
+    """
+    n = starts.size
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    mask = np.uint64(size - 1)
+    slots = np.full(size, -1, dtype=np.int64)
+    hashes = np.empty(n, dtype=np.uint64)
+    first = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        length = stops[i] - starts[i]
+        h = FNV_OFFSET ^ np.uint64(length)
+        at = starts[i]
+        for _ in range(length >> 3):
+            word = np.uint64(0)
+            for b in range(8):
+                word |= np.uint64(data[at + b]) << np.uint64(8 * b)
+            h = (h ^ word) * MIX_1
+            h ^= h >> SHIFT
+            at += 8
+        while at < stops[i]:
+            h = (h ^ np.uint64(data[at])) * FNV_PRIME
+            at += 1
+        h = _mixed(h)
+        hashes[i] = h
+        slot = h & mask
+        while True:
+            j = slots[slot]
+            if j < 0:
+                slots[slot] = i
+                first[i] = i
+                break
+            if hashes[j] == h and stops[j] - starts[j] == length:
+                same = True
+                for k in range(length):
+                    if data[starts[j] + k] != data[starts[i] + k]:
+                        same = False
+                        break
+                if same:
+                    first[i] = j
+                    break
+            slot = (slot + np.uint64(1)) & mask
+    return first
+
+
+@njit(nogil=True, cache=True)
+def tokens_13a(
+    data: Bytes,
+    starts: Indices,
+    stops: Indices,
+    classes: Bytes,
+    fold: Bytes,
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+) -> int:
+    """Tokenises strings by mteval-v13a's rules: Western punctuation apart, numbers whole.
+
+    The four rules of the original rewrite the string one after the other. Seen from a run of ``k``
+    stops (``.`` or ``,``) between ``x`` and ``y`` they come to this: every stop is a token of its
+    own, but for the last, which stays with a digit ``y`` where ``x`` is no digit and ``k`` is even,
+    or ``x`` is a digit and ``k`` is odd; and a single stop between two digits stays with both. A
+    dash is cut off from a digit before it.
+
+    Args:
+        data: uint8 [bytes].
+        starts: int64 [n].
+        stops: int64 [n].
+        classes: uint8 [256], the class of each byte; one of the tables above.
+        fold: uint8 [256], what each byte counts as: ``KEEP_CASE`` or ``FOLD_CASE``.
+        tokens: uint64 [bytes], written from the start on.
+        first: int64 [n], written: where the tokens of each string begin.
+        last: int64 [n], written: where they end, or -1 for a string to be rewritten.
+
+    Returns:
+        How many tokens were written.
+    """
+    written = 0
+    for i in range(starts.size):
+        first[i] = written
+        begin = starts[i]
+        stop = stops[i]
+        at = begin
+        h = FNV_OFFSET
+        kind = LETTER
+        while at < stop:
+            c = data[at]
+            kind = classes[c]
+            if kind <= DIGIT:
+                h = (h ^ np.uint64(fold[c])) * FNV_PRIME
+                at += 1
+                continue
+            after_digit = at > begin and classes[data[at - 1]] == DIGIT
+            if kind == REWRITE:
+                # '<' matters only where <skipped> may follow.
+                if c == 60 and (at + 9 > stop or (data[at + 1] | 32) != 115):
+                    kind = SYMBOL
+                else:
+                    break
+            if kind == WIDE:
+                width = _wide_space(data, at, stop)
+                if width == 0:
+                    h = (h ^ np.uint64(c)) * FNV_PRIME
+                    at += 1
+                    continue
+                at += width - 1
+                kind = SPACE
+            elif kind == DASH and not after_digit:
+                h = (h ^ np.uint64(c)) * FNV_PRIME
+                at += 1
+                continue
+            elif kind == STOP and after_digit and at + 1 < stop and classes[data[at + 1]] == DIGIT:
+                h = (h ^ np.uint64(c)) * FNV_PRIME
+                at += 1
+                continue
+            if h != FNV_OFFSET:
+                tokens[written] = _mixed(h)
+                written += 1
+                h = FNV_OFFSET
+            if kind == STOP:
+                end = at + 1
+                while end < stop and classes[data[end]] == STOP:
+                    end += 1
+                odd = (end - at) & 1 == 1
+                joined = end < stop and classes[data[end]] == DIGIT and odd == after_digit
+                while at < end:
+                    h = (FNV_OFFSET ^ np.uint64(data[at])) * FNV_PRIME
+                    at += 1
+                    if at < end or not joined:
+                        tokens[written] = _mixed(h)
+                        written += 1
+                        h = FNV_OFFSET
+                continue
+            if kind != SPACE:
+                tokens[written] = _mixed((FNV_OFFSET ^ np.uint64(c)) * FNV_PRIME)
+                written += 1
+            at += 1
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        if h != FNV_OFFSET:
+            tokens[written] = _mixed(h)
+            written += 1
+        last[i] = written
+    return written
+
+
+@njit(nogil=True, cache=True)
+def tokens_none(
+    data: Bytes,
+    starts: Indices,
+    stops: Indices,
+    classes: Bytes,
+    fold: Bytes,
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+) -> int:
+    """Splits strings at white space, as ``str.split`` does. Arguments as for ``tokens_13a``."""
+    written = 0
+    for i in range(starts.size):
+        first[i] = written
+        stop = stops[i]
+        at = starts[i]
+        h = FNV_OFFSET
+        while at < stop:
+            c = data[at]
+            kind = classes[c]
+            if kind == LETTER:
+                h = (h ^ np.uint64(fold[c])) * FNV_PRIME
+                at += 1
+                continue
+            if kind == REWRITE:
+                break
+            width = 1 if kind == SPACE else _wide_space(data, at, stop)
+            if width == 0:
+                h = (h ^ np.uint64(c)) * FNV_PRIME
+                at += 1
+                continue
+            if h != FNV_OFFSET:
+                tokens[written] = _mixed(h)
+                written += 1
+                h = FNV_OFFSET
+            at += width
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        if h != FNV_OFFSET:
+            tokens[written] = _mixed(h)
+            written += 1
+        last[i] = written
+    return written
+
+
+@njit(nogil=True, cache=True)
+def tokens_char(
+    data: Bytes,
+    starts: Indices,
+    stops: Indices,
+    classes: Bytes,
+    fold: Bytes,
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+) -> int:
+    """Takes every character but white space for a token. Arguments as for ``tokens_13a``."""
+    written = 0
+    for i in range(starts.size):
+        first[i] = written
+        stop = stops[i]
+        at = starts[i]
+        while at < stop:
+            kind = classes[data[at]]
+            if kind == REWRITE:
+                break
+            width = 1 if kind == SPACE else 0
+            if kind == WIDE:
+                width = _wide_space(data, at, stop)
+            if width > 0:
+                at += width
+                continue
+            h = (FNV_OFFSET ^ np.uint64(fold[data[at]])) * FNV_PRIME
+            at += 1
+            while at < stop and data[at] & 0xC0 == 0x80:  # the rest of a UTF-8 sequence
+                h = (h ^ np.uint64(data[at])) * FNV_PRIME
+                at += 1
+            tokens[written] = _mixed(h)
+            written += 1
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        last[i] = written
+    return written

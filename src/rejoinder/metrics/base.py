@@ -1,0 +1,252 @@
+"""What a metric is: statistics of each reply, a sum, and a formula.
+
+A metric measures each reply once into a short row of float64 sufficient statistics; its score is a
+pure function of summed rows. Corpus score = all rows summed; sentence score = one row; a bootstrap
+resample, a permutation, a shard on another machine = some rows summed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from rejoinder._version import __version__
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.rows import Rows, Statistics, joined, rows_of
+
+Part: TypeAlias = float | list[float]
+
+# What a parameter is called in a signature, where sacreBLEU has a word for it.
+SIGNATURE_WORDS = {"tokenizer": "tok", "smoothing": "smooth", "effective_order": "eff"}
+FOLDED = {True: "lc", False: "mixed"}
+SPOKEN = {True: "yes", False: "no"}
+
+
+@dataclass(frozen=True)
+class Score:
+    """A corpus score.
+
+    Attributes:
+        value: In the metric's own range (0 to 1 for the BLEU family); NaN where it is undefined.
+        low: Lower end of the 95% interval (percentile bootstrap over items); NaN where none was
+            asked for (``resamples=0``).
+        high: Upper end.
+        parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
+        n: How many replies count.
+        signature: Everything that is needed to produce the value again.
+    """
+
+    value: float
+    low: float
+    high: float
+    parts: dict[str, Part]
+    n: int
+    signature: str
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric and its parameters.
+
+    A subclass is a frozen dataclass whose fields are the parameters; every field stands in the
+    signature. To add one: a file here, a line in ``registry.py``, an oracle test.
+    """
+
+    name: ClassVar[str]
+    """What the command line and the registry call it."""
+    source: ClassVar[str]
+    """Paper, section, equation."""
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    """The least and the greatest score."""
+    higher_is_better: ClassVar[bool] = True
+    needs: ClassVar[frozenset[str]] = frozenset({"references"})
+    """Of: references, weights, context, features."""
+    summable: ClassVar[bool] = True
+    """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
+
+    @property
+    def label(self) -> str:
+        """The name for people: what a table's column is headed with."""
+        return self.name
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of the k statistics of a row."""
+
+    @abstractmethod
+    def statistics(self, batch: Batch) -> Statistics:
+        """Measures every hypothesis of a batch: float64 [m, k]; NaN where it cannot be scored."""
+
+    @abstractmethod
+    def score(self, totals: Floats) -> Floats:
+        """The score of summed rows: float64 [..., k] to float64 [...]."""
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """What the score of ``totals``, float64 [k], is made of."""
+        return dict(zip(self.columns, totals.tolist(), strict=True))
+
+    def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
+        """Which items (bool [n]) the metric cannot score for want of references, and why."""
+        if not self.needs & {"references", "weights"}:
+            return np.zeros(len(batch), dtype=bool), ""
+        rule = getattr(self, "references", "all")
+        why = "has no reference" if rule == "all" else f"has no reference under the rule '{rule}'"
+        return batch.references(rule).counts == 0, why
+
+    def signature(self, **facts: str | int) -> str:
+        """The parameters, and facts of the data, in sacreBLEU's style: ``key:value|...``."""
+        words = [self.name]
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is None:
+                continue
+            if each.name == "lowercase":
+                words.append(f"case:{FOLDED[value]}")
+            else:
+                word = SPOKEN[value] if isinstance(value, bool) else f"{value}"
+                words.append(f"{SIGNATURE_WORDS.get(each.name, each.name)}:{word}")
+        words += [f"{key}:{value}" for key, value in facts.items()]
+        return "|".join([*words, f"version:{__version__}"])
+
+    def corpus(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        drop_unusable: bool = False,
+        resamples: int = 0,
+        seed: int = 12345,
+    ) -> Score:
+        """Scores a system's replies as one corpus.
+
+        Args:
+            hypotheses: The replies, one for each item.
+            references: For each reply the list of its references: ragged, any number of each.
+            weights: The references' weights in [-1, 1], the same shape; None weighs all 1.
+            drop_unusable: Leave out items that cannot be scored (no reference; none of positive
+                weight) instead of raising; ``n`` tells how many counted.
+            resamples: How many bootstrap resamples give the interval; 0 gives none.
+            seed: Of the resamples.
+
+        Raises:
+            InputError: The lists do not fit together, or an item cannot be scored.
+        """
+        batch, rows, usable = self._measured(hypotheses, references, weights, drop_unusable)
+        n = len(batch) if usable is None else int(usable.sum())
+        if usable is not None:
+            rows = rows.pick(usable)
+        totals = rows.sums()[0]
+        value = float(self.score(totals)) if n else float("nan")
+        low = high = float("nan")
+        facts = data_facts(batch)
+        if resamples:
+            from rejoinder.metrics.resampling import interval
+
+            low, high = interval(self, rows, n, resamples, np.random.default_rng(seed))
+            facts |= {"bs": resamples, "seed": seed}
+        return Score(value, low, high, self.parts(totals), n, self.signature(**facts))
+
+    def segments(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        drop_unusable: bool = False,
+    ) -> Floats:
+        """Scores each reply by itself: float64 [n].
+
+        Arguments and errors as for ``corpus``; with ``drop_unusable`` an item that cannot be scored
+        gets NaN.
+        """
+        _, rows, usable = self._measured(hypotheses, references, weights, drop_unusable)
+        scores = rows.segments(self)[0]
+        if usable is not None:
+            scores[~usable] = np.nan
+        return scores
+
+    def _measured(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None,
+        drop_unusable: bool,
+    ) -> tuple[Batch, Rows, np.ndarray | None]:
+        batch = Batch.from_lists(hypotheses, references, weights)
+        usable = self._usable(batch, drop_unusable)
+        return batch, rows_of(measure([self], batch)[0], systems=1), usable
+
+    def _usable(self, batch: Batch, drop: bool) -> np.ndarray | None:
+        """Which items count; None for all."""
+        unusable, why = self.unusable(batch)
+        if not unusable.any():
+            return None
+        if not drop:
+            raise InputError(
+                f"references[{int(np.flatnonzero(unusable)[0])}] {why} ({int(unusable.sum())} of "
+                f"{len(batch)} items); leave such items out yourself or pass drop_unusable=True"
+            )
+        return ~unusable
+
+
+def check_order(order: int) -> None:
+    """Raises a ParameterError for an n-gram order outside 1 to 9."""
+    if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 9:
+        raise ParameterError(f"order={order!r} must be a whole number from 1 to 9")
+
+
+def measure(metrics: Sequence[Metric], batch: Batch) -> list[Statistics]:
+    """Measures every hypothesis of a batch with every metric, on all cores.
+
+    Returns:
+        For each metric its statistics, in the order of the batch's hypotheses.
+    """
+    parts = list(batch.parts(at_least=2 * cores() if cores() > 1 else 1)) or [batch]
+
+    def one(part: Batch) -> list[Statistics]:
+        return [metric.statistics(part) for metric in metrics]
+
+    several = len(parts) > 1 and cores() > 1
+    results = list(_pool().map(one, parts)) if several else [one(part) for part in parts]
+    return [joined(each) for each in zip(*results, strict=True)]
+
+
+@cache
+def cores() -> int:
+    """How many cores this process may use; ``REJOINDER_THREADS`` sets another number."""
+    wanted = os.environ.get("REJOINDER_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    # Threads, not processes: the kernels release the interpreter's lock.
+    return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
+
+
+def data_facts(batch: Batch) -> dict[str, str | int]:
+    """What a signature says of the data: references to an item, and the weights' hash if any."""
+    counts = np.unique(np.diff(batch.reference_bounds))
+    facts: dict[str, str | int] = {"nrefs": int(counts[0]) if counts.size == 1 else "var"}
+    if not (batch.weights == 1).all():
+        facts["weights"] = hashlib.sha256(batch.weights.tobytes()).hexdigest()[:8]
+    return facts

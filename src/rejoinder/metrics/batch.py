@@ -1,0 +1,228 @@
+"""What a metric measures: items with their hypotheses, references, weights and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+
+import numpy as np
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.tables.orientation import check_orientation
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import Tokens, tokenize
+
+# A slice of this much text is measured at a time: its tokens stay small beside the text.
+BYTES_PER_SLICE = 1 << 21
+
+
+@dataclass(frozen=True)
+class References:
+    """The references of a batch, or those of them that a rule picks (see ``Batch.references``).
+
+    Attributes:
+        indices: int64 [r], which of the batch's references these are.
+        bounds: int64 [n + 1], item i has the references bounds[i] to bounds[i + 1].
+        weights: float64 [r], in [-1, 1].
+    """
+
+    indices: Indices
+    bounds: Indices
+    weights: Floats
+
+    @property
+    def counts(self) -> Indices:
+        """int64 [n]: how many references each item has."""
+        return np.diff(self.bounds)
+
+    def best_weights(self) -> Floats:
+        """float64 [n]: the highest weight of each item, -inf for an item without references."""
+        best = np.full(self.bounds.size - 1, -np.inf)
+        has = np.flatnonzero(self.counts)
+        if has.size:
+            best[has] = np.maximum.reduceat(self.weights, self.bounds[has])
+        return best
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items, each with zero or more hypotheses and zero or more weighted references.
+
+    Attributes:
+        hypotheses: m strings, grouped by item.
+        bounds: int64 [n + 1], item i has the hypotheses bounds[i] to bounds[i + 1].
+        reference_texts: r strings, grouped by item, the original first.
+        reference_bounds: int64 [n + 1], likewise.
+        weights: float64 [r]; 1 where a reference carries none.
+        features: Arrays [m, ...] a metric asks for by name: likelihoods, vectors, learned scores.
+    """
+
+    hypotheses: Strings
+    bounds: Indices
+    reference_texts: Strings
+    reference_bounds: Indices
+    weights: Floats
+    features: Mapping[str, np.ndarray] = field(default_factory=dict)
+    _tokens: dict[tuple[bool, str, bool], Tokens] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_lists(
+        cls,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+    ) -> Batch:
+        """One hypothesis for each item, with a list of references, and weights of that shape.
+
+        Raises:
+            InputError: The lists do not fit together, or an element is no text or no weight.
+        """
+        if _looks_wrong(hypotheses, references):
+            check_orientation(hypotheses, references)
+        reference_bounds = _bounds(references)
+        try:
+            texts = Strings.of(list(chain.from_iterable(references)), "references")
+            replies = Strings.of(hypotheses, "hypotheses")
+        except InputError:
+            check_orientation(hypotheses, references)
+            raise
+        values = np.ones(len(texts))
+        if weights is not None:
+            values = _weights(weights, references)
+        items = np.arange(len(replies) + 1, dtype=np.int64)
+        return cls(replies, items, texts, reference_bounds, values)
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return self.bounds.size - 1
+
+    def part(self, begin: int, end: int) -> Batch:
+        """The items ``begin`` to ``end``, over the same bytes."""
+        h_begin, h_end = int(self.bounds[begin]), int(self.bounds[end])
+        r_begin, r_end = int(self.reference_bounds[begin]), int(self.reference_bounds[end])
+        return Batch(
+            self.hypotheses.part(h_begin, h_end),
+            self.bounds[begin : end + 1] - h_begin,
+            self.reference_texts.part(r_begin, r_end),
+            self.reference_bounds[begin : end + 1] - r_begin,
+            self.weights[r_begin:r_end],
+            {name: values[h_begin:h_end] for name, values in self.features.items()},
+        )
+
+    def parts(self, at_least: int = 1) -> Iterator[Batch]:
+        """Cuts the batch into slices of about ``BYTES_PER_SLICE`` bytes of text.
+
+        Args:
+            at_least: How many slices are wanted where there is work enough for that many.
+        """
+        texts = np.concatenate([[0], np.cumsum(self.reference_texts.sizes)])
+        replies = np.concatenate([[0], np.cumsum(self.hypotheses.sizes)])
+        ends = texts[self.reference_bounds] + replies[self.bounds]
+        total = int(ends[-1]) if len(self) else 0
+        slices = max(1, min(at_least, total >> 16), -(-total // BYTES_PER_SLICE))
+        cuts = np.searchsorted(ends, np.linspace(0, total, slices + 1)[1:-1]).tolist()
+        cuts = [0, *cuts, len(self)]
+        for begin, end in zip(cuts, cuts[1:], strict=False):
+            if end > begin:
+                yield self.part(begin, end)
+
+    def hypothesis_tokens(self, tokenizer: str, lowercase: bool) -> Tokens:
+        """The tokens of the hypotheses, cut once for all metrics that ask alike."""
+        return self._cut(True, self.hypotheses, tokenizer, lowercase)
+
+    def reference_tokens(self, tokenizer: str, lowercase: bool) -> Tokens:
+        """The tokens of the references, cut once for all metrics that ask alike."""
+        return self._cut(False, self.reference_texts, tokenizer, lowercase)
+
+    def _cut(self, which: bool, strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
+        key = (which, tokenizer, lowercase)
+        if key not in self._tokens:
+            self._tokens[key] = tokenize(strings, tokenizer, lowercase)
+        return self._tokens[key]
+
+    def references(self, rule: str = "all") -> References:
+        """The references that a rule picks.
+
+        Args:
+            rule: ``all``; ``single``, the first (original) one of each item; or ``w>=T``, those
+                whose weight is at least ``T`` (Galley et al. 2015, table 2).
+        """
+        everything = np.arange(self.weights.size, dtype=np.int64)
+        threshold = reference_rule(rule)
+        if threshold is None:
+            return References(everything, self.reference_bounds, self.weights)
+        if rule == "single":
+            has = np.flatnonzero(np.diff(self.reference_bounds))
+            picked = np.zeros(everything.size, dtype=bool)
+            picked[self.reference_bounds[has]] = True
+        else:
+            picked = self.weights >= threshold
+        before = np.concatenate([[0], np.cumsum(picked)])
+        return References(everything[picked], before[self.reference_bounds], self.weights[picked])
+
+
+def reference_rule(rule: str) -> float | None:
+    """The threshold of a reference rule, None for ``all``, NaN for ``single``.
+
+    Raises:
+        ParameterError: The rule is none of these.
+    """
+    if rule == "all":
+        return None
+    if rule == "single":
+        return float("nan")
+    if rule.startswith("w>="):
+        try:
+            threshold = float(rule[3:])
+        except ValueError:
+            threshold = float("nan")
+        if -1 <= threshold <= 1:
+            return threshold
+    raise ParameterError(
+        f"references={rule!r} is no rule; choose 'all', 'single' (the first one) or 'w>=T' with a "
+        "weight T in [-1, 1], such as 'w>=0.6'"
+    )
+
+
+def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> bool:
+    """A look at the outside of the lists; what is inside shows when it is turned into bytes."""
+    return (
+        isinstance(hypotheses, (str, bytes))
+        or isinstance(references, (str, bytes))
+        or not hasattr(hypotheses, "__len__")
+        or not hasattr(references, "__len__")
+        or len(hypotheses) != len(references)
+        or not all(type(few) is list or type(few) is tuple for few in references)
+    )
+
+
+def _bounds(ragged: Sequence[Sequence[object]]) -> Indices:
+    return np.fromiter(accumulate(map(len, ragged), initial=0), np.int64, len(ragged) + 1)
+
+
+def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[str]]) -> Floats:
+    if len(weights) != len(references):
+        raise InputError(
+            f"weights has {len(weights)} lists, references {len(references)}; "
+            "give one list of weights for each list of references"
+        )
+    for i, (values, few) in enumerate(zip(weights, references, strict=True)):
+        if len(values) != len(few):
+            raise InputError(
+                f"weights[{i}] has {len(values)} numbers for {len(few)} references; "
+                "give every reference one weight"
+            )
+    try:
+        flat = np.fromiter(chain.from_iterable(weights), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("weights must be numbers in [-1, 1]") from None
+    outside = np.flatnonzero(~((flat >= -1) & (flat <= 1)))
+    if outside.size:
+        i = int(np.searchsorted(_bounds(references), outside[0], side="right")) - 1
+        raise InputError(
+            f"weights[{i}]: {flat[outside[0]]} is outside [-1, 1]; scale a mean rating s on 1..K "
+            "to 2 (s - 1) / (K - 1) - 1 first"
+        )
+    return flat

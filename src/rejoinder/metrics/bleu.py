@@ -1,0 +1,191 @@
+"""BLEU (Papineni et al. 2002): clipped n-gram precisions and a brevity penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.ngrams import bleu_rows
+from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.text.tokenizers import check_tokenizer
+
+# Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
+# "caption" is what the COCO caption scorers add: 1e-15 to matches, 1e-9 to totals and lengths.
+SMOOTHINGS = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0, "caption": 0.0}
+TINY, SMALL = 1e-15, 1e-9
+
+
+@dataclass(frozen=True)
+class BLEU(Metric):
+    """Corpus BLEU: ``BP * exp(1/N sum_n log p_n)``.
+
+    ``p_n`` is the clipped precision of order n over the best reference per n-gram, both of its sums
+    taken over the corpus before they are divided. BP is 1 where the replies are longer than the
+    references, else ``exp(1 - ref / hyp)``; the reference length is the closest, the shorter on a
+    tie. Range 0 to 1. An empty reply counts as length 0; without any match the score is 0.
+
+    Source: Papineni et al. 2002; Galley et al. 2015, equations 1 and 2 (whose 1/N is left out in
+    print: it is IBM BLEU). Statistics and scores are sacreBLEU's exactly.
+
+    Args:
+        order: The longest n-gram N. 2 suits dialogue (Galley et al. 2015, section 5); sacreBLEU's
+            default is 4.
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first.
+        smoothing: What an order without a match gets: ``none`` (the score is then 0), ``floor``,
+            ``add-k``, ``exp`` (sacreBLEU's default), or ``caption`` (the COCO caption scorers').
+        smoothing_value: Of floor (0.1) or add-k (1); None takes these.
+        effective_order: Leave out orders for which there is no n-gram, as sacreBLEU does.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+
+    >>> BLEU(order=2).corpus(["the cat sat"], [["the cat sat", "a cat was sitting"]]).value
+    1.0
+    """
+
+    name: ClassVar[str] = "bleu"
+    source: ClassVar[str] = "Papineni et al. 2002; Galley et al. 2015, eq. 1-2"
+
+    order: int = 2
+    tokenizer: str = "13a"
+    lowercase: bool = False
+    smoothing: str = "none"
+    smoothing_value: float | None = None
+    effective_order: bool = False
+    references: str = "all"
+
+    def __post_init__(self) -> None:
+        check_order(self.order)
+        check_tokenizer(self.tokenizer)
+        reference_rule(self.references)
+        check_smoothing(self.smoothing, self.smoothing_value)
+
+    @property
+    def label(self) -> str:
+        """``BLEU-2``, with the rule for references where not all count."""
+        return f"BLEU-{self.order}" + ("" if self.references == "all" else f" {self.references}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Lengths, matches by order, totals by order: 2 + 2 N."""
+        orders = range(1, self.order + 1)
+        return (
+            "hypothesis_length",
+            "reference_length",
+            *(f"matches_{n}" for n in orders),
+            *(f"totals_{n}" for n in orders),
+        )
+
+    def statistics(self, batch: Batch) -> Floats:
+        """Whole numbers, as float64 [m, 2 + 2 N]."""
+        return bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2 + 2 N] to float64 [...]."""
+        return brevity_penalty(totals, self.smoothing) * np.exp(self._log_mean(totals))
+
+    def _log_mean(self, totals: Floats) -> Floats:
+        p, counted = precisions(totals, self.order, self.smoothing, self.smoothing_value)
+        with np.errstate(divide="ignore"):
+            logs = np.log(p)
+        if not self.effective_order:
+            return logs.sum(axis=-1) / self.order
+        counted[..., 0] = True
+        orders = counted.sum(axis=-1)
+        return np.where(counted, logs, 0.0).sum(axis=-1) / orders
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """Precisions, BP, lengths, and the sums they are made of."""
+        p, _ = precisions(totals, self.order, self.smoothing, self.smoothing_value)
+        return {
+            "precisions": p.tolist(),
+            "bp": float(brevity_penalty(totals, self.smoothing)),
+            "hypothesis_length": float(totals[0]),
+            "reference_length": float(totals[1]),
+            "matches": totals[2 : 2 + self.order].tolist(),
+            "totals": totals[2 + self.order :].tolist(),
+        }
+
+
+def bleu_statistics(
+    batch: Batch, order: int, tokenizer: str, lowercase: bool, rule: str
+) -> Floats:
+    """The rows of ``kernels.ngrams.bleu_rows`` for a batch."""
+    references = batch.references(rule)
+    h = batch.hypothesis_tokens(tokenizer, lowercase)
+    r = batch.reference_tokens(tokenizer, lowercase)
+    if rule != "all":
+        r = r.take(references.indices)
+    return bleu_rows(
+        h.fingerprints,
+        h.first,
+        h.last,
+        batch.bounds,
+        r.fingerprints,
+        r.first,
+        r.last,
+        references.bounds,
+        order,
+    )
+
+
+def check_smoothing(smoothing: str, value: float | None) -> None:
+    """Raises a ParameterError for an unknown smoothing or a value it cannot take."""
+    if smoothing not in SMOOTHINGS:
+        raise ParameterError(f"smoothing={smoothing!r} is unknown; choose {one_of(SMOOTHINGS)}")
+    if value is None:
+        return
+    if not SMOOTHINGS[smoothing]:
+        raise ParameterError(f"smoothing_value={value!r} means nothing to smoothing='{smoothing}'")
+    if not 0 < value < float("inf"):
+        raise ParameterError(f"smoothing_value={value!r} must be a positive number")
+
+
+def brevity_penalty(totals: Floats, smoothing: str = "none") -> Floats:
+    """BP of summed rows whose first two columns are hypothesis and reference length (eq. 2)."""
+    eta, rho = totals[..., 0], totals[..., 1]
+    if smoothing == "caption":
+        ratio = (eta + TINY) / (rho + SMALL)
+        return np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1.0)), 1.0)
+    safe = np.maximum(eta, 1e-300)
+    penalty = np.exp(np.minimum(0.0, 1 - np.minimum(rho / safe, 1e300)))
+    return np.where(eta >= rho, 1.0, np.where(eta > 0, penalty, 0.0))
+
+
+def precisions(
+    totals: Floats, order: int, smoothing: str = "none", value: float | None = None
+) -> tuple[Floats, np.ndarray]:
+    """The smoothed precisions of summed rows.
+
+    Args:
+        totals: float64 [..., 2 + 2 N]: two lengths, matches and totals by order.
+        order: N.
+        smoothing: One of ``SMOOTHINGS``.
+        value: Of floor or add-k.
+
+    Returns:
+        ``p_n``, float64 [..., N], and which orders have any n-gram at all, bool [..., N]. Where
+        nothing matches in any order all precisions are 0, whatever the smoothing.
+    """
+    matches = totals[..., 2 : 2 + order]
+    counts = totals[..., 2 + order : 2 + 2 * order]
+    if smoothing == "caption":
+        return (matches + TINY) / (counts + SMALL), counts > 0
+    matched = (matches > 0).any(axis=-1, keepdims=True)
+    amount = SMOOTHINGS[smoothing] if value is None else value
+    if smoothing == "add-k":
+        added = np.concatenate([[0.0], np.full(order - 1, amount)])
+        matches, counts = matches + added, counts + added
+    counted = counts > 0
+    safe = np.where(counted, counts, 1.0)
+    p = np.maximum(matches, 0.0) / safe
+    missed = counted & (matches == 0)
+    if smoothing == "floor":
+        p = np.where(missed, amount / safe, p)
+    elif smoothing == "exp":
+        p = np.where(missed, 1 / (np.exp2(np.cumsum(missed, axis=-1)) * safe), p)
+    return np.where(matched & counted, p, 0.0), counted

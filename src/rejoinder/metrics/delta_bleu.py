@@ -1,0 +1,141 @@
+"""deltaBLEU (Galley et al. 2015): BLEU whose references carry human ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.ngrams import delta_bleu_rows
+from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.bleu import brevity_penalty
+from rejoinder.text.tokenizers import check_tokenizer
+
+READINGS = ("paper", "authors-code")
+
+
+@dataclass(frozen=True)
+class DeltaBLEU(Metric):
+    """Discriminative BLEU: a match earns the weight of the reference it is found in.
+
+    As BLEU, but for ``p_n``, whose numerator is ``sum_i sum_g max_{j: g in r_ij} w_ij #_g(h_i,
+    r_ij)`` and whose denominator is ``sum_i sum_g max_j w_ij #_g(h_i)``; sums over the distinct
+    n-grams g of h_i. Weights lie in [-1, 1], so a match with a bad reference costs. Range 0 to 1:
+    with all weights 1 it is BLEU to the last bit, and 1 is reached where each reply equals its
+    highest-weighted reference. A sum of numerators that is negative makes ``p_n``, and the score,
+    0; the sum itself stays visible in ``parts``. The reference length is the closest of all
+    references, whatever their weight.
+
+    Every item needs a reference of positive weight; one that has none is an error that names it,
+    unless such items are dropped.
+
+    Source: Galley et al. 2015, section 3.
+
+    Args:
+        order: The longest n-gram N; the paper takes 2 (section 5).
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first.
+        reading: ``paper``: one maximum over j of the product. ``authors-code``: what the first
+            author's released code computes, the highest weight among the references that hold g
+            times the highest clipped count: two maxima, which may come from different references.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+
+    >>> good, bad = "i love thunder", "the weather is cool"
+    >>> metric = DeltaBLEU(order=1)
+    >>> metric.corpus(["i love thunder"], [[good, bad]], [[0.9, -0.7]]).value
+    1.0
+    >>> metric.corpus(["the weather is cool"], [[good, bad]], [[0.9, -0.7]]).value
+    0.0
+    """
+
+    name: ClassVar[str] = "deltableu"
+    source: ClassVar[str] = "Galley et al. 2015, section 3"
+    needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
+
+    order: int = 2
+    tokenizer: str = "13a"
+    lowercase: bool = False
+    reading: str = "paper"
+    references: str = "all"
+
+    def __post_init__(self) -> None:
+        check_order(self.order)
+        check_tokenizer(self.tokenizer)
+        reference_rule(self.references)
+        if self.reading not in READINGS:
+            raise ParameterError(f"reading={self.reading!r} is unknown; choose {one_of(READINGS)}")
+
+    @property
+    def label(self) -> str:
+        """``deltaBLEU-2``, with the rule for references where not all count."""
+        rule = "" if self.references == "all" else f" {self.references}"
+        return f"deltaBLEU-{self.order}{rule}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Lengths, numerators by order, denominators by order: 2 + 2 N."""
+        orders = range(1, self.order + 1)
+        return (
+            "hypothesis_length",
+            "reference_length",
+            *(f"numerator_{n}" for n in orders),
+            *(f"denominator_{n}" for n in orders),
+        )
+
+    def statistics(self, batch: Batch) -> Floats:
+        """float64 [m, 2 + 2 N]; NaN for the replies to an item without a positive weight."""
+        references = batch.references(self.references)
+        h = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
+        r = batch.reference_tokens(self.tokenizer, self.lowercase)
+        if self.references != "all":
+            r = r.take(references.indices)
+        rows = delta_bleu_rows(
+            h.fingerprints,
+            h.first,
+            h.last,
+            batch.bounds,
+            r.fingerprints,
+            r.first,
+            r.last,
+            references.bounds,
+            references.weights,
+            self.order,
+            self.reading == "paper",
+        )
+        unusable = ~(references.best_weights() > 0)
+        if unusable.any():
+            rows[np.repeat(unusable, np.diff(batch.bounds))] = np.nan
+        return rows
+
+    def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
+        """Items without a reference of positive weight: their denominator is not positive."""
+        under = "" if self.references == "all" else f" under the rule '{self.references}'"
+        why = f"has no reference of positive weight{under}, which deltaBLEU needs"
+        return ~(batch.references(self.references).best_weights() > 0), why
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2 + 2 N] to float64 [...]."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._precisions(totals))
+        return brevity_penalty(totals) * np.exp(logs.sum(axis=-1) / self.order)
+
+    def _precisions(self, totals: Floats) -> Floats:
+        numerators = np.maximum(totals[..., 2 : 2 + self.order], 0.0)
+        denominators = totals[..., 2 + self.order :]
+        some = denominators > 0
+        return np.where(some, numerators / np.where(some, denominators, 1.0), 0.0)
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """Precisions, BP, lengths, and the unfloored sums they are made of."""
+        return {
+            "precisions": self._precisions(totals).tolist(),
+            "bp": float(brevity_penalty(totals)),
+            "hypothesis_length": float(totals[0]),
+            "reference_length": float(totals[1]),
+            "numerators": totals[2 : 2 + self.order].tolist(),
+            "denominators": totals[2 + self.order :].tolist(),
+        }

@@ -1,0 +1,118 @@
+"""Diversity of a system's replies: distinct n-grams, and the entropy of its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.ngrams import ngram_fingerprints
+from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.batch import Batch
+from rejoinder.text.tokenizers import Tokens, check_tokenizer
+
+
+@dataclass(frozen=True)
+class BagMetric(Metric):
+    """A metric of everything a system said: its rows are bags of n-grams.
+
+    Bags are merged by adding up their counts, so shards, resamples and permutations work as for
+    every metric; only a row is as wide as the vocabulary. Its value depends on how much text there
+    is: compare systems on the same items only.
+    """
+
+    summable: ClassVar[bool] = False
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    order: int = 1
+    tokenizer: str = "13a"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        check_order(self.order)
+        check_tokenizer(self.tokenizer)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """One column: the fingerprints of the n-grams of a reply."""
+        return ("ngrams",)
+
+    def statistics(self, batch: Batch) -> Tokens:
+        """The n-grams of every reply, each as often as it stands there."""
+        tokens = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
+        grams, first, last = ngram_fingerprints(
+            tokens.fingerprints, tokens.first, tokens.last, self.order
+        )
+        return Tokens(grams, first, last)
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """How many n-grams, and how many different ones."""
+        return {"ngrams": float(totals.sum()), "distinct": float((totals > 0).sum())}
+
+
+@dataclass(frozen=True)
+class DistinctN(BagMetric):
+    """Distinct-n: different n-grams over all n-grams of a system's replies together.
+
+    1 where no n-gram comes twice; near 0 for a system that always says the same. NaN where the
+    replies hold no n-gram at all. Source: Li et al. 2016, section 5.1; for n = 1 the type-token
+    ratio.
+
+    Args:
+        order: n.
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first.
+
+    >>> DistinctN().corpus(["so so", "so"], [[], []]).value
+    0.3333333333333333
+    """
+
+    name: ClassVar[str] = "distinct"
+    source: ClassVar[str] = "Li et al. 2016, section 5.1"
+
+    @property
+    def label(self) -> str:
+        """``distinct-1``."""
+        return f"distinct-{self.order}"
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., V] to float64 [...]."""
+        spoken = totals.sum(axis=-1)
+        some = spoken > 0
+        return np.where(some, (totals > 0).sum(axis=-1) / np.where(some, spoken, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class Entropy(BagMetric):
+    """The entropy in bits of the distribution of n-grams in a system's replies together.
+
+    ``-sum_g p(g) log2 p(g)``: 0 for a system that knows one word; higher is more varied. NaN where
+    the replies hold no n-gram at all. Source: Serban et al. 2017, section 5; Khayrallah and Sedoc
+    2021 report it of words.
+
+    Args:
+        order: n.
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first.
+
+    >>> Entropy().corpus(["yes no", "yes no"], [[], []]).value
+    1.0
+    """
+
+    name: ClassVar[str] = "entropy"
+    source: ClassVar[str] = "Serban et al. 2017, section 5"
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    @property
+    def label(self) -> str:
+        """``entropy-1``."""
+        return f"entropy-{self.order}"
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., V] to float64 [...]."""
+        spoken = totals.sum(axis=-1, keepdims=True)
+        p = totals / np.where(spoken > 0, spoken, 1.0)
+        bits = -(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=-1)
+        return np.where(spoken[..., 0] > 0, bits + 0.0, np.nan)

@@ -1,0 +1,114 @@
+"""Every metric by name, in one explicit table, and the reading of ``name:key=value,...``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.bleu import BLEU
+from rejoinder.metrics.delta_bleu import DeltaBLEU
+from rejoinder.metrics.distinct import DistinctN, Entropy
+
+METRICS: dict[str, Callable[..., Metric]] = {
+    "deltableu": DeltaBLEU,
+    "bleu": BLEU,
+    "distinct": DistinctN,
+    "entropy": Entropy,
+}
+"""What each name on the command line makes; keyword arguments are the metric's parameters."""
+
+
+def metric(wanted: str | Metric) -> Metric:
+    """Makes a metric from its name and parameters; a metric passes through.
+
+    Args:
+        wanted: ``name`` or ``name:key=value,key=value``, as in ``bleu:order=4,lowercase=true``.
+
+    Raises:
+        ParameterError: The name, a parameter or its value is unknown.
+
+    >>> metric("bleu:order=4,lowercase=true").label
+    'BLEU-4'
+    """
+    if isinstance(wanted, Metric):
+        return wanted
+    if not isinstance(wanted, str):
+        raise ParameterError(
+            f"metric {wanted!r:.60} is {type(wanted).__name__}; expected a name such as "
+            "'deltableu' or a metric such as BLEU(order=4)"
+        )
+    name, _, rest = wanted.partition(":")
+    make = METRICS.get(name.strip().lower()) or METRICS.get(name.strip())
+    if make is None:
+        raise ParameterError(f"metric '{name}' is unknown; choose {one_of(METRICS)}")
+    return make(**_parameters(make(), rest))
+
+
+def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
+    """Makes metrics, each under a label of its own.
+
+    Raises:
+        ParameterError: None is wanted, or the same one twice.
+    """
+    made = [metric(each) for each in wanted]
+    if not made:
+        raise ParameterError(f"no metric is wanted; name one of {one_of(METRICS)}")
+    labels = [each.label for each in made]
+    labelled: dict[str, Metric] = {}
+    for each, label in zip(made, labels, strict=True):
+        unique = label if labels.count(label) == 1 else f"{label} ({_differing(each)})"
+        if unique in labelled:
+            raise ParameterError(f"metric '{unique}' is wanted twice; name it once")
+        labelled[unique] = each
+    return labelled
+
+
+def parameters(of: Metric) -> dict[str, Any]:
+    """The parameters of a metric, by name."""
+    return {each.name: getattr(of, each.name) for each in fields(of)}
+
+
+def _differing(of: Metric) -> str:
+    """The parameters that are not the defaults: what tells two metrics of one label apart."""
+    own = [
+        f"{each.name}={getattr(of, each.name)}"
+        for each in fields(of)
+        if each.default is not MISSING and getattr(of, each.name) != each.default
+    ]
+    return ", ".join(own) or "default"
+
+
+def _parameters(default: Metric, text: str) -> dict[str, Any]:
+    known = parameters(default)
+    values: dict[str, Any] = {}
+    for pair in filter(None, (each.strip() for each in text.split(","))):
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if key not in known or not equals:
+            raise ParameterError(
+                f"metric '{default.name}': {pair!r} is no parameter; write key=value with one of "
+                f"{one_of(known) or 'no parameters'}"
+            )
+        values[key] = _value(default, key, value.strip())
+    return values
+
+
+def _value(default: Metric, key: str, text: str) -> Any:
+    """Reads a value as the type that the parameter is annotated with."""
+    kind = str(next(each.type for each in fields(default) if each.name == key))
+    if kind == "bool":
+        spoken = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() in spoken:
+            return spoken[text.lower()]
+        raise ParameterError(f"metric '{default.name}': {key}={text!r}; expected true or false")
+    if kind.startswith(("int", "float")):
+        try:
+            return int(text) if kind.startswith("int") else float(text)
+        except ValueError:
+            raise ParameterError(
+                f"metric '{default.name}': {key}={text!r}; expected a number"
+            ) from None
+    return text

@@ -1,0 +1,84 @@
+"""Resampling: many weighted sums of rows as one matrix product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.base import Metric
+    from rejoinder.metrics.rows import Rows
+
+# The matrix of multiplicities is drawn in blocks of about this many numbers.
+BLOCK = 1 << 22
+
+
+def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each of ``n`` items stands in each bootstrap resample, in blocks.
+
+    Yields:
+        float64 [b, n], rows that sum to n; the blocks' b add up to ``resamples``.
+    """
+    size = max(1, min(resamples, BLOCK // max(n, 1)))
+    for done in range(0, resamples, size):
+        b = min(size, resamples - done)
+        drawn = rng.integers(0, n, size=(b, n), dtype=np.int32)
+        drawn += (np.arange(b, dtype=np.int32) * n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=b * n).reshape(b, n).astype(np.float64)
+
+
+def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Which of ``n`` items are swapped in each trial of approximate randomization, in blocks.
+
+    Yields:
+        float64 [b, n] of 0 and 1; the blocks' b add up to ``trials``.
+    """
+    size = max(1, min(trials, BLOCK // max(n, 1)))
+    for done in range(0, trials, size):
+        b = min(size, trials - done)
+        bits = np.frombuffer(rng.bytes(-(-b * n // 8)), dtype=np.uint8)
+        yield np.unpackbits(bits, count=b * n).reshape(b, n).astype(np.float64)
+
+
+def bootstrap_scores(
+    metric: Metric, rows: Rows, n: int, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """The scores of every system in every resample: float64 [S, resamples]."""
+    blocks = [
+        metric.score(rows.totals(counts))
+        for drawn in bootstrap_counts(n, resamples, rng)
+        for counts in narrow(drawn, rows)
+    ]
+    return np.concatenate(blocks, axis=1)
+
+
+def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:
+    """Cuts a block of multiplicities so that its totals stay below ``BLOCK`` numbers a system."""
+    size = max(1, BLOCK // max(1, rows.width))
+    for begin in range(0, len(counts), size):
+        yield counts[begin : begin + size]
+
+
+def interval(
+    metric: Metric, rows: Rows, n: int, resamples: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """The 95% percentile bootstrap interval of one system over items (Efron 1979).
+
+    Args:
+        metric: What scores the sums.
+        rows: Of one system.
+        n: How many items there are; without any the interval is NaN.
+        resamples: How many.
+        rng: Where the draws come from.
+
+    Returns:
+        Lower and upper end; for one item both are its score.
+    """
+    if n == 0:
+        return float("nan"), float("nan")
+    low, high = np.quantile(bootstrap_scores(metric, rows, n, resamples, rng)[0], [0.025, 0.975])
+    return float(low), float(high)

@@ -1,0 +1,150 @@
+"""The measured rows of several systems on the same items, and their sums.
+
+``Matrix`` holds short rows of numbers. ``BagMatrix`` holds rows as wide as a vocabulary (distinct-n,
+entropy), kept as the list of what each reply contains. Both answer the same three questions, so that
+resampling and significance are written once: what are the sums under these multiplicities, what
+does each reply score by itself, and which rows are left when items are picked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.bags import bag_totals
+from rejoinder.text.tokenizers import Tokens
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.base import Metric
+
+Statistics: TypeAlias = Floats | Tokens
+"""What a metric measures of m replies: float64 [m, k], or a bag of fingerprints for each."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Rows of numbers.
+
+    Attributes:
+        values: float64 [S, n, k]: systems, items, statistics.
+    """
+
+    values: Floats
+
+    @property
+    def width(self) -> int:
+        """How many numbers a sum has: k."""
+        return self.values.shape[2]
+
+    def totals(self, counts: Floats) -> Floats:
+        """The rows summed under multiplicities: float64 [b, n] to float64 [S, b, k]."""
+        systems, n, k = self.values.shape
+        flat = self.values.transpose(1, 0, 2).reshape(n, systems * k)
+        return (counts @ flat).reshape(-1, systems, k).transpose(1, 0, 2)
+
+    def sums(self) -> Floats:
+        """All rows summed: float64 [S, k]."""
+        return self.values.sum(axis=1)
+
+    def segments(self, metric: Metric) -> Floats:
+        """What each reply scores by itself: float64 [S, n]."""
+        return metric.score(self.values)
+
+    def pick(self, items: Indices | np.ndarray) -> Matrix:
+        """The rows of some items (indices or bool [n])."""
+        return Matrix(self.values[:, items])
+
+
+@dataclass(frozen=True)
+class BagMatrix:
+    """Rows as bags: row (s, i) holds ``codes[first[s, i]:last[s, i]]``, each counting 1.
+
+    Attributes:
+        codes: int64 [t], in 0 to V - 1.
+        vocabulary: uint64 [V], the fingerprint of each code.
+        first: int64 [S, n].
+        last: int64 [S, n].
+    """
+
+    codes: Indices
+    vocabulary: np.ndarray
+    first: Indices
+    last: Indices
+
+    @property
+    def width(self) -> int:
+        """How many numbers a sum has: V."""
+        return self.vocabulary.size
+
+    def totals(self, counts: Floats) -> Floats:
+        """The bags summed under multiplicities: float64 [b, n] to float64 [S, b, V]."""
+        return np.stack(
+            [
+                bag_totals(self.codes, first, last, counts, self.width)
+                for first, last in zip(self.first, self.last, strict=True)
+            ]
+        )
+
+    def sums(self) -> Floats:
+        """All bags summed: float64 [S, V]."""
+        return self.totals(np.ones((1, self.first.shape[1])))[:, 0]
+
+    def segments(self, metric: Metric) -> Floats:
+        """What each reply scores by itself: float64 [S, n]."""
+        first, last = self.first.ravel(), self.last.ravel()
+        scores = np.empty(first.size)
+        step = 256
+        for begin in range(0, first.size, step):
+            some = slice(begin, begin + step)
+            held = [self.codes[a:b] for a, b in zip(first[some], last[some], strict=True)]
+            sizes = np.array([each.size for each in held])
+            codes, where = np.unique(np.concatenate(held), return_inverse=True)
+            dense = np.zeros((sizes.size, max(1, codes.size)))
+            np.add.at(dense, (np.repeat(np.arange(sizes.size), sizes), where), 1.0)
+            scores[some] = metric.score(dense)
+        return scores.reshape(self.first.shape)
+
+    def pick(self, items: Indices | np.ndarray) -> BagMatrix:
+        """The rows of some items (indices or bool [n])."""
+        return BagMatrix(self.codes, self.vocabulary, self.first[:, items], self.last[:, items])
+
+
+Rows: TypeAlias = Matrix | BagMatrix
+
+
+def joined(parts: Sequence[Statistics]) -> Statistics:
+    """The statistics of slices of a batch, put together in their order."""
+    dense = [part for part in parts if isinstance(part, np.ndarray)]
+    if dense:
+        return dense[0] if len(dense) == 1 else np.concatenate(dense)
+    bags = [part for part in parts if isinstance(part, Tokens)]
+    offsets = np.cumsum([0, *(part.fingerprints.size for part in bags)])
+    return Tokens(
+        np.concatenate([part.fingerprints for part in bags]),
+        np.concatenate([part.first + by for part, by in zip(bags, offsets, strict=False)]),
+        np.concatenate([part.last + by for part, by in zip(bags, offsets, strict=False)]),
+    )
+
+
+def rows_of(statistics: Statistics, systems: int) -> Rows:
+    """Arranges statistics, measured item by item and within an item system by system.
+
+    Args:
+        statistics: Of ``n * systems`` replies.
+        systems: How many systems answered each item.
+    """
+    if isinstance(statistics, np.ndarray):
+        n = len(statistics) // systems
+        return Matrix(np.ascontiguousarray(statistics.reshape(n, systems, -1).transpose(1, 0, 2)))
+    vocabulary, codes = np.unique(statistics.fingerprints, return_inverse=True)
+    n = statistics.first.size // systems
+    return BagMatrix(
+        codes.astype(np.int64),
+        vocabulary,
+        statistics.first.reshape(n, systems).T.copy(),
+        statistics.last.reshape(n, systems).T.copy(),
+    )

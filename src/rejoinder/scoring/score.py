@@ -1,0 +1,158 @@
+"""Measuring every reply of every system once, with every metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Indices
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric, data_facts, measure
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.rows import rows_of
+from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.testset import TestSet
+from rejoinder.text.strings import Strings
+
+DEFAULT_METRICS = ("deltableu", "bleu", "distinct")
+
+
+def score(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    features: Mapping[str, np.ndarray] | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> Scores:
+    """Measures every response once and keeps the rows: scores, intervals and tests are sums of them.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``.
+        metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``).
+        missing: An item that a system did not answer is an ``error``; or ``drop`` it for all
+            systems, or score an ``empty`` reply in its place.
+        drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
+            positive weight) out of that metric instead of raising. How many is kept in ``notes``.
+        features: Arrays for metrics that need them, [responses, ...] in the table's order.
+        resamples: Bootstrap resamples of the intervals; 0 gives none.
+        seed: Of every resampling and permutation.
+
+    Raises:
+        InputError: Responses and test set do not fit, or an item cannot be scored.
+        ParameterError: A metric or a parameter is unknown.
+
+    >>> testset = TestSet.from_lists([["yes please", "no"], ["at nine"]])
+    >>> rows = [("a", "1", "yes"), ("a", "2", "at nine")]
+    >>> answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    >>> scores = score(testset, answers, ["bleu:order=1"])
+    >>> scores.systems()["value"].to_list()
+    [1.0]
+    """
+    check_draws(resamples, seed)
+    wanted = registry.metrics(metrics)
+    alignment = check_responses(responses, testset, missing)
+    if features is not None and alignment.responses.height != responses.height:
+        raise ParameterError("features go with complete responses; do without missing='drop'")
+    contexts = _kept(testset, alignment.ids)
+    batch = _batch(testset, contexts, alignment.responses, len(alignment.systems))
+    notes = []
+    if alignment.dropped:
+        notes.append(f"{alignment.dropped} items dropped that a system did not answer")
+    notes += [
+        f"{count} missing replies of '{system}' scored as empty"
+        for system, count in alignment.filled.items()
+    ]
+    usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
+    statistics = measure(list(wanted.values()), batch)
+    facts = data_facts(batch)
+    measured = {
+        label: Measured(
+            metric,
+            rows_of(rows, len(alignment.systems)).pick(keep),
+            keep,
+            metric.signature(**facts, bs=resamples, seed=seed),
+        )
+        for (label, metric), rows, keep in zip(
+            wanted.items(), statistics, usable, strict=True
+        )
+    }
+    return Scores(
+        tuple(alignment.systems),
+        contexts.drop("context"),
+        measured,
+        tuple(notes + complaints),
+        resamples,
+        seed,
+    )
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Raises a ParameterError for a negative number of resamples or a negative seed."""
+    if not isinstance(resamples, int) or resamples < 0:
+        raise ParameterError(f"resamples={resamples!r} must be 0 (no interval) or more")
+    if not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"seed={seed!r} must be 0 or more")
+
+
+def _kept(testset: TestSet, ids: list[str]) -> pl.DataFrame:
+    if len(ids) == len(testset):
+        return testset.contexts
+    return testset.contexts.filter(pl.col("id").is_in(ids))
+
+
+def _batch(
+    testset: TestSet, contexts: pl.DataFrame, responses: pl.DataFrame, systems: int
+) -> Batch:
+    """Items in the order of the contexts, and within an item the systems in theirs."""
+    n = contexts.height
+    references, bounds = _references(testset, contexts)
+    replies = Strings.of(responses.get_column("text"), "responses")
+    order = np.arange(systems * n).reshape(systems, n).T.ravel()
+    return Batch(
+        replies.take(order),
+        np.arange(n + 1, dtype=np.int64) * systems,
+        Strings.of(references.get_column("text"), "references"),
+        bounds,
+        references.get_column("weight").fill_null(1.0).to_numpy().astype(np.float64),
+    )
+
+
+def _references(testset: TestSet, contexts: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
+    """The references in the order of the contexts, and where those of each item begin."""
+    items = contexts.select("id").with_row_index("item")
+    placed = testset.references.join(items, on="id", how="inner", maintain_order="left")
+    if not placed.get_column("item").is_sorted():
+        placed = placed.sort("item", maintain_order=True)
+    counts = np.bincount(placed.get_column("item").to_numpy(), minlength=contexts.height)
+    return placed, np.concatenate([[0], np.cumsum(counts)])
+
+
+def _usable(
+    wanted: Mapping[str, Metric], batch: Batch, ids: list[str], drop: bool
+) -> tuple[list[np.ndarray], list[str]]:
+    """Which items each metric can score (bool [n]), and what to say of the others."""
+    usable, notes = [], []
+    for label, metric in wanted.items():
+        unusable, why = metric.unusable(batch)
+        count = int(unusable.sum())
+        if count and not drop:
+            raise InputError(
+                f"{label}: item '{ids[int(np.flatnonzero(unusable)[0])]}' {why} ({count} of "
+                f"{len(batch)} items); leave such items out with --drop-unusable "
+                "(drop_unusable=True), which says how many"
+            )
+        if count == len(batch):
+            raise InputError(f"{label}: no item can be scored: each one {why}")
+        if count:
+            notes.append(f"{label}: {count} of {len(batch)} items dropped: each {why}")
+        usable.append(~unusable)
+    return usable, notes

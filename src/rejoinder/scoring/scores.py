@@ -1,0 +1,260 @@
+"""The Scores table: the measured rows of all systems, and every question they answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.resampling import bootstrap_counts, narrow
+from rejoinder.metrics.rows import Rows
+
+INTERVAL = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one metric measured.
+
+    Attributes:
+        metric: The metric.
+        rows: The rows of all systems, of the items that the metric could score.
+        usable: bool [n], which items these are.
+        signature: Everything that is needed to produce the numbers again.
+    """
+
+    metric: Metric
+    rows: Rows
+    usable: np.ndarray
+    signature: str
+
+    @property
+    def n(self) -> int:
+        """How many items count."""
+        return int(self.usable.sum())
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Systems, items, and what every metric measured of them.
+
+    Values are in each metric's own range (0 to 1 for the BLEU family). Nothing here holds a text.
+
+    Attributes:
+        names: The systems, in the order of the responses.
+        items: The table of items: ``id`` and the scalar columns of the contexts (topic, ...).
+        measured: By label (``deltaBLEU-2``).
+        notes: What was dropped or filled in, to be said beside every table.
+        resamples: Bootstrap resamples of every interval; 0 for none.
+        seed: Of every draw.
+    """
+
+    names: tuple[str, ...]
+    items: pl.DataFrame
+    measured: dict[str, Measured]
+    notes: tuple[str, ...] = ()
+    resamples: int = 1000
+    seed: int = 12345
+    _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
+    _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the metrics, as the tables head them."""
+        return list(self.measured)
+
+    def resampled(self, label: str) -> Floats:
+        """The score of every system in every bootstrap resample: float64 [S, resamples]."""
+        if label not in self._resampled:
+            each = self.measured[label]
+            scores = [
+                each.metric.score(each.rows.totals(some))
+                for counts in self._counts(each)
+                for some in narrow(counts, each.rows)
+            ]
+            self._resampled[label] = np.concatenate(scores, axis=1)
+        return self._resampled[label]
+
+    def _counts(self, measured: Measured) -> Iterable[Floats]:
+        """The multiplicities of the items, drawn alike for all metrics that score the same items.
+
+        Kept where they fit one block, drawn anew otherwise.
+        """
+        key = measured.usable.tobytes()
+        if key not in self._draws:
+            rng = np.random.default_rng(self.seed)
+            blocks = bootstrap_counts(measured.n, self.resamples, rng)
+            first = next(blocks)
+            if len(first) < self.resamples:
+                return chain([first], blocks)
+            self._draws[key] = [first]
+        return self._draws[key]
+
+    def systems(self) -> pl.DataFrame:
+        """Every system under every metric.
+
+        Returns:
+            One row for each, best first within a metric: ``metric``, ``system``, ``value``, ``low``
+            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0``), ``n``,
+            ``signature``.
+        """
+        rows = [
+            {
+                "metric": label,
+                "system": system,
+                "value": value,
+                "low": low,
+                "high": high,
+                "n": each.n,
+                "signature": each.signature,
+            }
+            for label, each in self.measured.items()
+            for system, value, low, high in self._ranked(label, each)
+        ]
+        return pl.DataFrame(rows)
+
+    def _ranked(self, label: str, measured: Measured) -> list[tuple[str, float, float, float]]:
+        values = measured.metric.score(measured.rows.sums())
+        lows = highs = np.full(values.size, np.nan)
+        if self.resamples:
+            lows, highs = intervals(measured.metric, values, self.resampled(label))
+        key = -values if measured.metric.higher_is_better else values
+        return [
+            (self.names[s], float(values[s]), float(lows[s]), float(highs[s]))
+            for s in np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")
+        ]
+
+    def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """What each value is made of, by metric and system: precisions, penalty, lengths, sums."""
+        return {
+            label: {
+                system: each.metric.parts(totals)
+                for system, totals in zip(self.names, each.rows.sums(), strict=True)
+            }
+            for label, each in self.measured.items()
+        }
+
+    def segments(self) -> pl.DataFrame:
+        """Every reply by itself.
+
+        Returns:
+            One row for each system and item: ``system``, ``id``, and a column for each metric; NaN
+            where the metric could not score the item.
+        """
+        n = self.items.height
+        table: dict[str, Any] = {
+            "system": pl.Series(np.repeat(np.array(self.names, dtype=object), n), dtype=pl.String),
+            "id": pl.concat([self.items.get_column("id")] * len(self.names)),
+        }
+        for label, each in self.measured.items():
+            values = np.full((len(self.names), n), np.nan)
+            values[:, each.usable] = each.rows.segments(each.metric)
+            table[label] = values.ravel()
+        return pl.DataFrame(table)
+
+    def by(self, column: str) -> pl.DataFrame:
+        """Every system under every metric, for each value of a column of the contexts.
+
+        Returns:
+            ``column``, then the columns of ``systems()``. A metric without a single item to score in
+            a group has ``n`` 0 and NaN.
+
+        Raises:
+            ParameterError: The contexts have no such column.
+        """
+        choices = [name for name in self.items.columns if name != "id"]
+        if column not in choices:
+            told = f"choose {one_of(choices)}" if choices else "they have none besides id"
+            raise ParameterError(f"the contexts have no column '{column}'; {told}")
+        tables = []
+        for (value,), group in self.items.with_row_index("place").group_by(
+            column, maintain_order=True
+        ):
+            picked = np.zeros(self.items.height, dtype=bool)
+            picked[group.get_column("place").to_numpy()] = True
+            table = self.select(picked).systems()
+            name = pl.lit(value, dtype=self.items.schema[column]).alias(column)
+            tables.append(table.select(name, pl.all()))
+        return pl.concat(tables)
+
+    def select(self, items: np.ndarray) -> Scores:
+        """The scores of some items alone.
+
+        Args:
+            items: bool [n].
+        """
+        measured = {
+            label: Measured(
+                each.metric,
+                each.rows.pick(items[each.usable]),
+                each.usable[items],
+                each.signature,
+            )
+            for label, each in self.measured.items()
+        }
+        picked = self.items.filter(pl.Series(items))
+        return Scores(self.names, picked, measured, self.notes, self.resamples, self.seed)
+
+    def compare(
+        self, a: str | None = None, b: str | None = None, *, permutations: int = 10_000
+    ) -> pl.DataFrame:
+        """Holds pairs of systems against each other on the same items; see ``compare.compare``."""
+        from rejoinder.scoring.compare import compare
+
+        return compare(self, a, b, permutations=permutations)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the rows, without any text, to a Parquet file; see ``store.save``."""
+        from rejoinder.scoring.store import save
+
+        save(self, path)
+
+    def place(self, system: str) -> int:
+        """The index of a system.
+
+        Raises:
+            ParameterError: There is no such system.
+        """
+        if system not in self.names:
+            raise ParameterError(f"system '{system}' is unknown; choose {one_of(self.names)}")
+        return self.names.index(system)
+
+
+def load_scores(path: str | os.PathLike[str]) -> Scores:
+    """Loads what ``Scores.save`` wrote: intervals and comparisons need no text.
+
+    Raises:
+        InputError: The file is not there, or is none that ``save`` wrote.
+    """
+    from rejoinder.scoring.store import load
+
+    return load(path)
+
+
+def intervals(metric: Metric, values: Floats, resampled: Floats) -> tuple[Floats, Floats]:
+    """The 95% percentile bootstrap interval of each system.
+
+    A resample repeats items, so it shows fewer distinct n-grams than the whole: for metrics of bags
+    the resampled scores are shifted to have the value as their mean, and only their spread counts.
+
+    Args:
+        metric: What scored.
+        values: float64 [S].
+        resampled: float64 [S, resamples].
+
+    Returns:
+        Lower and upper ends, float64 [S] each.
+    """
+    if not metric.summable:
+        resampled = resampled + (values - resampled.mean(axis=1))[:, None]
+    low, high = np.quantile(resampled, INTERVAL, axis=1)
+    return low, high
+

@@ -1,0 +1,119 @@
+"""Strings as one run of UTF-8 bytes and where each begins and ends: Arrow's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Bytes, Indices
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """Many strings in one byte buffer.
+
+    Attributes:
+        data: uint8 [bytes], UTF-8.
+        starts: int64 [n], string i is ``data[starts[i]:stops[i]]``.
+        stops: int64 [n].
+    """
+
+    data: Bytes
+    starts: Indices
+    stops: Indices
+
+    @classmethod
+    def of(cls, values: Sequence[str] | pl.Series | pa.Array, what: str = "strings") -> Strings:
+        """Takes over Python strings, a Polars column or an Arrow array, without a copy where it can.
+
+        Args:
+            values: The strings. A column must not hold nulls.
+            what: What the strings are, for messages.
+
+        Raises:
+            InputError: An element is no string, is missing, or holds a lone surrogate.
+
+        >>> Strings.of(["hi", "", "né"])[2]
+        'né'
+        """
+        import pyarrow as pa
+
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            array = values
+        elif hasattr(values, "to_arrow"):
+            array = values.to_arrow()  # type: ignore[union-attr]
+        else:
+            try:
+                array = pa.array(values, type=pa.large_string())
+            except (pa.ArrowException, UnicodeEncodeError, TypeError, ValueError):
+                raise _complaint(values, what) from None
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if array.null_count:
+            missing = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+            raise InputError(
+                f"{what}[{missing}] is missing (None); an empty reply is '', and an item without a "
+                "reply or a reference is left out"
+            )
+        if array.type != pa.large_string():
+            array = array.cast(pa.large_string())
+        _, offsets, data = array.buffers()
+        bounds = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+        if len(array) == 0:
+            bounds = np.zeros(1, dtype=np.int64)
+        buffer = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
+        return cls(buffer, bounds[:-1], bounds[1:])
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def __getitem__(self, index: int) -> str:
+        return self.data[self.starts[index] : self.stops[index]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[i] for i in range(len(self)))
+
+    def part(self, begin: int, end: int) -> Strings:
+        """The strings ``begin`` to ``end``, over the same bytes."""
+        return Strings(self.data, self.starts[begin:end], self.stops[begin:end])
+
+    def take(self, indices: Indices) -> Strings:
+        """The strings at ``indices``, over the same bytes."""
+        return Strings(self.data, self.starts[indices], self.stops[indices])
+
+    @property
+    def sizes(self) -> Indices:
+        """int64 [n]: the bytes of each string."""
+        return self.stops - self.starts
+
+
+def _complaint(values: Sequence[str], what: str) -> InputError:
+    """Names the element that could not be taken."""
+    for i, value in enumerate(values):
+        if value is None:
+            return InputError(
+                f"{what}[{i}] is missing (None); an empty reply is '', and an item without a reply "
+                "or a reference is left out"
+            )
+        if not isinstance(value, str):
+            return InputError(
+                f"{what}[{i}] is {type(value).__name__} ({value!r:.40}), expected str; "
+                "convert it with str() or fix the file"
+            )
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            return InputError(
+                f"{what}[{i}] holds a lone surrogate ({value[error.start]!a}) at character "
+                f"{error.start}, which is no text; read the file with errors='strict' or mend it "
+                "with s.encode('utf-8', 'replace').decode()"
+            )
+    return InputError(f"{what} is {type(values).__name__}, expected a list of str")

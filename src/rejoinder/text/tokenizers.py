@@ -1,0 +1,210 @@
+"""The tokenizers, by the names that sacreBLEU gave them.
+
+``13a``, ``none`` and ``char`` run as one pass over the bytes (kernels/tokens.py), to sacreBLEU's
+tokens exactly. The others are sacreBLEU's own, called once for each distinct string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+
+from rejoinder.errors import MissingExtraError, ParameterError, one_of
+from rejoinder.kernels import tokens as kernels
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
+from rejoinder.text.strings import Strings
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of many strings, as fingerprints.
+
+    Attributes:
+        fingerprints: uint64 [t].
+        first: int64 [n], string i has ``fingerprints[first[i]:last[i]]``.
+        last: int64 [n].
+    """
+
+    fingerprints: Fingerprints
+    first: Indices
+    last: Indices
+
+    @property
+    def lengths(self) -> Indices:
+        """int64 [n]: how many tokens each string has."""
+        return self.last - self.first
+
+    def take(self, indices: Indices) -> Tokens:
+        """The tokens of the strings at ``indices``."""
+        return Tokens(self.fingerprints, self.first[indices], self.last[indices])
+
+
+@dataclass(frozen=True, slots=True)
+class Scanner:
+    """A tokenizer that runs as a kernel over bytes.
+
+    Attributes:
+        kernel: The pass.
+        classes: What each byte is to it.
+        folding: The same where letters are lower-cased: text beyond ASCII is rewritten first.
+        exact: The same for text that was rewritten.
+        rewrite: What a string the pass cannot take is made into.
+    """
+
+    kernel: Callable[..., int]
+    classes: Bytes
+    folding: Bytes
+    exact: Bytes
+    rewrite: Callable[[str], str]
+
+
+def _decoded(text: str) -> str:
+    """mteval-v13a's first, language-independent rules, in sacreBLEU's order."""
+    text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        text = text.replace(entity, character)
+    return text
+
+
+SCANNERS = {
+    "13a": Scanner(
+        kernels.tokens_13a,
+        kernels.CLASSES_13A_RAW,
+        kernels.CLASSES_13A_RAW_FOLDING,
+        kernels.CLASSES_13A,
+        _decoded,
+    ),
+    "none": Scanner(
+        kernels.tokens_none, kernels.CLASSES, kernels.CLASSES_FOLDING, kernels.CLASSES, str
+    ),
+    "char": Scanner(
+        kernels.tokens_char, kernels.CLASSES, kernels.CLASSES_FOLDING, kernels.CLASSES, str
+    ),
+}
+
+# Those of sacreBLEU, with what each needs besides it.
+BORROWED = {
+    "intl": "",
+    "zh": "",
+    "ja-mecab": "sacrebleu[ja]",
+    "ko-mecab": "sacrebleu[ko]",
+    "spm": "sentencepiece",
+    "flores101": "sentencepiece",
+    "flores200": "sentencepiece",
+}
+
+TOKENIZERS = (*SCANNERS, *BORROWED)
+
+
+def check_tokenizer(name: str) -> None:
+    """Raises a ParameterError that lists the choices where ``name`` is no tokenizer."""
+    if name not in TOKENIZERS:
+        raise ParameterError(f"tokenizer {name!r} is unknown; choose {one_of(TOKENIZERS)}")
+
+
+def tokenize(strings: Strings, tokenizer: str, lowercase: bool = False) -> Tokens:
+    """Cuts strings into tokens. Equal strings are tokenised once.
+
+    Args:
+        strings: The texts, n of them.
+        tokenizer: One of ``TOKENIZERS``.
+        lowercase: Lower-case the text first, as ``str.lower`` does.
+
+    Returns:
+        The fingerprints of the tokens of every string.
+
+    Raises:
+        ParameterError: The tokenizer is unknown.
+        MissingExtraError: It needs a package or a model that is not here.
+    """
+    check_tokenizer(tokenizer)
+    same = kernels.same_strings(strings.data, strings.starts, strings.stops)
+    distinct = np.flatnonzero(same == np.arange(same.size))
+    if distinct.size == same.size:
+        return _tokenize(strings, tokenizer, lowercase)
+    place = np.empty(same.size, dtype=np.int64)
+    place[distinct] = np.arange(distinct.size)
+    return _tokenize(strings.take(distinct), tokenizer, lowercase).take(place[same])
+
+
+def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
+    if tokenizer in BORROWED:
+        rewrite = borrowed(tokenizer)
+        lines = [rewrite((s.lower() if lowercase else s).rstrip()) for s in strings]
+        return _scan(Strings.of(lines), SCANNERS["none"].kernel, kernels.CLASSES, lowercase=False)
+    scanner = SCANNERS[tokenizer]
+    classes = scanner.folding if lowercase else scanner.classes
+    scanned = _scan(strings, scanner.kernel, classes, lowercase)
+    left = np.flatnonzero(scanned.last < 0)
+    if left.size == 0:
+        return scanned
+    lines = [scanner.rewrite(s.lower() if lowercase else s) for s in strings.take(left)]
+    rewritten = _scan(Strings.of(lines), scanner.kernel, scanner.exact, lowercase=False)
+    offset = scanned.fingerprints.size
+    scanned.first[left] = rewritten.first + offset
+    scanned.last[left] = rewritten.last + offset
+    fingerprints = np.concatenate([scanned.fingerprints, rewritten.fingerprints])
+    return Tokens(fingerprints, scanned.first, scanned.last)
+
+
+def _scan(strings: Strings, kernel: Callable[..., int], classes: Bytes, lowercase: bool) -> Tokens:
+    # No string has more tokens than bytes; pages that are never written cost no memory.
+    fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
+    first = np.empty(len(strings), dtype=np.int64)
+    last = np.empty(len(strings), dtype=np.int64)
+    fold = kernels.FOLD_CASE if lowercase else kernels.KEEP_CASE
+    written = kernel(
+        strings.data, strings.starts, strings.stops, classes, fold, fingerprints, first, last
+    )
+    return Tokens(fingerprints[:written], first, last)
+
+
+@cache
+def borrowed(name: str) -> Callable[[str], str]:
+    """One of sacreBLEU's tokenizers: a function from a line to its tokens with blanks between.
+
+    Raises:
+        MissingExtraError: It needs a package, or a model that sacreBLEU would now download.
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    if BORROWED.get(name) == "sentencepiece":
+        _check_sentencepiece(name)
+    try:
+        return BLEU(tokenize=name).tokenizer
+    except (ImportError, RuntimeError) as error:
+        raise MissingExtraError(
+            f"tokenizer '{name}' needs a package that is not installed; "
+            f"run: pip install '{BORROWED[name]}'"
+        ) from error
+
+
+def _check_sentencepiece(name: str) -> None:
+    """Nothing is downloaded unasked: without its model file, sacreBLEU would fetch it."""
+    import os
+
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    model = SPM_MODELS["flores101" if name == "spm" else name]
+    path = os.path.join(SACREBLEU_DIR, "models", os.path.basename(model["url"]))
+    if not os.path.exists(path):
+        raise MissingExtraError(
+            f"tokenizer '{name}' needs its model at {path}, and nothing is downloaded unasked; "
+            f"fetch it once with: echo x | sacrebleu --tokenize {name} <(echo x)"
+        )
+
+
+@lru_cache(maxsize=256)
+def words(text: str, tokenizer: str, lowercase: bool = False) -> tuple[str, ...]:
+    """The tokens of one string as text, for people to read: the slow twin of ``tokenize``.
+
+    >>> words("It's 3.5, no?", "13a")
+    ("It's", '3.5', ',', 'no', '?')
+    """
+    check_tokenizer(tokenizer)
+    text = (text.lower() if lowercase else text).rstrip()
+    return tuple(borrowed(tokenizer)(text).split())

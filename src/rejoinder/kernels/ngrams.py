@@ -52,7 +52,7 @@ class Item(NamedTuple):
 
 
 @njit(inline="always")
-def extended(gram: int, token: int) -> int:
+def extended(gram: np.uint64, token: np.uint64) -> np.uint64:
     """The fingerprint of an n-gram one token longer."""
     return (gram ^ (gram >> FOLD)) * CHAIN + token
 
@@ -185,9 +185,7 @@ def walk_references(
 
 
 @njit(nogil=True, cache=True)
-def closest_length(
-    length: int, first: Indices, last: Indices, begin: int, end: int
-) -> int:
+def closest_length(length: int, first: Indices, last: Indices, begin: int, end: int) -> int:
     """The reference length closest to ``length``, the shorter on a tie; 0 without references."""
     closest = 0
     for j in range(begin, end):

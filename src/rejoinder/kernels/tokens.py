@@ -69,7 +69,7 @@ FOLD_CASE[65:91] += 32
 
 
 @njit(inline="always")
-def _mixed(h: int) -> int:
+def _mixed(h: np.uint64) -> np.uint64:
     h = (h ^ (h >> SHIFT)) * MIX_1
     h = (h ^ (h >> SHIFT)) * MIX_2
     return h ^ (h >> SHIFT)

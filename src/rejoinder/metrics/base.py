@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cache
@@ -210,8 +210,17 @@ def check_order(order: int) -> None:
         raise ParameterError(f"order={order!r} must be a whole number from 1 to 9")
 
 
-def measure(metrics: Sequence[Metric], batch: Batch) -> list[Statistics]:
+def measure(
+    metrics: Sequence[Metric],
+    batch: Batch,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Statistics]:
     """Measures every hypothesis of a batch with every metric, on all cores.
+
+    Args:
+        metrics: The metrics.
+        batch: The items.
+        progress: Called with how many slices are done, and of how many.
 
     Returns:
         For each metric its statistics, in the order of the batch's hypotheses.
@@ -222,7 +231,11 @@ def measure(metrics: Sequence[Metric], batch: Batch) -> list[Statistics]:
         return [metric.statistics(part) for metric in metrics]
 
     several = len(parts) > 1 and cores() > 1
-    results = list(_pool().map(one, parts)) if several else [one(part) for part in parts]
+    results = []
+    for result in _pool().map(one, parts) if several else map(one, parts):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(parts))
     return [joined(each) for each in zip(*results, strict=True)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.base import Metric, Part, check_order
 from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.text.tokenizers import check_tokenizer
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
@@ -110,10 +112,21 @@ class BLEU(Metric):
             "totals": totals[2 + self.order :].tolist(),
         }
 
+    def contributions(
+        self, reply: str, references: Sequence[str], weights: Sequence[float]
+    ) -> list[Contribution]:
+        """What each n-gram of a reply added: its matches in the reference that holds most of it."""
 
-def bleu_statistics(
-    batch: Batch, order: int, tokenizer: str, lowercase: bool, rule: str
-) -> Floats:
+        def choose(clipped: Sequence[int], _: Sequence[float]) -> tuple[int, float]:
+            most = max(clipped)
+            return clipped.index(most), float(most)
+
+        return contributions(
+            reply, references, weights, self.order, self.tokenizer, self.lowercase, 1.0, choose
+        )
+
+
+def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, rule: str) -> Floats:
     """The rows of ``kernels.ngrams.bleu_rows`` for a batch."""
     references = batch.references(rule)
     h = batch.hypothesis_tokens(tokenizer, lowercase)

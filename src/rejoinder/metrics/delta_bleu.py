@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric, Part, check_order
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import brevity_penalty
+from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.text.tokenizers import check_tokenizer
 
 READINGS = ("paper", "authors-code")
@@ -139,3 +141,25 @@ class DeltaBLEU(Metric):
             "numerators": totals[2 : 2 + self.order].tolist(),
             "denominators": totals[2 + self.order :].tolist(),
         }
+
+    def contributions(
+        self, reply: str, references: Sequence[str], weights: Sequence[float]
+    ) -> list[Contribution]:
+        """What each n-gram of a reply added; negative where only bad references hold it."""
+
+        def choose(clipped: Sequence[int], held_by: Sequence[float]) -> tuple[int, float]:
+            products = [w * count for w, count in zip(held_by, clipped, strict=True)]
+            if self.reading == "paper":
+                return products.index(max(products)), max(products)
+            return held_by.index(max(held_by)), max(held_by) * max(clipped)
+
+        return contributions(
+            reply,
+            references,
+            weights,
+            self.order,
+            self.tokenizer,
+            self.lowercase,
+            max(weights, default=0.0),
+            choose,
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.resampling import narrow, permutation_masks
 
@@ -63,7 +63,7 @@ def compare(
 def _pairs(scores: Scores, a: str | None, b: str | None) -> list[tuple[int, int]]:
     if len(scores.names) < 2:
         raise ParameterError(
-            f"there is one system alone, '{scores.names[0]}'; a comparison needs two"
+            f"there is one system alone, {one_of(scores.names)}; a comparison needs two"
         )
     if a is None and b is None:
         return list(combinations(range(len(scores.names)), 2))

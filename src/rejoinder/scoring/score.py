@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,17 @@ from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
-DEFAULT_METRICS = ("deltableu", "bleu", "distinct")
+DEFAULT_METRICS = ("deltableu", "bleu", "sbleu", "rougeL", "distinct", "length")
+
+
+def suited(testset: TestSet) -> list[str]:
+    """The default metrics that tell something on this test set: deltaBLEU needs weights.
+
+    >>> suited(TestSet.from_lists([["yes"]]))
+    ['bleu', 'sbleu', 'rougeL', 'distinct', 'length']
+    """
+    weighted = testset.references.get_column("weight").is_not_null().any()
+    return [name for name in DEFAULT_METRICS if weighted or name != "deltableu"]
 
 
 def score(
@@ -31,6 +41,7 @@ def score(
     features: Mapping[str, np.ndarray] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
     """Measures every response once and keeps the rows: scores, intervals and tests are sums of them.
 
@@ -45,6 +56,7 @@ def score(
         features: Arrays for metrics that need them, [responses, ...] in the table's order.
         resamples: Bootstrap resamples of the intervals; 0 gives none.
         seed: Of every resampling and permutation.
+        progress: Called with how many slices of the work are done, and of how many.
 
     Raises:
         InputError: Responses and test set do not fit, or an item cannot be scored.
@@ -72,7 +84,7 @@ def score(
         for system, count in alignment.filled.items()
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
-    statistics = measure(list(wanted.values()), batch)
+    statistics = measure(list(wanted.values()), batch, progress)
     facts = data_facts(batch)
     measured = {
         label: Measured(
@@ -81,9 +93,7 @@ def score(
             keep,
             metric.signature(**facts, bs=resamples, seed=seed),
         )
-        for (label, metric), rows, keep in zip(
-            wanted.items(), statistics, usable, strict=True
-        )
+        for (label, metric), rows, keep in zip(wanted.items(), statistics, usable, strict=True)
     }
     return Scores(
         tuple(alignment.systems),

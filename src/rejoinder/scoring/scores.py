@@ -257,4 +257,3 @@ def intervals(metric: Metric, values: Floats, resampled: Floats) -> tuple[Floats
         resampled = resampled + (values - resampled.mean(axis=1))[:, None]
     low, high = np.quantile(resampled, INTERVAL, axis=1)
     return low, high
-

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Strings:
 
     @classmethod
     def of(cls, values: Sequence[str] | pl.Series | pa.Array, what: str = "strings") -> Strings:
-        """Takes over Python strings, a Polars column or an Arrow array, without a copy where it can.
+        """Takes over Python strings, a Polars column or an Arrow array; the last two uncopied.
 
         Args:
             values: The strings. A column must not hold nulls.
@@ -46,11 +46,10 @@ class Strings:
         """
         import pyarrow as pa
 
-        if isinstance(values, (pa.Array, pa.ChunkedArray)):
-            array = values
-        elif hasattr(values, "to_arrow"):
-            array = values.to_arrow()  # type: ignore[union-attr]
-        else:
+        array: Any = values
+        if hasattr(values, "to_arrow"):
+            array = values.to_arrow()  # pyright: ignore[reportAttributeAccessIssue]
+        elif not isinstance(values, (pa.Array, pa.ChunkedArray)):
             try:
                 array = pa.array(values, type=pa.large_string())
             except (pa.ArrowException, UnicodeEncodeError, TypeError, ValueError):
@@ -66,7 +65,9 @@ class Strings:
         if array.type != pa.large_string():
             array = array.cast(pa.large_string())
         _, offsets, data = array.buffers()
-        bounds = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+        bounds = np.frombuffer(offsets, dtype=np.int64)[
+            array.offset : array.offset + len(array) + 1
+        ]
         if len(array) == 0:
             bounds = np.zeros(1, dtype=np.int64)
         buffer = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
@@ -95,7 +96,7 @@ class Strings:
         return self.stops - self.starts
 
 
-def _complaint(values: Sequence[str], what: str) -> InputError:
+def _complaint(values: Iterable[Any], what: str) -> InputError:
     """Names the element that could not be taken."""
     for i, value in enumerate(values):
         if value is None:

@@ -1,0 +1,44 @@
+# Every target installs what it needs into .venv. Paths are relative: a blank in the path is fine.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+export PIP_CONSTRAINT := constraints.txt
+
+.PHONY: demo test test-slow lint format bench clean
+
+demo: .venv/.rejoinder
+	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
+
+test: .venv/.dev
+	$(BIN)/python -m pytest -n auto
+
+test-slow: .venv/.dev
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/.dev
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/python -m pyright
+
+format: .venv/.dev
+	$(BIN)/python -m ruff format .
+	$(BIN)/python -m ruff check --fix .
+
+bench: .venv/.dev
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.rejoinder: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) install -e .
+	touch $@
+
+.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) install -e '.[dev,bench,meteor]'
+	touch .venv/.rejoinder $@

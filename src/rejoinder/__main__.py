@@ -1,0 +1,5 @@
+"""``python -m rejoinder``."""
+
+from rejoinder.cli.app import main
+
+main()

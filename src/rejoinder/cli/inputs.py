@@ -1,0 +1,63 @@
+"""From the paths on the command line to scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rejoinder.cli.progress import Progress
+from rejoinder.errors import ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.scoring.scores import Scores
+    from rejoinder.tables.responses import Missing
+    from rejoinder.tables.testset import TestSet
+
+
+def read(
+    testset: Path,
+    references: Sequence[Path] | None,
+    responses: Sequence[Path] | None,
+    testset_format: str | None,
+    responses_format: str | None,
+) -> tuple[TestSet, pl.DataFrame]:
+    """Reads a test set and the responses to it."""
+    from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.testset import read_testset
+
+    if not responses:
+        raise ParameterError(
+            f"{testset}: a test set alone; name the systems' replies too: "
+            f"rejoinder score {testset} SYSTEM.jsonl ..."
+        )
+    with Progress("reading"):
+        items = read_testset(testset, *(references or ()), format=testset_format)
+        return items, read_responses(*responses, format=responses_format, ids=items.ids)
+
+
+def measure(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str] | None,
+    missing: Missing,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+) -> Scores:
+    """Measures with the metrics wanted, or with those that suit the test set."""
+    from rejoinder.scoring.score import score, suited
+
+    with Progress("measuring") as tick:
+        return score(
+            testset,
+            responses,
+            list(metrics) if metrics else suited(testset),
+            missing=missing,
+            drop_unusable=drop_unusable,
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )

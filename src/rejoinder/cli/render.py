@@ -1,0 +1,340 @@
+"""Tables for people, and JSON for machines. No numbers are made here."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.scores import Scores
+
+COLUMNS_AT_ONCE = 5
+SIGNIFICANT = 0.05
+
+
+def to_json(value: Any) -> None:
+    """Writes one JSON value to standard output; NaN is null."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=1)
+    sys.stdout.buffer.write(text + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def console() -> Console:
+    """Where tables go: the terminal's width, or 120 columns in a pipe."""
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+def systems(scores: Scores, as_json: bool) -> None:
+    """Every system under every metric, the verdicts, and the signatures."""
+    table = scores.systems()
+    several = len(scores.names) > 1 and scores.resamples > 0
+    compared = scores.compare(permutations=1000) if several else None
+    if as_json:
+        to_json(
+            {
+                "systems": table.to_dicts(),
+                "parts": scores.parts(),
+                "comparisons": [] if compared is None else compared.to_dicts(),
+                "notes": scores.notes,
+            }
+        )
+        return
+    out = console()
+    for begin in range(0, len(scores.labels), COLUMNS_AT_ONCE):
+        out.print(_systems(scores, table, scores.labels[begin : begin + COLUMNS_AT_ONCE]))
+    out.print(_scale(scores), style="dim")
+    if compared is not None:
+        for line in verdicts(scores, table, compared):
+            out.print(line)
+    _notes(out, scores)
+    for label, each in scores.measured.items():
+        out.print(f"{label}: {each.signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("system")
+    cells: dict[tuple[str, str], dict[str, Any]] = {
+        (row["metric"], row["system"]): row for row in table.iter_rows(named=True)
+    }
+    for label in labels:
+        shown.add_column(label, justify="right")
+    first = scores.labels[0]
+    for row in table.filter(table["metric"] == first).iter_rows(named=True):
+        name = row["system"]
+        shown.add_row(
+            escape(name),
+            *(_cell(scores.measured[label].metric, cells[label, name]) for label in labels),
+        )
+    return shown
+
+
+def _cell(metric: Metric, row: Mapping[str, Any]) -> str:
+    value = number(metric, row["value"])
+    if math.isnan(row["low"]):
+        return value
+    return f"{value} [dim]\\[{number(metric, row['low'])}, {number(metric, row['high'])}][/dim]"
+
+
+def number(metric: Metric, value: float) -> str:
+    """A value as tables show it: x100 where the metric lies within [-1, 1], as papers do."""
+    if math.isnan(value):
+        return "undefined"
+    return f"{100 * value:.1f}" if percent(metric) else f"{value:.2f}"
+
+
+def percent(metric: Metric) -> bool:
+    """Whether tables show a metric x100."""
+    return metric.bounds[1] <= 1
+
+
+def _scale(scores: Scores) -> str:
+    ns = {each.n for each in scores.measured.values()}
+    items = f"{ns.pop()} items" if len(ns) == 1 else f"{min(ns)} to {max(ns)} items"
+    plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
+    scale = "x100" + (f" (not {', '.join(plain)})" if plain else "")
+    if len(plain) == len(scores.measured):
+        scale = "as they are"
+    interval = f"; [low, high]: 95% bootstrap interval, {scores.resamples} resamples"
+    return f"{items}; values {scale}{interval if scores.resamples else ''}"
+
+
+def verdicts(scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> list[str]:
+    """One sentence for each metric that ranks systems: the best, the next, and how sure that is."""
+    lines = []
+    for label, each in scores.measured.items():
+        if "references" not in each.metric.needs:
+            continue
+        best, second = table.filter(table["metric"] == label)["system"].to_list()[:2]
+        pair = compared.filter(
+            (compared["metric"] == label)
+            & compared["a"].is_in([best, second])
+            & compared["b"].is_in([best, second])
+        ).row(0, named=True)
+        sign = 1 if pair["a"] == best else -1
+        ends = sorted((sign * pair["low"], sign * pair["high"]))
+        p = pair["p_randomization_holm"]
+        told = "is better than" if p < SIGNIFICANT else "leads, but not clearly better than,"
+        lines.append(
+            f"{escape(label)}: [bold]{escape(best)}[/bold] {told} {escape(second)} by "
+            f"{number(each.metric, sign * pair['difference'])} "
+            f"\\[{number(each.metric, ends[0])}, {number(each.metric, ends[1])}], p = {p:.2g}; "
+            f"per item {pair['wins' if sign > 0 else 'losses']} wins, {pair['ties']} ties, "
+            f"{pair['losses' if sign > 0 else 'wins']} losses; differences of "
+            f"{number(each.metric, pair['detectable'])} would show"
+        )
+    pairs = len(scores.names) * (len(scores.names) - 1) // 2
+    if lines and pairs > 1:
+        lines.append(f"[dim]p: approximate randomization, Holm-corrected over {pairs} pairs[/dim]")
+    return lines
+
+
+def comparison(scores: Scores, table: pl.DataFrame, as_json: bool) -> None:
+    """Every pair of systems under every metric."""
+    if as_json:
+        signatures = {label: each.signature for label, each in scores.measured.items()}
+        to_json({"comparisons": table.to_dicts(), "signatures": signatures, "notes": scores.notes})
+        return
+    out = console()
+    for label, each in scores.measured.items():
+        show = _number_of(each.metric)
+        shown = Table(
+            title=label, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"
+        )
+        for name in ("a", "b"):
+            shown.add_column(name)
+        for name in ("a - b", "95% interval", "p boot", "p rand", "p Holm", "W/T/L", "detectable"):
+            shown.add_column(name, justify="right")
+        for row in table.filter(table["metric"] == label).iter_rows(named=True):
+            clear = row["p_randomization_holm"] < SIGNIFICANT
+            shown.add_row(
+                escape(row["a"]),
+                escape(row["b"]),
+                show(row["difference"]),
+                f"\\[{show(row['low'])}, {show(row['high'])}]",
+                f"{row['p_bootstrap']:.2g}",
+                f"{row['p_randomization']:.2g}",
+                f"{row['p_randomization_holm']:.2g}" + ("*" if clear else " "),
+                f"{row['wins']}/{row['ties']}/{row['losses']}",
+                show(row["detectable"]),
+            )
+        out.print(shown)
+        out.print()
+    out.print(
+        f"{_scale(scores)}; p boot: paired bootstrap; p rand: approximate randomization; p Holm: "
+        "the latter, corrected over a metric's pairs, * below 0.05; W/T/L: items won, tied, lost by "
+        "a; detectable: the smallest difference this test set shows with 80% power",
+        style="dim",
+    )
+    _notes(out, scores)
+
+
+def _number_of(metric: Metric) -> Callable[[float], str]:
+    return lambda value: number(metric, value)
+
+
+def segments(scores: Scores, as_json: bool) -> None:
+    """A row for each system and item, tab-separated, or as JSON."""
+    table = scores.segments()
+    if as_json:
+        to_json({"segments": table.to_dicts(), "notes": scores.notes})
+        return
+    sys.stdout.write(table.write_csv(separator="\t"))
+    _notes(Console(stderr=True, highlight=False), scores)
+
+
+def groups(scores: Scores, column: str, as_json: bool) -> None:
+    """The systems for each value of a column."""
+    table = scores.by(column)
+    if as_json:
+        to_json({"groups": table.to_dicts(), "notes": scores.notes})
+        return
+    out = console()
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in (column, "system"):
+        shown.add_column(escape(name))
+    for label in scores.labels:
+        shown.add_column(label, justify="right")
+    shown.add_column("n", justify="right")
+    cells: dict[tuple[Any, str], dict[str, Any]] = {}
+    for row in table.iter_rows(named=True):
+        cells.setdefault((row[column], row["system"]), {})[row["metric"]] = row
+    before = None
+    for (value, system), row in sorted(cells.items(), key=lambda each: str(each[0][0])):
+        if before is not None and value != before:
+            shown.add_section()
+        counts = sorted({each["n"] for each in row.values()})
+        shown.add_row(
+            "" if value == before else escape(str(value)),
+            escape(system),
+            *(_cell(scores.measured[label].metric, row[label]) for label in scores.labels),
+            " to ".join(str(n) for n in counts[:: max(1, len(counts) - 1)]),
+        )
+        before = value
+    out.print(shown)
+    out.print(_scale(scores), style="dim")
+    _notes(out, scores)
+
+
+def explanations(told: Sequence[Explanation], as_json: bool) -> None:
+    """What made the score of one item, for each system and metric."""
+    if as_json:
+        to_json([msgspec.to_builtins(each) for each in told])
+        return
+    out = console()
+    for each in told:
+        _explanation(out, each)
+
+
+def _explanation(out: Console, told: Explanation) -> None:
+    metric = f"{told.label} = {100 * told.value:.1f}"
+    out.rule(Text.assemble((told.system, "bold"), f" on {told.id}: {metric} (x100)"), align="left")
+    for turn in told.context:
+        out.print(Text(f"  {turn}", style="dim"))
+    out.print(Text.assemble("> ", (told.reply or "(empty reply)", "bold")))
+    out.print()
+    references = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("ref", "weight", "text", "source"):
+        references.add_column(name, justify="right" if name in ("ref", "weight") else "left")
+    rows = zip(told.references, told.weights, told.sources, strict=True)
+    for place, (text, weight, source) in enumerate(rows, 1):
+        references.add_row(
+            str(place), f"{weight:+.2f}", Text(text), source or "", style=_tint(weight)
+        )
+    out.print(references)
+    out.print()
+    grams = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("n", "n-gram", "in reply", "matched", "ref", "weight", "adds", "of", "also in"):
+        grams.add_column(name, justify="left" if name in ("n-gram", "also in") else "right")
+    for each in told.contributions:
+        if each.reference is None:
+            grams.add_row(
+                str(each.order), Text(each.ngram), str(each.count), "-", "", "", "0",
+                f"{each.of:.2f}", "", style="dim",
+            )  # fmt: skip
+            continue
+        others = [str(place + 1) for place in each.holders if place != each.reference]
+        grams.add_row(
+            str(each.order),
+            Text(each.ngram),
+            str(each.count),
+            str(each.matched),
+            str(each.reference + 1),
+            f"{each.weight:+.2f}",
+            f"{each.adds:+.2f}",
+            f"{each.of:.2f}",
+            " ".join(others),
+            style=_tint(each.adds),
+        )
+    out.print(grams)
+    bad = sum(each.adds < 0 for each in told.contributions)
+    parts = ", ".join(f"{name} {_plain(value)}" for name, value in told.parts.items())
+    out.print(f"{bad} n-grams found in references of negative weight alone; {parts}\n", style="dim")
+
+
+def _tint(weight: float) -> str:
+    return "red" if weight < 0 else ""
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(f"{each:.4g}" for each in value) + "]"
+    return f"{value:.4g}"
+
+
+def metrics(table: Mapping[str, Callable[..., Metric]], as_json: bool) -> None:
+    """Name, parameters, source, bounds and needs of every metric."""
+    made = {name: make() for name, make in table.items()}
+    if as_json:
+        to_json(
+            [
+                {
+                    "name": name,
+                    "source": each.source,
+                    "bounds": [each.bounds[0], _finite(each.bounds[1])],
+                    "higher_is_better": each.higher_is_better,
+                    "summable": each.summable,
+                    "needs": sorted(each.needs),
+                    "parameters": registry.parameters(each),
+                }
+                for name, each in made.items()
+            ]
+        )
+        return
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("name", "parameters and defaults", "bounds", "needs", "source"):
+        shown.add_column(name)
+    for name, each in made.items():
+        defaults = ", ".join(f"{key}={value}" for key, value in registry.parameters(each).items())
+        low, high = each.bounds
+        shown.add_row(
+            name,
+            defaults,
+            f"{low:g} to {high:g}",
+            ", ".join(sorted(each.needs)) or "replies alone",
+            each.source,
+        )
+    console().print(shown)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _notes(out: Console, scores: Scores) -> None:
+    for note in scores.notes:
+        out.print(f"note: {note}", style="yellow", markup=False)

@@ -1,0 +1,94 @@
+"""Which n-gram, found in which reference, added what to a score: the kernels' sums, told in words.
+
+The slow twin of kernels/ngrams.py, on tokens as text. Its sums equal the kernels' rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rejoinder.text.tokenizers import words
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one distinct n-gram of a reply added.
+
+    Attributes:
+        ngram: Its tokens with blanks between.
+        order: n.
+        count: ``#_g(h)``, how often the reply holds it.
+        matched: How many of these matched, ``#_g(h, r)``; 0 where no reference holds it.
+        reference: The reference that counted, by its place in the item; None where none holds it.
+        weight: That reference's weight; 0 where none holds it.
+        adds: What it adds to the numerator.
+        of: What it adds to the denominator.
+        holders: The places of all references that hold it.
+    """
+
+    ngram: str
+    order: int
+    count: int
+    matched: int
+    reference: int | None
+    weight: float
+    adds: float
+    of: float
+    holders: tuple[int, ...]
+
+
+def contributions(
+    reply: str,
+    references: Sequence[str],
+    weights: Sequence[float],
+    order: int,
+    tokenizer: str,
+    lowercase: bool,
+    best_weight: float,
+    choose: Callable[[Sequence[int], Sequence[float]], tuple[int, float]],
+) -> list[Contribution]:
+    """The distinct n-grams of a reply in the order of their first place, short ones first.
+
+    Args:
+        reply: h.
+        references: r_j.
+        weights: w_j.
+        order: N.
+        tokenizer: As the metric's.
+        lowercase: As the metric's.
+        best_weight: ``max_j w_j``, the weight of the denominator.
+        choose: From the clipped counts and the weights of the references that hold an n-gram to
+            the place (among them) of the one that counts, and what it adds.
+    """
+    held = _counts(words(reply, tokenizer, lowercase), order)
+    holding = [_counts(words(text, tokenizer, lowercase), order) for text in references]
+    told = []
+    for gram, count in sorted(held.items(), key=lambda each: len(each[0])):
+        holders = tuple(j for j, counts in enumerate(holding) if counts[gram])
+        matched, weight, adds, reference = 0, 0.0, 0.0, None
+        if holders:
+            clipped = [min(count, holding[j][gram]) for j in holders]
+            best, adds = choose(clipped, [weights[j] for j in holders])
+            reference, matched, weight = holders[best], clipped[best], weights[holders[best]]
+        told.append(
+            Contribution(
+                " ".join(gram),
+                len(gram),
+                count,
+                matched,
+                reference,
+                weight,
+                adds,
+                best_weight * count,
+                holders,
+            )
+        )
+    return told
+
+
+def _counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(
+        tuple(tokens[at : at + n]) for n in range(1, order + 1) for at in range(len(tokens) - n + 1)
+    )

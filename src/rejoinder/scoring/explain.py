@@ -1,0 +1,134 @@
+"""Why a reply scored what it scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.contributions import Contribution
+from rejoinder.tables.testset import TestSet
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A metric that can say which n-gram added what."""
+
+    def contributions(
+        self, reply: str, references: list[str], weights: list[float]
+    ) -> list[Contribution]:
+        """What each n-gram of a reply added."""
+        ...
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One item, one system, one metric.
+
+    Attributes:
+        id: The item.
+        system: The system.
+        label: The metric.
+        context: The turns, oldest first.
+        reply: What the system said.
+        references: The references that count under the metric's rule, best first.
+        weights: Their weights; 1 where they carry none.
+        sources: Where each comes from; None where it is not said.
+        contributions: What every n-gram added; ``reference`` is a place in ``references``.
+        value: The score of this reply by itself.
+        parts: What that is made of.
+    """
+
+    id: str
+    system: str
+    label: str
+    context: list[str]
+    reply: str
+    references: list[str]
+    weights: list[float]
+    sources: list[str | None]
+    contributions: list[Contribution]
+    value: float
+    parts: dict[str, Part]
+
+
+def explain(
+    testset: TestSet, responses: pl.DataFrame, id: str, system: str, metric: str | Metric
+) -> Explanation:
+    """Says which n-gram, matched in which reference, with which weight, made a score.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``.
+        id: The item.
+        system: The system.
+        metric: One of the BLEU family.
+
+    Raises:
+        ParameterError: Item or system are unknown, or the metric cannot be taken apart so.
+        InputError: The item cannot be scored.
+
+    >>> testset = TestSet.from_lists([["at nine", "not yet"]], [[1.0, -0.5]])
+    >>> answers = pl.DataFrame({"system": ["a"], "id": ["1"], "text": ["yet at nine"]})
+    >>> told = explain(testset, answers, "1", "a", "deltableu:order=1")
+    >>> [(each.ngram, each.adds) for each in told.contributions]
+    [('yet', -0.5), ('at', 1.0), ('nine', 1.0)]
+    """
+    made = registry.metric(metric)
+    if not isinstance(made, Explained):
+        able = [name for name, make in registry.METRICS.items() if isinstance(make(), Explained)]
+        raise ParameterError(f"metric '{made.name}' cannot be explained; choose {one_of(able)}")
+    context = _only(testset.contexts, "id", id, "item")
+    reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")
+    table = _references(testset, id, made)
+    texts = table.get_column("text").to_list()
+    weights = table.get_column("weight").to_list()
+    text = reply.get_column("text")[0]
+    score = made.corpus([text], [texts], [weights])
+    return Explanation(
+        id,
+        system,
+        made.label,
+        context.get_column("context")[0].to_list(),
+        text,
+        texts,
+        weights,
+        table.get_column("source").to_list(),
+        made.contributions(text, texts, weights),
+        score.value,
+        score.parts,
+    )
+
+
+def _references(testset: TestSet, id: str, metric: Metric) -> pl.DataFrame:
+    """Those that count, best first: the order does not matter to the score."""
+    table = testset.references.filter(pl.col("id") == id).with_columns(
+        pl.col("weight").fill_null(1.0)
+    )
+    batch = Batch.from_lists(
+        [""], [table.get_column("text").to_list()], [table.get_column("weight").to_list()]
+    )
+    picked = batch.references(getattr(metric, "references", "all")).indices
+    return table[np.asarray(picked)].sort("weight", descending=True, maintain_order=True)
+
+
+def _only_rows(responses: pl.DataFrame, system: str) -> pl.DataFrame:
+    rows = responses.filter(pl.col("system") == system)
+    if rows.is_empty():
+        names = responses.get_column("system").unique(maintain_order=True).to_list()
+        raise ParameterError(f"system '{system}' is unknown; choose {one_of(names)}")
+    return rows
+
+
+def _only(table: pl.DataFrame, column: str, value: str, what: str) -> pl.DataFrame:
+    row = table.filter(pl.col(column) == value)
+    if row.is_empty():
+        some = one_of(table.get_column(column).head(3).to_list())
+        raise ParameterError(f"there is no {what} with the id '{value}'; ids look like {some}")
+    return row

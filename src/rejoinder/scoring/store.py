@@ -1,0 +1,169 @@
+"""Saving and loading Scores: one Parquet file of rows, without a single text.
+
+The table is ``system``, ``id``, the items' own columns, and ``<metric>.<statistic>`` for every column
+of every metric (null where the metric could not score the item). The file's metadata hold, under the
+key ``rejoinder``, a JSON object that says how to score the rows.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.errors import InputError, RejoinderError
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.rows import Matrix, rows_of
+from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.tables.write import replacing
+from rejoinder.text.tokenizers import Tokens
+
+KEY = "rejoinder"
+FORMAT = 1
+
+
+class SavedMetric(msgspec.Struct, forbid_unknown_fields=True):
+    """One metric of a saved file."""
+
+    name: str
+    parameters: dict[str, Any]
+    signature: str
+
+
+class Saved(msgspec.Struct, forbid_unknown_fields=True):
+    """What the metadata of a saved file say."""
+
+    format: int
+    version: str
+    systems: list[str]
+    columns: list[str]
+    metrics: dict[str, SavedMetric]
+    notes: list[str]
+    resamples: int
+    seed: int
+
+
+def save(scores: Scores, path: str | os.PathLike[str]) -> None:
+    """Writes the rows to a Parquet file, first under a temporary name.
+
+    Raises:
+        InputError: The path cannot be written.
+    """
+    n = scores.items.height
+    table = pl.concat([scores.items] * len(scores.names)).select(
+        pl.Series("system", np.repeat(np.array(scores.names, dtype=object), n), dtype=pl.String),
+        pl.all(),
+    )
+    for label, each in scores.measured.items():
+        table = table.hstack(_columns(label, each, len(scores.names)))
+    saved = Saved(
+        FORMAT,
+        __version__,
+        list(scores.names),
+        scores.items.columns,
+        {
+            label: SavedMetric(each.metric.name, registry.parameters(each.metric), each.signature)
+            for label, each in scores.measured.items()
+        },
+        list(scores.notes),
+        scores.resamples,
+        scores.seed,
+    )
+    metadata = {KEY: msgspec.json.encode(saved).decode()}
+    with replacing(path) as temporary:
+        table.write_parquet(temporary, metadata=metadata)
+
+
+def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
+    rows, n = measured.rows, measured.usable.size
+    places = (np.arange(systems)[:, None] * n + np.flatnonzero(measured.usable)).ravel()
+    if isinstance(rows, Matrix):
+        values = np.full((systems * n, rows.width), np.nan)
+        values[places] = rows.values.reshape(-1, rows.width)
+        return [
+            pl.Series(f"{label}.{name}", values[:, k], nan_to_null=True)
+            for k, name in enumerate(measured.metric.columns)
+        ]
+    held: list[pl.Series | None] = [None] * (systems * n)
+    for place, first, last in zip(places, rows.first.ravel(), rows.last.ravel(), strict=True):
+        held[place] = pl.Series(rows.vocabulary[rows.codes[first:last]], dtype=pl.UInt64)
+    return [pl.Series(f"{label}.{measured.metric.columns[0]}", held, dtype=pl.List(pl.UInt64))]
+
+
+def load(path: str | os.PathLike[str]) -> Scores:
+    """Reads what ``save`` wrote.
+
+    Raises:
+        InputError: The file is not there, or is none that ``save`` wrote.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; name one that 'rejoinder score --save' wrote")
+    try:
+        text = pl.read_parquet_metadata(file).get(KEY)
+        if text is None:
+            raise InputError(
+                f"{file}: a Parquet file, but not of scores; name one that 'rejoinder score --save' "
+                "wrote"
+            )
+        saved = msgspec.json.decode(text, type=Saved)
+        table = pl.read_parquet(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(
+            f"{file}: no readable Parquet file ({str(error).splitlines()[0]:.80}); save the scores "
+            "again with 'rejoinder score --save'"
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise InputError(
+            f"{file}: scores of another version of Rejoinder ({error}); score again"
+        ) from None
+    if saved.format != FORMAT:
+        raise InputError(f"{file}: format {saved.format}, expected {FORMAT}; score again")
+    return _scores(saved, table, file)
+
+
+def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
+    try:
+        metrics = {
+            label: registry.METRICS[each.name](**each.parameters)
+            for label, each in saved.metrics.items()
+        }
+        measured = {
+            label: _measured(label, metric, table, saved) for label, metric in metrics.items()
+        }
+        items = table.head(table.height // len(saved.systems)).select(saved.columns)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
+        told = str(error) if isinstance(error, RejoinderError) else repr(error)
+        raise InputError(f"{file}: the rows do not fit what the file says ({told})") from None
+    return Scores(
+        tuple(saved.systems),
+        items,
+        measured,
+        tuple(saved.notes),
+        saved.resamples,
+        saved.seed,
+    )
+
+
+def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
+    systems = len(saved.systems)
+    n = table.height // systems
+    columns = [table.get_column(f"{label}.{name}") for name in metric.columns]
+    usable = columns[0].head(n).is_not_null().to_numpy()
+    # Rows stand system by system in the file, item by item in a batch.
+    order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
+    if metric.summable:
+        values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
+        return Measured(metric, rows_of(values, systems), usable, saved.metrics[label].signature)
+    held = columns[0].gather(order)
+    lengths = held.list.len().to_numpy().astype(np.int64)
+    last = np.cumsum(lengths)
+    fingerprints = held.explode(empty_as_null=False).to_numpy()
+    tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
+    return Measured(metric, rows_of(tokens, systems), usable, saved.metrics[label].signature)

@@ -1,0 +1,91 @@
+"""The names of columns: which are there, which are not, and which was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+from rejoinder.errors import InputError, one_of
+
+# What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
+_SYNONYMS = {
+    "id": ("context_id", "item", "item_id", "instanceid", "example_id", "uid", "index"),
+    "text": ("response", "reply", "hypothesis", "output", "prediction", "generated", "reference"),
+    "system": ("model", "system_id", "systemid", "system_name", "model_name", "sys"),
+    "context": ("history", "dialogue", "dialog", "prompt", "turns", "message", "query"),
+    "references": ("refs", "targets", "target", "golds", "gold", "answers", "responses"),
+    "weight": ("score", "rating"),
+    "source": ("origin", "annotator"),
+}
+
+
+def require(
+    needed: Collection[str],
+    present: Collection[str],
+    where: str,
+    optional: Collection[str] = (),
+) -> None:
+    """Checks that the needed columns are there and that no optional one is misspelt.
+
+    Args:
+        needed: columns without which the table means nothing.
+        present: columns that are there.
+        where: the start of the message: a file, or a file and a row.
+        optional: columns that may be absent. One that is absent while another column looks like
+            it is refused too: ``wieght`` read as "no weight" would be a wrong number.
+
+    Raises:
+        InputError: names the absent column, the columns there are, and the likely one.
+    """
+    for name in needed:
+        if name not in present:
+            meant = lookalike(name, present, needed, optional)
+            hint = f"; rename '{meant}' to '{name}'" if meant else ""
+            raise InputError(
+                f"{where}: no column '{name}'; got {_listed(present)}, "
+                f"expected {_listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
+            )
+    for name in optional:
+        if name not in present and (meant := lookalike(name, present, needed, optional)):
+            raise InputError(
+                f"{where}: unknown column '{meant}' and no '{name}'; "
+                f"rename '{meant}' to '{name}', or leave it out"
+            )
+
+
+def forbid(present: Collection[str], allowed: Collection[str], where: str) -> None:
+    """Refuses columns that mean nothing here.
+
+    Raises:
+        InputError: names the first unknown column, the nearest known one and all known ones.
+    """
+    for name in present:
+        if name not in allowed:
+            close = difflib.get_close_matches(name.lower(), allowed, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise InputError(
+                f"{where}: unknown column '{name}'; expected {one_of(allowed)}{hint}"
+            )
+
+
+def lookalike(
+    name: str, present: Collection[str], needed: Collection[str], optional: Collection[str] = ()
+) -> str | None:
+    """The column that stands where ``name`` was expected, or None.
+
+    >>> lookalike("text", ["id", "Response"], ["id", "text"])
+    'Response'
+    """
+    taken = {*needed, *optional}
+    free = [p for p in present if p not in taken]
+    lowered = {p.strip().strip("\ufeff").lower(): p for p in free}
+    for synonym in (name, f"{name}s", name.rstrip("s"), *_SYNONYMS.get(name, ())):
+        if synonym in lowered:
+            return lowered[synonym]
+    close = difflib.get_close_matches(name, lowered, n=1, cutoff=0.75)
+    return lowered[close[0]] if close else None
+
+
+def _listed(names: Collection[str]) -> str:
+    shown = ", ".join(list(names)[:12]) or "no columns"
+    return shown + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,150 @@
+"""Rejoinder's own JSON Lines: references nested in their item, or one reply per row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import require
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.further import further_columns
+from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+
+_SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
+_OTHER_SUFFIXES = {".txt", ".csv", ".tsv", ".tab", ".parquet", ".pq"}
+
+
+class _Reference(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    weight: float | None = None
+    source: str | None = None
+
+
+class _Item(msgspec.Struct):
+    id: str | int
+    references: list[str | _Reference]
+    context: str | list[str] | None = None
+
+
+class _Reply(msgspec.Struct):
+    id: str | int
+    text: str
+    system: str | None = None
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """By suffix; without a known one, by a first byte that opens an object."""
+    if path.is_dir():
+        return False
+    if path.suffix.lower() in _SUFFIXES:
+        return True
+    opens = first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b'{"')
+    return opens and path.suffix.lower() not in _OTHER_SUFFIXES
+
+
+def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+    """One item per row, its references as texts or as objects with text, weight and source."""
+    items, objects, places = [], [], []
+    stretches = []
+    for path in paths:
+        numbers, rows = read_objects(path)
+        for number, row in zip(numbers, rows, strict=True):
+            where = f"{path}, row {number}"
+            _check_item(row, where)
+            items.append(convert(row, _Item, where))
+        objects += rows
+        stretches.append((str(path), numbers))
+        places += [(str(path), number) for number in numbers]
+    ids = [str(item.id) for item in items]
+    contexts = pl.DataFrame({"id": ids, "context": [_turns(i) for i in items]}, schema=CONTEXTS)
+    further = further_columns(objects, _Item.__struct_fields__, places)
+    return TestSetDraft(
+        contexts.with_columns(further),
+        _references(ids, items),
+        Origin(tuple(stretches)),
+        Origin(_reference_stretches(stretches, items)),
+    )
+
+
+def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+    """One reply per row; where no row names a system, the file's stem is the system."""
+    (path,) = paths
+    numbers, rows = read_objects(path)
+    replies = []
+    for number, row in zip(numbers, rows, strict=True):
+        where = f"{path}, row {number}"
+        if "references" in row and "text" not in row:
+            raise InputError(
+                f"{where}: has 'references' and no 'text': this is a test set, expected responses; "
+                "were the files given the wrong way round?"
+            )
+        require(("id", "text"), row, where, ("system",))
+        replies.append(convert(row, _Reply, where))
+    unnamed = all(reply.system is None for reply in replies)
+    frame = pl.DataFrame(
+        {
+            "system": [path.stem if unnamed else reply.system for reply in replies],
+            "id": [str(reply.id) for reply in replies],
+            "text": [reply.text for reply in replies],
+        },
+        schema=RESPONSES,
+    )
+    return ResponsesDraft(frame, Origin(((str(path), numbers),)))
+
+
+FORMAT = Format(
+    "jsonl",
+    "JSON Lines: id, context, references (nested); or system, id, text",
+    recognise,
+    read_testset,
+    read_responses,
+)
+
+
+def _check_item(row: dict[str, Any], where: str) -> None:
+    if "references" not in row and "text" in row and "id" in row:
+        raise InputError(
+            f"{where}: has 'text' and no 'references': this is a file of responses, expected a "
+            "test set; were the files given the wrong way round?"
+        )
+    require(("id", "references"), row, where, ("context",))
+
+
+def _turns(item: _Item) -> list[str]:
+    if item.context is None:
+        return []
+    return [item.context] if isinstance(item.context, str) else item.context
+
+
+def _references(ids: list[str], items: list[_Item]) -> pl.DataFrame:
+    owners, texts, weights, sources = [], [], [], []
+    for name, item in zip(ids, items, strict=True):
+        for reference in item.references:
+            owners.append(name)
+            if isinstance(reference, str):
+                texts.append(reference)
+                weights.append(None)
+                sources.append(None)
+            else:
+                texts.append(reference.text)
+                weights.append(reference.weight)
+                sources.append(reference.source)
+    columns = {"id": owners, "text": texts, "weight": weights, "source": sources}
+    return pl.DataFrame(columns, schema=REFERENCES)
+
+
+def _reference_stretches(
+    stretches: list[tuple[str, list[int]]], items: list[_Item]
+) -> tuple[tuple[str, list[int]], ...]:
+    left = iter(items)
+    return tuple(
+        (name, [number for number in numbers for _ in next(left).references])
+        for name, numbers in stretches
+    )

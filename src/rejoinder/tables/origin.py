@@ -1,0 +1,68 @@
+"""Where the rows of a table came from, so that an error can name file and row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file and the row number of every row of a table.
+
+    Attributes:
+        stretches: consecutive stretches of the table: the name of the file (or of the table, where
+            it came from no file) and the row number of each of its rows.
+    """
+
+    stretches: tuple[tuple[str, Sequence[int]], ...]
+
+    @classmethod
+    def of_table(cls, name: str, frame: pl.DataFrame) -> Origin:
+        """The origin of a table made in memory: its own name, rows counted from 1."""
+        return cls(((name, range(1, frame.height + 1)),))
+
+    def at(self, index: int) -> str:
+        """The place of a row, as errors name it.
+
+        >>> Origin((("a.jsonl", range(1, 4)), ("b.jsonl", [1, 3]))).at(4)
+        'b.jsonl, row 3'
+        """
+        name, rows = self._find(index)
+        return f"{name}, row {rows}"
+
+    def file(self, index: int) -> str:
+        """The file of a row."""
+        return self._find(index)[0]
+
+    def __add__(self, other: Origin) -> Origin:
+        return Origin(self.stretches + other.stretches)
+
+    def _find(self, index: int) -> tuple[str, int]:
+        for name, rows in self.stretches:
+            if index < len(rows):
+                return name, rows[index]
+            index -= len(rows)
+        raise IndexError("the row lies beyond the table")
+
+
+@dataclass(frozen=True)
+class TestSetDraft:
+    """What a format hands over: two tables not yet validated, and where their rows stood."""
+
+    __test__ = False
+
+    contexts: pl.DataFrame
+    references: pl.DataFrame
+    contexts_origin: Origin
+    references_origin: Origin
+
+
+@dataclass(frozen=True)
+class ResponsesDraft:
+    """Responses not yet validated, and where their rows stood."""
+
+    frame: pl.DataFrame
+    origin: Origin

@@ -1,0 +1,205 @@
+"""The replies of systems: reading them, and joining them to a test set by id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.tables.files import existing
+from rejoinder.tables.formats import choose
+from rejoinder.tables.origin import Origin, ResponsesDraft
+from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.validation import check_replies, conform, more
+
+Missing = Literal["error", "drop", "empty"]
+_MISSING = ("error", "drop", "empty")
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Responses in which every system answers every item kept, in the order of the test set.
+
+    Attributes:
+        responses: ``schemas.RESPONSES``, sorted by system (in order of appearance), then by item.
+        systems: the systems, in order of appearance.
+        ids: the items kept, in the order of the test set.
+        unanswered: how many items of the test set each system did not answer; systems that
+            answered all are left out.
+        dropped: how many items were dropped because some system did not answer them.
+        filled: how many empty replies stand in for missing ones, by system.
+    """
+
+    responses: pl.DataFrame
+    systems: list[str]
+    ids: list[str]
+    unanswered: dict[str, int] = field(default_factory=dict)
+    dropped: int = 0
+    filled: dict[str, int] = field(default_factory=dict)
+
+
+def read_responses(
+    *paths: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002
+    ids: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """Reads the replies of one or more systems, in any of the formats of docs/formats.md.
+
+    Each file is recognised by itself. Where no row of a file names a system, the file's name
+    without its suffix is the system.
+
+    Args:
+        *paths: files or folders.
+        format: the name of the format of all of them; None: recognised by suffix and first bytes.
+        ids: the ids of the test set, needed for plain text, whose line i answers ids[i].
+
+    Returns:
+        ``schemas.RESPONSES``, one row per system and item, in the order of the files.
+
+    Raises:
+        InputError: a file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: there is no such format.
+    """
+    drafts = []
+    for path in existing(paths, "responses"):
+        read = choose([path], format, "responses").read_responses
+        assert read is not None  # noqa: S101 - choose() gives a format that reads responses
+        draft = read([path], ids)
+        drafts.append(
+            ResponsesDraft(conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES), draft.origin)
+        )
+    _refuse_shared_systems(drafts)
+    frame = pl.concat([draft.frame for draft in drafts])
+    origin = Origin(tuple(stretch for draft in drafts for stretch in draft.origin.stretches))
+    check_replies(frame, origin)
+    return frame
+
+
+def check_responses(
+    responses: pl.DataFrame, testset: TestSet, missing: Missing = "error"
+) -> Alignment:
+    """Joins responses to a test set by id.
+
+    Args:
+        responses: ``schemas.RESPONSES``.
+        testset: the test set that they answer.
+        missing: what to do where a system did not answer an item: ``error``; ``drop`` the item for
+            all systems; or let an ``empty`` reply stand in.
+
+    Raises:
+        InputError: an id that the test set does not have; an item not answered while ``missing``
+            is ``error``; no item left.
+        ParameterError: ``missing`` is none of these.
+    """
+    if missing not in _MISSING:
+        raise ParameterError(f"missing: got {missing!r}, expected {one_of(_MISSING)}")
+    responses = conform(responses, RESPONSES, "responses").select(*RESPONSES)
+    check_replies(responses, Origin.of_table("responses", responses))
+    items = testset.contexts.select("id").with_row_index("item")
+    _refuse_unknown_ids(responses, items)
+    systems = responses.get_column("system").unique(maintain_order=True).to_list()
+    order = pl.DataFrame({"system": systems}, schema={"system": pl.String}).with_row_index("order")
+    grid = order.join(items, how="cross").join(responses, on=["system", "id"], how="left")
+    grid = grid.sort("order", "item")
+    gaps = grid.filter(pl.col("text").is_null())
+    if gaps.height and missing == "error":
+        raise InputError(_unanswered_message(gaps, items.height))
+    counts = dict(gaps.group_by("system", maintain_order=True).len().iter_rows())
+    if missing == "empty":
+        grid = grid.with_columns(pl.col("text").fill_null(""))
+        filled = counts
+        dropped = 0
+    else:
+        grid = grid.join(gaps.select("item").unique(), on="item", how="anti").sort("order", "item")
+        filled = {}
+        dropped = gaps.get_column("item").n_unique()
+    if not grid.height:
+        raise InputError(
+            f"responses: no item is answered by all of the {len(systems)} systems, so that none is "
+            f"left of {items.height}; score the systems apart, or let empty replies stand in with "
+            "missing='empty' (--missing empty)"
+        )
+    kept = grid.filter(pl.col("order") == 0).get_column("id").to_list()
+    return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
+
+
+def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
+    seen: dict[str, str] = {}
+    for draft in drafts:
+        if not draft.frame.height:
+            continue
+        name = draft.origin.file(0)
+        for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
+            if system in seen:
+                raise InputError(
+                    f"{name}: the system {system!r} also stands in {seen[system]}; put its replies "
+                    "into one file, or give the systems different names (a file that names no "
+                    "system is named by its own name)"
+                )
+            seen[system] = name
+
+
+def _refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:
+    unknown = responses.join(items, on="id", how="anti")
+    if not unknown.height:
+        return
+    ids = unknown.get_column("id").unique(maintain_order=True).to_list()
+    system = unknown.get_column("system")[0]
+    raise InputError(
+        f"responses: system {system!r} answers id {_first(ids)}, which the test set does not "
+        f"have ({unknown.height} of {responses.height} replies, {items.height} items)"
+        f"{_hint(ids, responses.get_column('id').to_list(), items.get_column('id').to_list())}"
+    )
+
+
+def _hint(unknown: list[str], answered: list[str], known: list[str]) -> str:
+    """What the ids that do not match have in common, where it is one of the usual slips."""
+    items = set(known)
+    slips = {
+        "they match but for white space; strip it": str.strip,
+        "they match but for upper and lower case; write them alike": None,
+        "they match as whole numbers; write them alike (1, not 1.0 or 01)": _whole,
+    }
+    for hint, mend in slips.items():
+        if mend is None:
+            lowered = {i.lower() for i in items}
+            matches = all(i.lower() in lowered for i in unknown)
+        else:
+            mended = {mend(i) for i in items}
+            matches = all(mend(i) in mended for i in unknown)
+        if matches:
+            return f"; {hint}"
+    if all(i.isdecimal() for i in answered):
+        for shift, what in ((1, "0, those of the test set from 1"), (-1, "1, those of the test set from 0")):
+            if {str(int(i) + shift) for i in answered} <= items:
+                return f"; the ids look off by one: the responses count from {what}"
+    return f"; the test set's ids look like {_first(known)}"
+
+
+def _whole(text: str) -> str:
+    try:
+        return str(int(float(text))) if float(text).is_integer() else text
+    except (ValueError, OverflowError):
+        return text
+
+
+def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
+    system = gaps.get_column("system")[0]
+    ids = gaps.filter(pl.col("system") == system).get_column("id").to_list()
+    others = gaps.get_column("system").n_unique() - 1
+    also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
+    return (
+        f"responses: system {system!r} did not answer {len(ids)} of {items} items: {_first(ids)}"
+        f"{also}; add the replies, or choose missing='drop' or 'empty' (--missing drop, "
+        "--missing empty)"
+    )
+
+
+def _first(ids: Sequence[str], count: int = 3) -> str:
+    shown = ", ".join(repr(i) for i in ids[:count])
+    return shown + (f" and {len(ids) - count} more" if len(ids) > count else "")

@@ -1,0 +1,20 @@
+"""The columns of every table, declared once.
+
+A table is a long Polars frame. Rows are joined by ``id``, never by their position.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+CONTEXTS = {"id": pl.String, "context": pl.List(pl.String)}
+"""One row per item: the turns so far, oldest first; the last one is the message.
+
+Further scalar columns of the user's (``topic``, ...) may stand beside these and are kept.
+"""
+
+REFERENCES = {"id": pl.String, "text": pl.String, "weight": pl.Float64, "source": pl.String}
+"""Zero or more rows per item. ``weight`` is null where unweighted, else within [-1, 1]."""
+
+RESPONSES = {"system": pl.String, "id": pl.String, "text": pl.String}
+"""One row per system and item. An empty text is a reply; a reply that is missing has no row."""

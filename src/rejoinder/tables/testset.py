@@ -1,0 +1,194 @@
+"""The test set: contexts and their references, from a file or from lists."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import InitVar, dataclass
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import forbid
+from rejoinder.tables.files import existing
+from rejoinder.tables.formats import choose
+from rejoinder.tables.orientation import check_reference_lists, check_strings
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.schemas import CONTEXTS, REFERENCES
+from rejoinder.tables.validation import check_contexts, check_references, conform
+
+_OPTIONAL = {"weight": pl.Float64, "source": pl.String}
+
+
+@dataclass(frozen=True, eq=False)
+class TestSet:
+    """Items to reply to, and zero or more references for each, some of them weighted.
+
+    The tables are validated once, here. References keep their order within an item: the first one
+    of an item is its original.
+
+    Attributes:
+        contexts: one row per item, ``schemas.CONTEXTS``, then the user's further columns.
+        references: ``schemas.REFERENCES``; a null weight means unweighted.
+        origins: where the rows of both tables stood, for errors; None for tables made in memory.
+
+    Raises:
+        InputError: a column is absent or of a wrong type; an id is empty, stands twice or differs
+            from another in white space alone; a reference has no context or no text; a weight is
+            not a number within [-1, 1]; there is no reference at all.
+
+    Example:
+        >>> testset = TestSet.from_lists([["hi", "hello there"], []], [[1.0, -0.5], []])
+        >>> len(testset), testset.ids, testset.references.height
+        (2, ['1', '2'], 2)
+    """
+
+    __test__ = False
+
+    contexts: pl.DataFrame
+    references: pl.DataFrame
+    origins: InitVar[tuple[Origin, Origin] | None] = None
+
+    def __post_init__(self, origins: tuple[Origin, Origin] | None) -> None:
+        """Brings the tables into their schemas and validates them."""
+        contexts = conform(self.contexts, CONTEXTS, _table(origins, 0))
+        forbid(self.references.columns, REFERENCES, _table(origins, 1))
+        references = conform(self.references, REFERENCES, _table(origins, 1), _OPTIONAL)
+        of_contexts, of_references = origins or (
+            Origin.of_table("contexts", contexts),
+            Origin.of_table("references", references),
+        )
+        check_contexts(contexts, of_contexts)
+        check_references(references, contexts, of_references)
+        object.__setattr__(self, "contexts", contexts)
+        object.__setattr__(self, "references", references)
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return self.contexts.height
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the items, in their order."""
+        return self.contexts.get_column("id").to_list()
+
+    def select(self, ids: Sequence[str]) -> TestSet:
+        """The test set of these items alone, in the order given.
+
+        Args:
+            ids: ids of this test set, each once.
+
+        Raises:
+            InputError: an id is unknown or given twice, or no reference is left.
+        """
+        order = pl.DataFrame({"id": ids}, schema={"id": pl.String}).with_row_index("place of item")
+        unknown = order.join(self.contexts.select("id"), on="id", how="anti")
+        if unknown.height:
+            raise InputError(f"select: no item has the id {unknown.get_column('id')[0]!r}")
+        references = self.references.with_row_index("place of reference").join(order, on="id")
+        return TestSet(
+            self.contexts.join(order, on="id").sort("place of item").drop("place of item"),
+            references.sort("place of item", "place of reference").select(list(REFERENCES)),
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float | None]] | None = None,
+        contexts: Sequence[Sequence[str] | str] | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> TestSet:
+        """A test set from lists.
+
+        Args:
+            references: for each item the list of its references, which may be empty.
+            weights: the same shape as ``references``; None: unweighted.
+            contexts: for each item its turns, oldest first, or its message alone; None: unknown.
+            ids: for each item its id; None: "1", "2", ...
+
+        Raises:
+            InputError: the shapes differ, an entry is not text, or a rule of the table is broken.
+        """
+        check_reference_lists(references)
+        if weights is not None:
+            _check_weights(weights, references)
+        turns = [[]] * len(references) if contexts is None else _turns(contexts)
+        names = [str(i + 1) for i in range(len(references))] if ids is None else list(ids)
+        for what, given in (("contexts", turns), ("ids", names)):
+            if len(given) != len(references):
+                raise InputError(
+                    f"{what}: {len(given)} for {len(references)} lists of references; expected "
+                    "one for each"
+                )
+        check_strings(names, "ids")
+        flat = [weight for row in weights or () for weight in row]
+        return cls(
+            pl.DataFrame({"id": names, "context": turns}, schema=CONTEXTS),
+            pl.DataFrame(
+                {
+                    "id": [i for i, row in zip(names, references, strict=True) for _ in row],
+                    "text": [text for row in references for text in row],
+                    "weight": None if weights is None else flat,
+                    "source": None,
+                },
+                schema=REFERENCES,
+            ),
+        )
+
+
+def read_testset(*paths: str | os.PathLike[str], format: str | None = None) -> TestSet:  # noqa: A002
+    """Reads a test set, in any of the formats of docs/formats.md.
+
+    Args:
+        *paths: one file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
+            one plain text file per reference stream.
+        format: the name of the format; None: recognised by suffix and first bytes.
+
+    Raises:
+        InputError: a file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: there is no such format.
+    """
+    files = existing(paths, "test set")
+    read = choose(files, format, "test set").read_testset
+    assert read is not None  # noqa: S101 - choose() gives a format that reads test sets
+    draft = read(files)
+    return TestSet(
+        draft.contexts, draft.references, (draft.contexts_origin, draft.references_origin)
+    )
+
+
+def _table(origins: tuple[Origin, Origin] | None, which: int) -> str:
+    if origins is None or not origins[which].stretches:
+        return ("contexts", "references")[which]
+    return origins[which].stretches[0][0]
+
+
+def _turns(contexts: Sequence[Sequence[str] | str]) -> list[list[str]]:
+    turns = [[c] if isinstance(c, str) else list(c) for c in contexts]
+    for index, item in enumerate(turns):
+        check_strings(item, f"contexts[{index}]")
+    return turns
+
+
+def _check_weights(
+    weights: Sequence[Sequence[float | None]], references: Sequence[Sequence[str]]
+) -> None:
+    if len(weights) != len(references):
+        raise InputError(
+            f"weights: {len(weights)} lists for {len(references)} lists of references; expected "
+            "one for each"
+        )
+    for index, (row, texts) in enumerate(zip(weights, references, strict=True)):
+        if not isinstance(row, Sequence) or len(row) != len(texts):
+            got = len(row) if isinstance(row, Sequence) else repr(row)
+            raise InputError(
+                f"weights[{index}]: got {got}, expected {len(texts)} weights, one per reference"
+            )
+        for place, weight in enumerate(row):
+            if weight is not None and (
+                isinstance(weight, bool) or not hasattr(weight, "__float__")
+            ):
+                raise InputError(
+                    f"weights[{index}][{place}]: got {type(weight).__name__}, expected a number"
+                )

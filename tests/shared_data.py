@@ -26,7 +26,9 @@ def dstc7():
         with open(folder / name, encoding="utf-8-sig", newline="") as file:
             return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
 
-    references = {row[0]: [r for r in row[1:] if r] for row in rows("dstc7-task2-gold_responses.tsv")}
+    references = {
+        row[0]: [r for r in row[1:] if r] for row in rows("dstc7-task2-gold_responses.tsv")
+    }
     replies = {}
     for system, item, reply in rows("dstc7-task2-system_responses.tsv"):
         replies.setdefault(system, {})[item] = reply

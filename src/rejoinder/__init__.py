@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
 
-__all__ = ["Scores", "TestSet", "__version__", "load_scores", "read_responses", "read_testset", "score"]
+__all__ = [
+    "Scores",
+    "TestSet",
+    "__version__",
+    "load_scores",
+    "read_responses",
+    "read_testset",
+    "score",
+]
 
 _HOMES = {
     "Scores": "rejoinder.scoring.scores",

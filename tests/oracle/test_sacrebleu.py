@@ -13,7 +13,14 @@ from rejoinder.metrics import BLEU
 from rejoinder.metrics.batch import Batch
 
 TOKENIZERS = ["13a", "none", "char", "intl"]
-SMOOTHINGS = [("none", None), ("floor", None), ("floor", 0.3), ("add-k", None), ("add-k", 2.0), ("exp", None)]
+SMOOTHINGS = [
+    ("none", None),
+    ("floor", None),
+    ("floor", 0.3),
+    ("add-k", None),
+    ("add-k", 2.0),
+    ("exp", None),
+]
 
 
 def agree(hypotheses, references, tokenizer, lowercase, orders=(1, 2, 3, 4)):

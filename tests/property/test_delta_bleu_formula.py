@@ -40,7 +40,10 @@ def brute_force(items, order):
         tops.append(top)
         bottoms.append(bottom)
     penalty = 1.0 if eta > rho else (math.exp(1 - rho / eta) if eta else 0.0)
-    p = [max(0.0, top) / bottom if bottom > 0 else 0.0 for top, bottom in zip(tops, bottoms, strict=True)]
+    p = [
+        max(0.0, top) / bottom if bottom > 0 else 0.0
+        for top, bottom in zip(tops, bottoms, strict=True)
+    ]
     value = 0.0 if min(p) <= 0 else penalty * math.exp(sum(map(math.log, p)) / order)
     return value, tops, bottoms
 
@@ -72,7 +75,10 @@ def test_all_weights_one_is_bleu_to_the_last_bit(items, order):
     hypotheses, references, _ = split(items)
     ones = [[1.0] * len(few) for few in references]
     delta, bleu = DeltaBLEU(order=order), BLEU(order=order)
-    assert delta.corpus(hypotheses, references, ones).value == bleu.corpus(hypotheses, references).value
+    assert (
+        delta.corpus(hypotheses, references, ones).value
+        == bleu.corpus(hypotheses, references).value
+    )
     np.testing.assert_array_equal(
         delta.segments(hypotheses, references, ones), bleu.segments(hypotheses, references)
     )

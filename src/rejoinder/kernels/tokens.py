@@ -3,6 +3,10 @@
 A token is known by the FNV-1a hash of its bytes, finished by a mixing step. Two different tokens of
 one item meet with probability 2^-64; nothing downstream ever looks at the text again.
 
+Where words end is what a processor cannot foresee, so letters and blanks share one path without a
+branch: each byte writes the hash so far to the place of the next token, a blank after a letter moves
+on to the next place, and a factor of 0 makes a blank start the hash anew.
+
 All kernels here share one shape: strings lie in ``data[starts[i]:stops[i]]``; the fingerprints of
 string ``i`` are written to ``tokens[first[i]:last[i]]``. A string that a byte-wise pass cannot
 tokenise exactly (an entity to decode, a non-ASCII letter to lower-case) is left for the caller to
@@ -19,11 +23,14 @@ from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
 FNV_OFFSET = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
-MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
 SHIFT = np.uint64(33)
 
-# What a byte can be to a tokenizer. Letters and digits come first: they go on with a token.
-LETTER, DIGIT, SPACE, SYMBOL, STOP, DASH, WIDE, REWRITE = range(8)
+# What a byte can be to a tokenizer. The first two are the path without a branch.
+LETTER, SPACE, SYMBOL, STOP, DASH, WIDE, REWRITE = range(7)
+
+# h becomes (h ^ byte) * FACTOR[kind] + TERM[kind]: a letter goes on with it, a blank restarts it.
+FACTOR = np.array([FNV_PRIME, 0], dtype=np.uint64)
+TERM = np.array([0, FNV_OFFSET], dtype=np.uint64)
 
 
 def _white_space_classes() -> Bytes:
@@ -41,7 +48,6 @@ def _13a_classes() -> Bytes:
     for low, high in ("{~", "[`", "!&", "(+", ":@", "//"):
         classes[ord(low) : ord(high) + 1] = SYMBOL
     classes[list(b".,")] = STOP
-    classes[list(b"0123456789")] = DIGIT
     classes[ord("-")] = DASH
     return classes
 
@@ -69,10 +75,21 @@ FOLD_CASE[65:91] += 32
 
 
 @njit(inline="always")
+def _grown(h: np.uint64, byte: int) -> np.uint64:
+    """The hash of a token one byte longer."""
+    return (h ^ np.uint64(byte)) * FNV_PRIME
+
+
+@njit(inline="always")
 def _mixed(h: np.uint64) -> np.uint64:
+    """Spreads what the last bytes changed over all bits: the table of n-grams looks at some only."""
     h = (h ^ (h >> SHIFT)) * MIX_1
-    h = (h ^ (h >> SHIFT)) * MIX_2
     return h ^ (h >> SHIFT)
+
+
+@njit(inline="always")
+def _is_digit(byte: int) -> bool:
+    return 48 <= byte <= 57
 
 
 @njit(inline="always")
@@ -187,71 +204,63 @@ def tokens_13a(
     written = 0
     for i in range(starts.size):
         first[i] = written
-        begin = starts[i]
         stop = stops[i]
-        at = begin
+        at = starts[i]
         h = FNV_OFFSET
-        kind = LETTER
+        inside = 0  # whether ``at`` follows a byte of a token, which ``h`` is then the hash of
         while at < stop:
             c = data[at]
-            kind = classes[c]
-            if kind <= DIGIT:
-                h = (h ^ np.uint64(fold[c])) * FNV_PRIME
+            kind = np.int64(classes[c])
+            if kind <= SPACE:
+                tokens[written] = h
+                written += kind & inside
+                inside = 1 - kind
+                h = (h ^ np.uint64(fold[c])) * FACTOR[kind] + TERM[kind]
                 at += 1
                 continue
-            after_digit = at > begin and classes[data[at - 1]] == DIGIT
-            if kind == REWRITE:
-                # '<' matters only where <skipped> may follow.
-                if c == 60 and (at + 9 > stop or (data[at + 1] | 32) != 115):
-                    kind = SYMBOL
-                else:
-                    break
-            if kind == WIDE:
-                width = _wide_space(data, at, stop)
-                if width == 0:
-                    h = (h ^ np.uint64(c)) * FNV_PRIME
-                    at += 1
-                    continue
-                at += width - 1
-                kind = SPACE
-            elif kind == DASH and not after_digit:
-                h = (h ^ np.uint64(c)) * FNV_PRIME
-                at += 1
-                continue
-            elif kind == STOP and after_digit and at + 1 < stop and classes[data[at + 1]] == DIGIT:
-                h = (h ^ np.uint64(c)) * FNV_PRIME
-                at += 1
-                continue
-            if h != FNV_OFFSET:
-                tokens[written] = _mixed(h)
-                written += 1
-                h = FNV_OFFSET
+            after_digit = at > starts[i] and _is_digit(data[at - 1])
+            end = at + 1  # of the run of stops, or of the character
+            goes_on = False  # with the token before
+            begins = False  # with its last byte, the token after
             if kind == STOP:
-                end = at + 1
                 while end < stop and classes[data[end]] == STOP:
                     end += 1
-                odd = (end - at) & 1 == 1
-                joined = end < stop and classes[data[end]] == DIGIT and odd == after_digit
-                while at < end:
-                    h = (FNV_OFFSET ^ np.uint64(data[at])) * FNV_PRIME
-                    at += 1
-                    if at < end or not joined:
-                        tokens[written] = _mixed(h)
-                        written += 1
-                        h = FNV_OFFSET
+                if end < stop and _is_digit(data[end]):
+                    goes_on = after_digit and end == at + 1
+                    begins = ((end - at) & 1 == 1) == after_digit
+            elif kind == DASH:
+                goes_on = not after_digit
+            elif kind == WIDE:
+                width = _wide_space(data, at, stop)
+                goes_on = width == 0
+                end = at + max(width, 1)
+            elif kind == REWRITE and (c != 60 or (at + 9 <= stop and (data[at + 1] | 32) == 115)):
+                break  # '<' matters only where <skipped> may follow
+            if goes_on:
+                h = _grown(h, c)
+                inside = 1
+                at = end
                 continue
-            if kind != SPACE:
-                tokens[written] = _mixed((FNV_OFFSET ^ np.uint64(c)) * FNV_PRIME)
+            if inside:
+                tokens[written] = h
                 written += 1
-            at += 1
+            if kind != WIDE:
+                for k in range(at, end - begins):
+                    tokens[written] = _grown(FNV_OFFSET, data[k])
+                    written += 1
+            h = _grown(FNV_OFFSET, data[end - 1]) if begins else FNV_OFFSET
+            inside = np.int64(begins)
+            at = end
         if at < stop:
             written = first[i]
             last[i] = -1
             continue
-        if h != FNV_OFFSET:
-            tokens[written] = _mixed(h)
+        if inside:
+            tokens[written] = h
             written += 1
         last[i] = written
+        for k in range(first[i], written):
+            tokens[k] = _mixed(tokens[k])
     return written
 
 
@@ -273,33 +282,32 @@ def tokens_none(
         stop = stops[i]
         at = starts[i]
         h = FNV_OFFSET
+        inside = 0
         while at < stop:
             c = data[at]
-            kind = classes[c]
-            if kind == LETTER:
-                h = (h ^ np.uint64(fold[c])) * FNV_PRIME
-                at += 1
-                continue
-            if kind == REWRITE:
-                break
-            width = 1 if kind == SPACE else _wide_space(data, at, stop)
-            if width == 0:
-                h = (h ^ np.uint64(c)) * FNV_PRIME
-                at += 1
-                continue
-            if h != FNV_OFFSET:
-                tokens[written] = _mixed(h)
-                written += 1
-                h = FNV_OFFSET
+            kind = np.int64(classes[c])
+            width = 1
+            if kind > SPACE:
+                if kind == REWRITE:
+                    break
+                width = _wide_space(data, at, stop)
+                kind = SPACE if width > 0 else LETTER
+                width = max(width, 1)
+            tokens[written] = h
+            written += kind & inside
+            inside = 1 - kind
+            h = (h ^ np.uint64(fold[c])) * FACTOR[kind] + TERM[kind]
             at += width
         if at < stop:
             written = first[i]
             last[i] = -1
             continue
-        if h != FNV_OFFSET:
-            tokens[written] = _mixed(h)
+        if inside:
+            tokens[written] = h
             written += 1
         last[i] = written
+        for k in range(first[i], written):
+            tokens[k] = _mixed(tokens[k])
     return written
 
 
@@ -330,10 +338,10 @@ def tokens_char(
             if width > 0:
                 at += width
                 continue
-            h = (FNV_OFFSET ^ np.uint64(fold[data[at]])) * FNV_PRIME
+            h = _grown(FNV_OFFSET, fold[data[at]])
             at += 1
             while at < stop and data[at] & 0xC0 == 0x80:  # the rest of a UTF-8 sequence
-                h = (h ^ np.uint64(data[at])) * FNV_PRIME
+                h = _grown(h, data[at])
                 at += 1
             tokens[written] = _mixed(h)
             written += 1

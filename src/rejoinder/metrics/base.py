@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cache
@@ -146,20 +146,62 @@ class Metric(ABC):
         Raises:
             InputError: The lists do not fit together, or an item cannot be scored.
         """
-        batch, rows, usable = self._measured(hypotheses, references, weights, drop_unusable)
+        batch, rows, usable = self._measured([hypotheses], references, weights, drop_unusable)
+        return self._scores(batch, rows, usable, resamples, seed)[0]
+
+    def corpora(
+        self,
+        systems: Mapping[str, Sequence[str]],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+        *,
+        drop_unusable: bool = False,
+        resamples: int = 0,
+        seed: int = 12345,
+    ) -> dict[str, Score]:
+        """Scores several systems at once: the references are read once for all of them.
+
+        Args:
+            systems: By name the replies, as ``corpus`` takes them.
+            references: For each item the list of its references.
+            weights: Arguments from here on as for ``corpus``.
+            drop_unusable: Likewise.
+            resamples: Likewise; all systems share the resamples.
+            seed: Likewise.
+
+        Raises:
+            InputError: The lists do not fit together, or an item cannot be scored.
+        """
+        if not systems:
+            return {}
+        replies = list(systems.values())
+        batch, rows, usable = self._measured(replies, references, weights, drop_unusable)
+        scores = self._scores(batch, rows, usable, resamples, seed)
+        return dict(zip(systems, scores, strict=True))
+
+    def _scores(
+        self, batch: Batch, rows: Rows, usable: np.ndarray | None, resamples: int, seed: int
+    ) -> list[Score]:
         n = len(batch) if usable is None else int(usable.sum())
         if usable is not None:
             rows = rows.pick(usable)
-        totals = rows.sums()[0]
-        value = float(self.score(totals)) if n else float("nan")
-        low = high = float("nan")
+        totals = rows.sums()
+        values = self.score(totals) if n else np.full(len(totals), np.nan)
+        low = high = np.full(len(totals), np.nan)
         facts = data_facts(batch)
         if resamples:
-            from rejoinder.metrics.resampling import interval
+            from rejoinder.metrics.resampling import bootstrap_scores, intervals
 
-            low, high = interval(self, rows, n, resamples, np.random.default_rng(seed))
+            if n:
+                rng = np.random.default_rng(seed)
+                drawn = bootstrap_scores(self, rows, n, resamples, rng)
+                low, high = intervals(self, values, drawn)
             facts |= {"bs": resamples, "seed": seed}
-        return Score(value, low, high, self.parts(totals), n, self.signature(**facts))
+        signature = self.signature(**facts)
+        return [
+            Score(float(values[s]), float(low[s]), float(high[s]), self.parts(sums), n, signature)
+            for s, sums in enumerate(totals)
+        ]
 
     def segments(
         self,
@@ -174,7 +216,7 @@ class Metric(ABC):
         Arguments and errors as for ``corpus``; with ``drop_unusable`` an item that cannot be scored
         gets NaN.
         """
-        _, rows, usable = self._measured(hypotheses, references, weights, drop_unusable)
+        _, rows, usable = self._measured([hypotheses], references, weights, drop_unusable)
         scores = rows.segments(self)[0]
         if usable is not None:
             scores[~usable] = np.nan
@@ -182,14 +224,14 @@ class Metric(ABC):
 
     def _measured(
         self,
-        hypotheses: Sequence[str],
+        systems: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None,
         drop_unusable: bool,
     ) -> tuple[Batch, Rows, np.ndarray | None]:
-        batch = Batch.from_lists(hypotheses, references, weights)
+        batch = Batch.from_systems(systems, references, weights)
         usable = self._usable(batch, drop_unusable)
-        return batch, rows_of(measure([self], batch)[0], systems=1), usable
+        return batch, rows_of(measure([self], batch)[0], len(systems)), usable
 
     def _usable(self, batch: Batch, drop: bool) -> np.ndarray | None:
         """Which items count; None for all."""

@@ -79,19 +79,35 @@ class Batch:
         Raises:
             InputError: The lists do not fit together, or an element is no text or no weight.
         """
-        if _looks_wrong(hypotheses, references):
-            check_orientation(hypotheses, references)
+        return cls.from_systems([hypotheses], references, weights)
+
+    @classmethod
+    def from_systems(
+        cls,
+        systems: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        weights: Sequence[Sequence[float]] | None = None,
+    ) -> Batch:
+        """The hypotheses of several systems for the same items: an item's stand side by side.
+
+        Raises:
+            InputError: The lists do not fit together, or an element is no text or no weight.
+        """
+        if any(_looks_wrong(hypotheses, references) for hypotheses in systems):
+            for hypotheses in systems:
+                check_orientation(hypotheses, references)
         reference_bounds = _bounds(references)
         try:
             texts = Strings.of(list(chain.from_iterable(references)), "references")
-            replies = Strings.of(hypotheses, "hypotheses")
+            replies = Strings.of(
+                list(chain.from_iterable(zip(*systems, strict=True))), "hypotheses"
+            )
         except InputError:
-            check_orientation(hypotheses, references)
+            for hypotheses in systems:
+                check_orientation(hypotheses, references)
             raise
-        values = np.ones(len(texts))
-        if weights is not None:
-            values = _weights(weights, references)
-        items = np.arange(len(replies) + 1, dtype=np.int64)
+        values = np.ones(len(texts)) if weights is None else _weights(weights, references)
+        items = np.arange(len(references) + 1, dtype=np.int64) * len(systems)
         return cls(replies, items, texts, reference_bounds, values)
 
     def __len__(self) -> int:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
 BLOCK = 1 << 22
 
+INTERVAL = (0.025, 0.975)
+
 
 def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each of ``n`` items stands in each bootstrap resample, in blocks.
@@ -63,22 +65,21 @@ def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:
         yield counts[begin : begin + size]
 
 
-def interval(
-    metric: Metric, rows: Rows, n: int, resamples: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """The 95% percentile bootstrap interval of one system over items (Efron 1979).
+def intervals(metric: Metric, values: Floats, resampled: Floats) -> tuple[Floats, Floats]:
+    """The 95% percentile bootstrap interval of each system over items (Efron 1979).
+
+    A resample repeats items, so it shows fewer distinct n-grams than the whole: for metrics of bags
+    the resampled scores are shifted to have the value as their mean, and only their spread counts.
 
     Args:
-        metric: What scores the sums.
-        rows: Of one system.
-        n: How many items there are; without any the interval is NaN.
-        resamples: How many.
-        rng: Where the draws come from.
+        metric: What scored.
+        values: float64 [S].
+        resampled: float64 [S, resamples].
 
     Returns:
-        Lower and upper end; for one item both are its score.
+        Lower and upper ends, float64 [S] each; for one item both are its score.
     """
-    if n == 0:
-        return float("nan"), float("nan")
-    low, high = np.quantile(bootstrap_scores(metric, rows, n, resamples, rng)[0], [0.025, 0.975])
-    return float(low), float(high)
+    if not metric.summable:
+        resampled = resampled + (values - resampled.mean(axis=1))[:, None]
+    low, high = np.quantile(resampled, INTERVAL, axis=1)
+    return low, high

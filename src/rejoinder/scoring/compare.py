@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.resampling import narrow, permutation_masks
+from rejoinder.metrics.resampling import intervals, narrow, permutation_masks
 
 if TYPE_CHECKING:
     from rejoinder.scoring.scores import Measured, Scores
@@ -90,8 +90,7 @@ def _compare(
     resampled = scores.resampled(label)
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
-    shifted = drawn if metric.summable else centred + difference[:, None]
-    low, high = np.quantile(shifted, [0.025, 0.975], axis=1)
+    low, high = intervals(metric, difference, drawn)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)

@@ -14,10 +14,8 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.resampling import bootstrap_counts, narrow
+from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow
 from rejoinder.metrics.rows import Rows
-
-INTERVAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -237,23 +235,3 @@ def load_scores(path: str | os.PathLike[str]) -> Scores:
     from rejoinder.scoring.store import load
 
     return load(path)
-
-
-def intervals(metric: Metric, values: Floats, resampled: Floats) -> tuple[Floats, Floats]:
-    """The 95% percentile bootstrap interval of each system.
-
-    A resample repeats items, so it shows fewer distinct n-grams than the whole: for metrics of bags
-    the resampled scores are shifted to have the value as their mean, and only their spread counts.
-
-    Args:
-        metric: What scored.
-        values: float64 [S].
-        resampled: float64 [S, resamples].
-
-    Returns:
-        Lower and upper ends, float64 [S] each.
-    """
-    if not metric.summable:
-        resampled = resampled + (values - resampled.mean(axis=1))[:, None]
-    low, high = np.quantile(resampled, INTERVAL, axis=1)
-    return low, high

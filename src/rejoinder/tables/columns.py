@@ -63,9 +63,7 @@ def forbid(present: Collection[str], allowed: Collection[str], where: str) -> No
         if name not in allowed:
             close = difflib.get_close_matches(name.lower(), allowed, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise InputError(
-                f"{where}: unknown column '{name}'; expected {one_of(allowed)}{hint}"
-            )
+            raise InputError(f"{where}: unknown column '{name}'; expected {one_of(allowed)}{hint}")
 
 
 def lookalike(

@@ -76,13 +76,20 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, blank: bool = False) -> str:
     """The text of a UTF-8 file, without its byte-order mark.
+
+    Args:
+        path: the file.
+        blank: whether a file of nothing but white space is accepted (empty lines of plain text).
 
     Raises:
         InputError: the file cannot be read, is empty, compressed, binary or not UTF-8.
     """
-    return decode(read_bytes(path), str(path))
+    text = decode(read_bytes(path), str(path))
+    if not text or (text.isspace() and not blank):
+        raise InputError(f"{path}: the file holds nothing but white space; expected rows")
+    return text
 
 
 def refuse_packed(data: bytes, name: str) -> None:
@@ -114,10 +121,7 @@ def decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}, row {row}: {_not_utf8(data, error.start)}") from None
-    text = text.removeprefix("\ufeff")
-    if not text or text.isspace():
-        raise InputError(f"{name}: the file holds nothing but white space; expected rows")
-    return text
+    return text.removeprefix("\ufeff")
 
 
 def _not_utf8(data: bytes, start: int) -> str:

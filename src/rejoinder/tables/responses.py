@@ -71,7 +71,9 @@ def read_responses(
         assert read is not None  # noqa: S101 - choose() gives a format that reads responses
         draft = read([path], ids)
         drafts.append(
-            ResponsesDraft(conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES), draft.origin)
+            ResponsesDraft(
+                conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES), draft.origin
+            )
         )
     _refuse_shared_systems(drafts)
     frame = pl.concat([draft.frame for draft in drafts])
@@ -175,7 +177,10 @@ def _hint(unknown: list[str], answered: list[str], known: list[str]) -> str:
         if matches:
             return f"; {hint}"
     if all(i.isdecimal() for i in answered):
-        for shift, what in ((1, "0, those of the test set from 1"), (-1, "1, those of the test set from 0")):
+        for shift, what in (
+            (1, "0, those of the test set from 1"),
+            (-1, "1, those of the test set from 0"),
+        ):
             if {str(int(i) + shift) for i in answered} <= items:
                 return f"; the ids look off by one: the responses count from {what}"
     return f"; the test set's ids look like {_first(known)}"

@@ -60,7 +60,9 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
             a context or a turn that is null.
     """
     if not contexts.height:
-        raise InputError(f"{_name(origin, 'contexts')}: no rows; a test set needs at least one item")
+        raise InputError(
+            f"{_name(origin, 'contexts')}: no rows; a test set needs at least one item"
+        )
     ids = contexts.get_column("id")
     check_ids(ids, origin)
     _refuse_duplicates(contexts.select("id"), origin)
@@ -91,8 +93,10 @@ def check_references(references: pl.DataFrame, contexts: pl.DataFrame, origin: O
     refuse(
         (~weights.is_finite()).fill_null(False),
         origin,
-        lambda i: f"weight {_number(weights[i])} at id {ids[i]!r}; expected a number within "
-        "[-1, 1]; leave it empty where there is none",
+        lambda i: (
+            f"weight {_number(weights[i])} at id {ids[i]!r}; expected a number within "
+            "[-1, 1]; leave it empty where there is none"
+        ),
     )
     refuse(
         (weights.abs() > 1).fill_null(False),
@@ -129,8 +133,10 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
     refuse(
         responses.get_column("text").is_null(),
         origin,
-        lambda i: f"the text of system {systems[i]!r} at id {ids[i]!r} is null; an empty reply is "
-        '"", a missing one has no row',
+        lambda i: (
+            f"the text of system {systems[i]!r} at id {ids[i]!r} is null; an empty reply is "
+            '"", a missing one has no row'
+        ),
     )
     _refuse_duplicates(responses.select("system", "id"), origin)
 
@@ -179,14 +185,19 @@ def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
     indexed = keys.with_row_index("row number")
     again = indexed.filter(~keys.is_first_distinct())
     row = again.row(0)
-    first = indexed.filter(keys.select(pl.all_horizontal(
-        pl.col(name) == value for name, value in zip(keys.columns, row[1:], strict=True)
-    )).to_series())
+    first = indexed.filter(
+        keys.select(
+            pl.all_horizontal(
+                pl.col(name) == value for name, value in zip(keys.columns, row[1:], strict=True)
+            )
+        ).to_series()
+    )
     named = " of ".join(
         f"{name} {value!r}" for name, value in zip(keys.columns[::-1], row[:0:-1], strict=True)
     )
     remedy = (
-        "keep one reply of it" if "system" in keys.columns
+        "keep one reply of it"
+        if "system" in keys.columns
         else "one row per item, with all its references"
     )
     raise InputError(

@@ -60,7 +60,11 @@ def choose(
     chosen = found[0]
     if (chosen.read_testset if what == "test set" else chosen.read_responses) is None:
         kind = "no test set" if what == "test set" else "no responses"
-        able = [f.name for f in FORMATS.values() if (f.read_testset if what == "test set" else f.read_responses)]
+        able = [
+            f.name
+            for f in FORMATS.values()
+            if (f.read_testset if what == "test set" else f.read_responses)
+        ]
         raise InputError(
             f"{paths[0]}: the format '{chosen.name}' holds {kind}; formats that do: {one_of(able)}"
         )

@@ -1,0 +1,61 @@
+"""The longest common subsequence of token sequences, by their fingerprints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rejoinder.kernels.arrays import Fingerprints, Indices
+
+
+@njit(nogil=True, cache=True)
+def lcs_lengths(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    hypotheses: Indices,
+    references: Indices,
+) -> Indices:
+    """The length of the longest common subsequence of every pair.
+
+    The usual recurrence, ``L[a, b] = L[a-1, b-1] + 1`` where the tokens are equal, else
+    ``max(L[a-1, b], L[a, b-1])``, in one row as long as the hypothesis.
+
+    Args:
+        tokens: uint64 [t], the fingerprints of the hypotheses' tokens.
+        first: int64 [m], hypothesis k has tokens[first[k]:last[k]].
+        last: int64 [m].
+        r_tokens: uint64 [u], the same of the references.
+        r_first: int64 [r].
+        r_last: int64 [r].
+        hypotheses: int64 [p], the hypothesis of each pair.
+        references: int64 [p], the reference of each pair.
+
+    Returns:
+        int64 [p].
+    """
+    lengths = np.zeros(hypotheses.size, dtype=np.int64)
+    longest = 0
+    for k in hypotheses:
+        longest = max(longest, last[k] - first[k])
+    row = np.empty(longest + 1, dtype=np.int64)
+    for p in range(hypotheses.size):
+        k, j = hypotheses[p], references[p]
+        start = first[k]
+        size = last[k] - start
+        row[: size + 1] = 0
+        for at in range(r_first[j], r_last[j]):
+            token = r_tokens[at]
+            diagonal = 0
+            for b in range(size):
+                above = row[b + 1]
+                if tokens[start + b] == token:
+                    row[b + 1] = diagonal + 1
+                elif row[b] > above:
+                    row[b + 1] = row[b]
+                diagonal = above
+        lengths[p] = row[size]
+    return lengths

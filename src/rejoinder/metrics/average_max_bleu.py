@@ -1,0 +1,78 @@
+"""Average-max sentence BLEU (Gupta et al. 2019): the best single reference of each reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import check_order
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.bleu import brevity_penalty
+from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.text.tokenizers import check_tokenizer
+
+# What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
+EPSILON = 0.1
+
+
+@dataclass(frozen=True)
+class AverageMaxBLEU(MeanMetric):
+    """``1/n sum_i max_j BLEU(h_i, r_ij)``: sentence BLEU with the best single reference, averaged.
+
+    BLEU of a pair is ``BP * exp(1/N sum_n log p_n)`` with ``p_n = m_n / max(1, t_n)``, where a
+    match count ``m_n`` of 0 counts as 0.1. Range 0 to 1. It is NLTK's sentence BLEU with method1,
+    edges included: an empty reply and one without a common word get 0; a reply of fewer than N
+    tokens gets ``p_n = 0.1`` for the orders it has not, so that even a perfect one stays below 1.
+
+    Source: Gupta et al. 2019, section 4; used by Khayrallah and Sedoc 2021.
+
+    Args:
+        order: The longest n-gram N.
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``; the paper splits at white space.
+        lowercase: Fold case first.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+
+    >>> metric = AverageMaxBLEU(order=2)
+    >>> metric.corpus(["I see", "no"], [["I do", "I see"], ["yes"]]).value
+    0.5
+    """
+
+    name: ClassVar[str] = "ambleu"
+    source: ClassVar[str] = "Gupta et al. 2019, section 4"
+
+    order: int = 4
+    tokenizer: str = "none"
+    lowercase: bool = True
+    references: str = "all"
+
+    def __post_init__(self) -> None:
+        check_order(self.order)
+        check_tokenizer(self.tokenizer)
+        reference_rule(self.references)
+
+    @property
+    def label(self) -> str:
+        """``avg-max BLEU-4``, with the rule for references where not all count."""
+        rule = "" if self.references == "all" else f" {self.references}"
+        return f"avg-max BLEU-{self.order}{rule}"
+
+    def statistics(self, batch: Batch) -> Floats:
+        """float64 [m, 2]; NaN for the replies to an item without references."""
+        references = batch.references(self.references)
+        h = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
+        r = batch.reference_tokens(self.tokenizer, self.lowercase).take(references.indices)
+        pairs = Pairs.of(batch, references)
+        matched = matches(batch, references, pairs, h, r, self.order)
+        lengths = np.stack([h.lengths[pairs.hypotheses], r.lengths[pairs.references]], axis=-1)
+        return mean_rows(pairs.best(self._pair_scores(lengths.astype(np.float64), matched)))
+
+    def _pair_scores(self, lengths: Floats, matched: Floats) -> Floats:
+        """Lengths [p, 2] and matches [p, N] to sentence BLEU [p]."""
+        totals = np.maximum(1.0, lengths[:, :1] - np.arange(self.order))
+        logs = np.log(np.where(matched > 0, matched, EPSILON) / totals)
+        scores = brevity_penalty(lengths) * np.exp(logs.sum(axis=-1) / self.order)
+        return np.where(matched[:, 0] > 0, scores, 0.0)

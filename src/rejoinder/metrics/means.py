@@ -1,0 +1,47 @@
+"""Metrics whose score is a plain mean over replies, each scored by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric, Part
+
+
+@dataclass(frozen=True)
+class MeanMetric(Metric):
+    """``1/n sum_i s_i``: a row is a reply's own score ``s_i`` and a 1 that counts it.
+
+    A reply that cannot be scored (its item has no reference) has a row of NaN.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sum of the replies' scores, and how many replies."""
+        return ("sum", "count")
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2] to float64 [...]; NaN where no reply was summed."""
+        return mean(totals)
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """The mean's numerator and denominator."""
+        return {"sum": float(totals[0]), "count": float(totals[1])}
+
+
+def mean(totals: Floats) -> Floats:
+    """The quotient of two summed columns: float64 [..., 2] to float64 [...]; NaN for 0 / 0."""
+    some = totals[..., 1] > 0
+    return np.where(some, totals[..., 0] / np.where(some, totals[..., 1], 1.0), np.nan)
+
+
+def mean_rows(values: Floats) -> Floats:
+    """The rows of replies scored by themselves: float64 [m] to float64 [m, 2], NaN kept.
+
+    >>> mean_rows(np.array([0.5, np.nan]))
+    array([[0.5, 1. ],
+           [nan, nan]])
+    """
+    return np.stack([values, np.where(np.isnan(values), np.nan, 1.0)], axis=-1)

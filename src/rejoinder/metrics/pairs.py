@@ -1,0 +1,79 @@
+"""Pairs of a hypothesis with a single reference of its item, for metrics that pick the best one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.ngrams import pair_rows
+from rejoinder.metrics.batch import Batch, References
+from rejoinder.text.tokenizers import Tokens
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every hypothesis with every reference of its item, hypothesis after hypothesis.
+
+    Attributes:
+        bounds: int64 [m + 1], hypothesis k has the pairs bounds[k] to bounds[k + 1].
+        hypotheses: int64 [p], the hypothesis of each pair.
+        references: int64 [p], the reference of each pair, among those of the rule.
+    """
+
+    bounds: Indices
+    hypotheses: Indices
+    references: Indices
+
+    @classmethod
+    def of(cls, batch: Batch, references: References) -> Pairs:
+        """The pairs of a batch, with the references that a rule picked."""
+        replies = np.diff(batch.bounds)
+        counts = np.repeat(references.counts, replies)
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        shift = np.repeat(references.bounds[:-1], replies) - bounds[:-1]
+        within = np.arange(bounds[-1]) + np.repeat(shift, counts)
+        return cls(bounds, np.repeat(np.arange(counts.size), counts), within)
+
+    def best(self, values: Floats) -> Floats:
+        """The greatest value of each hypothesis: float64 [p] to [m]; NaN for one without pairs."""
+        greatest = np.full(self.bounds.size - 1, np.nan)
+        has = np.flatnonzero(np.diff(self.bounds))
+        if has.size:
+            greatest[has] = np.maximum.reduceat(values, self.bounds[has])
+        return greatest
+
+    def first_best(self, values: Floats) -> Indices:
+        """The first pair of the greatest value, int64 [m]; -1 for a hypothesis without pairs."""
+        picked = np.full(self.bounds.size - 1, -1)
+        winners = np.flatnonzero(values == self.best(values)[self.hypotheses])[::-1]
+        picked[self.hypotheses[winners]] = winners  # written last to first: the first one stays
+        return picked
+
+
+def matches(
+    batch: Batch, references: References, pairs: Pairs, h: Tokens, r: Tokens, order: int
+) -> Floats:
+    """The clipped n-gram matches of every pair, float64 [p, N]: ``sum_g #_g(h, r)`` by order.
+
+    Args:
+        batch: The items.
+        references: Those that a rule picked.
+        pairs: Of these.
+        h: The hypotheses' tokens.
+        r: The tokens of the picked references.
+        order: N.
+    """
+    return pair_rows(
+        h.fingerprints,
+        h.first,
+        h.last,
+        batch.bounds,
+        r.fingerprints,
+        r.first,
+        r.last,
+        references.bounds,
+        pairs.bounds,
+        order,
+    )

@@ -1,0 +1,192 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.lcs import lcs_lengths
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import TOKENIZERS, Tokens, tokenize
+
+VARIANTS = ("1", "2", "L")
+# Each form with the tokenizer of the package that it is exact to.
+FORMS = {"f1": "rouge", "caption": "blanks"}
+CAPTION_BETA = 1.2
+
+OTHER_SPACE = re.compile(r"[^\S ]|\\")
+WORD_BREAK = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class ROUGE(MeanMetric):
+    """ROUGE-1, ROUGE-2 or ROUGE-L: overlap with the references as precision and recall, averaged.
+
+    With m the clipped n-gram matches (or the longest common subsequence, for L), h and r the
+    n-grams (tokens, for L) of reply and reference: ``P = m / h``, ``R = m / r``.
+
+    - Form ``f1``: ``F = 2 P R / (P + R)``, the maximum over references; the rouge-score package.
+    - Form ``caption``, for L alone: ``F = (1 + b^2) P R / (R + b^2 P)`` with b = 1.2, and P and R
+      each the maximum over references, which may come from different ones; the COCO caption
+      scorers.
+
+    Range 0 to 1. 0 where nothing is common and for an empty reply or reference; but in the caption
+    form an empty text is one empty token, so that two empty texts get 1.
+
+    Source: Lin 2004, sections 2 and 3.1; Chen et al. 2015, section 3.3 (caption).
+
+    Args:
+        variant: ``1``, ``2`` or ``L``.
+        form: ``f1`` or ``caption``.
+        tokenizer: ``rouge`` (lower-cased runs of a-z and 0-9, the default of f1), ``blanks`` (split
+            at every single blank, the default of caption), or one of
+            ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first; ``rouge`` always does.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+
+    >>> ROUGE("L").corpus(["the cat sat"], [["a cat sat", "a dog"]]).value
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "rouge"
+    source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
+
+    variant: str = "L"
+    form: str = "f1"
+    tokenizer: str = ""
+    lowercase: bool = False
+    references: str = "all"
+
+    def __post_init__(self) -> None:
+        for word, value, choices in (
+            ("variant", self.variant, VARIANTS),
+            ("form", self.form, FORMS),
+        ):
+            if value not in choices:
+                raise ParameterError(f"{word}={value!r} is unknown; choose {one_of(choices)}")
+        if self.form == "caption" and self.variant != "L":
+            raise ParameterError(
+                f"form='caption' is a ROUGE-L, got variant='{self.variant}'; take variant='L' or "
+                "form='f1'"
+            )
+        object.__setattr__(self, "tokenizer", self.tokenizer or FORMS[self.form])
+        object.__setattr__(self, "name", f"rouge{self.variant}")
+        if self.tokenizer not in (*REWRITES, *TOKENIZERS):
+            choices = one_of([*REWRITES, *TOKENIZERS])
+            raise ParameterError(f"tokenizer {self.tokenizer!r} is unknown; choose {choices}")
+        reference_rule(self.references)
+
+    @property
+    def label(self) -> str:
+        """``ROUGE-L``, with the form and the rule for references where not the defaults."""
+        form = "" if self.form == "f1" else f" ({self.form})"
+        rule = "" if self.references == "all" else f" {self.references}"
+        return f"ROUGE-{self.variant}{form}{rule}"
+
+    def statistics(self, batch: Batch) -> Floats:
+        """float64 [m, 2]; NaN for the replies to an item without references."""
+        references = batch.references(self.references)
+        h, r = _cut(batch, self.tokenizer, self.lowercase)
+        r = r.take(references.indices)
+        pairs = Pairs.of(batch, references)
+        if self.variant == "L":
+            order = 1
+            common = lcs_lengths(
+                h.fingerprints,
+                h.first,
+                h.last,
+                r.fingerprints,
+                r.first,
+                r.last,
+                pairs.hypotheses,
+                pairs.references,
+            )
+        else:
+            order = int(self.variant)
+            common = matches(batch, references, pairs, h, r, order)[:, order - 1]
+        precision = common / np.maximum(1, h.lengths - order + 1)[pairs.hypotheses]
+        recall = common / np.maximum(1, r.lengths - order + 1)[pairs.references]
+        if self.form == "caption":
+            return mean_rows(_caption(pairs.best(precision), pairs.best(recall)))
+        return mean_rows(pairs.best(_f1(precision, recall)))
+
+
+def _f1(p: Floats, r: Floats) -> Floats:
+    """``2 P R / (P + R)``, 0 where both are 0."""
+    some = p + r > 0
+    return np.where(some, 2 * p * r / np.where(some, p + r, 1.0), 0.0)
+
+
+def _caption(p: Floats, r: Floats) -> Floats:
+    """``(1 + b^2) P R / (R + b^2 P)``, 0 where one is 0; NaN stays NaN."""
+    bottom = r + CAPTION_BETA**2 * p
+    return (1 + CAPTION_BETA**2) * p * r / np.where(bottom == 0, 1.0, bottom)
+
+
+def _cut(batch: Batch, tokenizer: str, lowercase: bool) -> tuple[Tokens, Tokens]:
+    """The tokens of hypotheses and references."""
+    if tokenizer in TOKENIZERS:
+        return (
+            batch.hypothesis_tokens(tokenizer, lowercase),
+            batch.reference_tokens(tokenizer, lowercase),
+        )
+    rewrite = REWRITES[tokenizer]
+    return (
+        tokenize(rewrite(batch.hypotheses, lowercase), "none"),
+        tokenize(rewrite(batch.reference_texts, lowercase), "none"),
+    )
+
+
+def _alphanumeric(strings: Strings, lowercase: bool) -> Strings:
+    """Strings with all but ASCII letters, lower-cased, and digits turned into blanks.
+
+    One look-up per byte. Two letters beyond ASCII become ASCII ones when they are lower-cased, the
+    Kelvin sign and the dotted capital I: a slice that holds one of them is rewritten at length.
+    """
+    if not len(strings):
+        return strings
+    begin, end = int(strings.starts.min()), int(strings.stops.max())
+    data = strings.data[begin:end]
+    whole = data.tobytes()
+    if KELVIN in whole or DOTTED_I in whole:
+        return Strings.of([WORD_BREAK.sub(" ", text.lower()) for text in strings])
+    return Strings(KEPT[data], strings.starts - begin, strings.stops - begin)
+
+
+def _single_blanks(strings: Strings, lowercase: bool) -> Strings:
+    r"""Strings whose tokens at white space are those of ``text.split(" ")``, empty ones included.
+
+    Each token gets a ``=`` in front, so that an empty one is one too, and white space that does not
+    split is escaped.
+    """
+    seen: dict[str, str] = {}
+    for text in strings:
+        if text not in seen:
+            line = OTHER_SPACE.sub(_escaped, text.lower() if lowercase else text)
+            seen[text] = "=" + line.replace(" ", " =")
+    return Strings.of([seen[text] for text in strings])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{ord(found[0]):x};"
+
+
+KELVIN, DOTTED_I = "\u212a".encode(), "\u0130".encode()
+
+KEPT = np.full(256, ord(" "), dtype=np.uint8)
+KEPT[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = list(b"abcdefghijklmnopqrstuvwxyz0123456789")
+KEPT[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = list(b"abcdefghijklmnopqrstuvwxyz")
+
+REWRITES: dict[str, Callable[[Strings, bool], Strings]] = {
+    "rouge": _alphanumeric,
+    "blanks": _single_blanks,
+}

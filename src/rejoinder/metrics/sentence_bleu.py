@@ -1,0 +1,112 @@
+"""Sentence BLEU (Lin and Och 2004; Nakov et al. 2012): every reply by itself, then the mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import check_order
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.bleu import (
+    SMOOTHINGS,
+    bleu_statistics,
+    brevity_penalty,
+    check_smoothing,
+    precisions,
+)
+from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.text.tokenizers import check_tokenizer
+
+# How much longer each kind of brevity penalty takes the references to be.
+BREVITIES = {"nakov": 1.0, "bleu": 0.0}
+
+
+@dataclass(frozen=True)
+class SentenceBLEU(MeanMetric):
+    """sBLEU: BLEU of each reply, smoothed, averaged over replies (macro).
+
+    ``BP * exp(1/E sum_{n <= E} log p_n)`` with ``p_n = (m_n + 1) / (t_n + 1)`` for n > 1 (BLEU+1)
+    and ``BP = exp(min(0, 1 - (ref + 1) / hyp))`` (Nakov et al.). Range 0 to 1; with Nakov's penalty
+    even a reply of h tokens that equals its reference gets only ``exp(-1 / h)``. An empty reply,
+    and one that has no word in common with its references, gets 0, whatever the smoothing.
+
+    Source: Lin and Och 2004, section 3.2 (BLEU+1); Nakov et al. 2012, section 4 (the penalty); Chen
+    and Cherry 2014 (the other smoothings).
+
+    Args:
+        order: The longest n-gram N.
+        tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
+        lowercase: Fold case first.
+        smoothing: ``add-k``, ``floor``, ``exp``, ``none``, ``caption``, as for ``BLEU``; or
+            ``method1``, NLTK's name for ``floor`` with 0.1 (NLTK also gives 0.1 to the orders that
+            a short reply has not, which needs ``AverageMaxBLEU``).
+        smoothing_value: Of floor (0.1) or add-k (1); None takes these.
+        brevity: ``nakov`` takes the reference to be one token longer; ``bleu`` takes it as it is.
+        effective_order: Average over the orders up to the reply's length alone, ``E = min(N, h)``.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+
+    >>> SentenceBLEU(brevity="bleu").corpus(["yes", "no"], [["yes"], ["yes"]]).value
+    0.5
+    """
+
+    name: ClassVar[str] = "sbleu"
+    source: ClassVar[str] = "Lin and Och 2004, section 3.2; Nakov et al. 2012, section 4"
+
+    order: int = 2
+    tokenizer: str = "13a"
+    lowercase: bool = False
+    smoothing: str = "add-k"
+    smoothing_value: float | None = None
+    brevity: str = "nakov"
+    effective_order: bool = True
+    references: str = "all"
+
+    def __post_init__(self) -> None:
+        check_order(self.order)
+        check_tokenizer(self.tokenizer)
+        reference_rule(self.references)
+        if self.smoothing not in (*SMOOTHINGS, "method1"):
+            raise ParameterError(
+                f"smoothing={self.smoothing!r} is unknown; "
+                f"choose {one_of([*SMOOTHINGS, 'method1'])}"
+            )
+        check_smoothing(self._smoothing, self.smoothing_value)
+        if self.brevity not in BREVITIES:
+            raise ParameterError(f"brevity={self.brevity!r} is unknown; choose {one_of(BREVITIES)}")
+
+    @property
+    def label(self) -> str:
+        """``sBLEU-2``, with the rule for references where not all count."""
+        return f"sBLEU-{self.order}" + ("" if self.references == "all" else f" {self.references}")
+
+    @property
+    def _smoothing(self) -> str:
+        return "floor" if self.smoothing == "method1" else self.smoothing
+
+    def statistics(self, batch: Batch) -> Floats:
+        """float64 [m, 2]; NaN for the replies to an item without references."""
+        rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+        scores = self._sentence_scores(rows)
+        bare = batch.references(self.references).counts == 0
+        scores[np.repeat(bare, np.diff(batch.bounds))] = np.nan
+        return mean_rows(scores)
+
+    def _sentence_scores(self, rows: Floats) -> Floats:
+        """BLEU's statistics [m, 2 + 2 N] to sentence BLEU [m]."""
+        p, _ = precisions(rows, self.order, self._smoothing, self.smoothing_value)
+        # Which orders count is settled before smoothing. sacreBLEU settles it after, when add-k has
+        # made 1/1 of the 0/0 of an order longer than the reply: bigrams that a one-word reply does
+        # not have would count as perfect.
+        counted = np.ones(p.shape, dtype=bool)
+        if self.effective_order:
+            counted = rows[:, 2 + self.order :] > 0
+        with np.errstate(divide="ignore"):
+            logs = np.where(counted, np.log(p), 0.0)
+        mean_log = logs.sum(axis=-1) / np.maximum(1, counted.sum(axis=-1))
+        lengths = rows[:, :2] + [0.0, BREVITIES[self.brevity]]
+        scores = brevity_penalty(lengths, self._smoothing) * np.exp(mean_log)
+        return np.where(rows[:, 2] > 0, scores, 0.0)

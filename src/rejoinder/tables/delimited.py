@@ -1,0 +1,131 @@
+"""Tables of cells: CSV with its quoting, TSV without any."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rejoinder.errors import InputError
+from rejoinder.tables.files import read_text
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a file, all of them text.
+
+    Attributes:
+        name: the file.
+        header: the names of the columns.
+        columns: the cells of each column.
+        numbers: the number of each row as a spreadsheet counts it: the header is row 1.
+    """
+
+    name: str
+    header: list[str]
+    columns: list[list[str]]
+    numbers: list[int]
+
+    def __getitem__(self, column: str) -> list[str]:
+        """The cells of a column."""
+        return self.columns[self.header.index(column)]
+
+
+def read_csv(path: Path) -> Grid:
+    """Reads comma-separated cells; a cell in double quotes may hold commas, quotes and line ends.
+
+    Raises:
+        InputError: a row with another number of cells, a quote that is not closed, no header, a
+            column named twice.
+    """
+    return grid(str(path), _csv_rows(path), "a comma in a cell needs double quotes around the cell")
+
+
+def read_tsv(path: Path) -> Grid:
+    """Reads tab-separated cells; quotes are data, and no cell holds a tab or a line end.
+
+    Raises:
+        InputError: a row with another number of cells, no header, a column named twice.
+    """
+    return grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end")
+
+
+def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a TSV file and their numbers; blank lines are skipped."""
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if line:
+            yield number, line.split("\t")
+
+
+def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str) -> Grid:
+    """Makes a grid of rows, the first of which is the header.
+
+    Args:
+        name: the file, for messages.
+        rows: row numbers and cells.
+        remedy: what to say where a row has another number of cells.
+
+    Raises:
+        InputError: a row is ragged, or a column has no name or that of another.
+    """
+    _, header = next(rows)
+    header = [column.strip() for column in header]
+    for index, column in enumerate(header):
+        if not column or column in header[:index]:
+            what = f"the column '{column}' twice" if column else "a column without a name"
+            raise InputError(f"{name}, row 1: the header has {what}; give each its own name")
+    numbers, cells = [], []
+    for number, row in rows:
+        if len(row) != len(header):
+            raise InputError(
+                f"{name}, row {number}: {len(row)} cells, expected {len(header)} "
+                f"({', '.join(header[:8])}); {remedy}"
+            )
+        numbers.append(number)
+        cells.append(row)
+    columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
+    return Grid(name, header, columns, numbers)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    # newline="\n": lines end at "\n" alone, so that csv sees a stray "\r" and refuses it.
+    reader = csv.reader(io.StringIO(read_text(path), newline="\n"), strict=True)
+    number = 0
+    with _long_cells():
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise InputError(f"{path}, row {number + 1}: {_fault(error)}") from None
+            number += 1
+            if row:
+                yield number, row
+
+
+def _fault(error: csv.Error) -> str:
+    message = str(error)
+    if "unexpected end of data" in message:
+        return 'a double quote that is never closed; write a quote inside a quoted cell twice ("")'
+    if "new-line character" in message:
+        return "a bare carriage return outside quotes; end rows with LF or CR LF"
+    return f"not CSV: {message}; write a quote inside a quoted cell twice (\"\")"
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Lifts csv's limit of 128 KiB to a cell while a file is read; the limit is the process's."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+ReadGrid = Callable[[Path], Grid]

@@ -1,0 +1,102 @@
+"""Parallel plain text, sacreBLEU's way: line i of every file belongs to item i."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.files import read_text
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+
+_LOG = logging.getLogger(__name__)
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """A ``.txt`` that does not open like JSON: that may be JSON Lines under a wrong name."""
+    opens = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
+    return path.suffix.lower() == ".txt" and bool(first) and opens not in (b'{"', b"[{", b'["')
+
+
+def read_lines(path: Path) -> list[str]:
+    r"""The lines of a file, split at ``\n`` alone, as sacreBLEU does.
+
+    A carriage return before the line's end is taken off, and the log says so. Other characters
+    that Python's ``splitlines`` would split at (form feed, U+2028) stay in the line.
+
+    Raises:
+        InputError: the file cannot be read as UTF-8 text.
+    """
+    lines = read_text(path, blank=True).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    ends = sum(line.endswith("\r") for line in lines)
+    if ends:
+        _LOG.warning("%s: %d lines end in CR LF; the CR was taken off", path, ends)
+        lines = [line.removesuffix("\r") for line in lines]
+    return lines
+
+
+def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+    """One file per reference stream; an empty line means that the item has no such reference."""
+    streams = [read_lines(path) for path in paths]
+    for path, stream in zip(paths, streams, strict=True):
+        if len(stream) != len(streams[0]):
+            raise InputError(
+                f"{path}: {len(stream)} lines, but {paths[0]} has {len(streams[0])}; expected "
+                "the same number in every reference stream, an empty line where an item has none"
+            )
+    ids = [str(number) for number in range(1, len(streams[0]) + 1)]
+    # By item, then by stream, so that the first stream holds each item's first reference.
+    rows = [
+        (ids[index], stream[index], index + 1, str(path))
+        for index in range(len(ids))
+        for path, stream in zip(paths, streams, strict=True)
+        if stream[index]
+    ]
+    contexts = pl.DataFrame({"id": ids, "context": [[]] * len(ids)}, schema=CONTEXTS)
+    references = pl.DataFrame(
+        {"id": [r[0] for r in rows], "text": [r[1] for r in rows], "weight": None, "source": None},
+        schema=REFERENCES,
+    )
+    name = ", ".join(str(path) for path in paths)
+    return TestSetDraft(
+        contexts,
+        references,
+        Origin(((name, range(1, len(ids) + 1)),)),
+        Origin(((name, [r[2] for r in rows]),)),
+    )
+
+
+def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+    """One reply per line, line i answering ids[i]; an empty line is an empty reply."""
+    (path,) = paths
+    lines = read_lines(path)
+    if ids is None:
+        raise InputError(
+            f"{path}: plain text has no ids; give the ids of the test set: "
+            "read_responses(path, ids=testset.ids)"
+        )
+    if len(lines) != len(ids):
+        raise InputError(
+            f"{path}: {len(lines)} lines, but the test set has {len(ids)} items; expected one line "
+            "per item, in the order of the test set"
+        )
+    frame = pl.DataFrame(
+        {"system": [path.stem] * len(lines), "id": list(ids), "text": lines}, schema=RESPONSES
+    )
+    return ResponsesDraft(frame, Origin(((str(path), range(1, len(lines) + 1)),)))
+
+
+FORMAT = Format(
+    "text",
+    "parallel plain text: one file per reference stream or system, line i is item i",
+    recognise,
+    read_testset,
+    read_responses,
+)

@@ -1,0 +1,82 @@
+"""METEOR's own Java scorer as the oracle of the formula: its EVAL of its own statistics."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from random_text import corpus
+from shared_data import dstc7
+
+from rejoinder.errors import MissingExtraError
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.meteor import METEOR
+from rejoinder.metrics.meteor_scorer import command, score_line
+
+try:
+    COMMAND = command("en", normalize=True)
+except MissingExtraError as missing:
+    pytest.skip(f"{missing}", allow_module_level=True)
+
+
+def java(lines, normalize=True):
+    """A scorer of its own for one conversation."""
+    asked = "".join(lines)
+    done = subprocess.run(
+        command("en", normalize), input=asked.encode(), capture_output=True, check=True
+    )
+    return done.stdout.decode().splitlines()
+
+
+def agree(hypotheses, references, normalize=True):
+    lines = [score_line(*pair) for pair in zip(hypotheses, references, strict=True)]
+    raw = java(lines, normalize)
+    assert len(raw) == len(hypotheses)
+    evaluated = [float(line) for line in java([f"EVAL ||| {' ||| '.join(raw)}\n"], normalize)]
+    metric = METEOR(normalize=normalize)
+    rows = metric.statistics(Batch.from_lists(hypotheses, references))
+    # All but the chunks, which whole matches give up, are the scorer's numbers.
+    theirs = np.array([line.split() for line in raw], dtype=float)
+    assert (np.delete(rows, 20, axis=1) == np.delete(theirs, 20, axis=1)).all()
+    assert metric.score(rows) == pytest.approx(evaluated[:-1], abs=1e-12)
+    assert metric.score(rows.sum(axis=0)) == pytest.approx(evaluated[-1], abs=1e-12)
+
+
+def test_generated_unicode():
+    agree(*corpus(31, 400))
+
+
+def test_without_normalisation():
+    agree(*corpus(32, 200), normalize=False)
+
+
+def test_dstc7():
+    replies, references = dstc7()
+    kept = [item for item in references if references[item]][:60]
+    agree([replies["Human"][item] for item in kept], [references[item] for item in kept])
+
+
+def test_what_the_caption_scorers_print():
+    meteor = pytest.importorskip("pycocoevalcap.meteor.meteor").Meteor()
+    hypotheses = ["well , i see .", "yes  yes ||| no", "the cat", "hm"]
+    references = [["i see , well .", "ok"], ["yes no"], ["the cat"], ["what ?"]]
+    try:
+        corpus_score, scores = meteor.compute_score(
+            dict(enumerate(references)), {i: [reply] for i, reply in enumerate(hypotheses)}
+        )
+    finally:
+        meteor.meteor_p.stdout.close()
+        meteor.meteor_p.stderr.close()
+        del meteor
+    assert METEOR().segments(hypotheses, references) == pytest.approx(scores, abs=1e-12)
+    assert METEOR().corpus(hypotheses, references).value == pytest.approx(corpus_score, abs=1e-12)
+
+
+def test_hostile_texts_do_not_lose_step():
+    # Line ends, separators, controls and empty texts among replies whose scores are known.
+    hostile = ["", "a\nb", "a\rb\r\n", "|||", "||||", "a ||| b", "\x00\x01\x1b", "SCORE ||| x", " "]
+    hypotheses = [each for text in hostile for each in (text, "the cat sat")]
+    references = [few for text in hostile for few in ([text, "dog"], ["the cat sat", text])]
+    scores = METEOR().segments(hypotheses, references)
+    assert (scores[1::2] == 1).all()
+    assert scores[0] == 0
+    assert METEOR().segments(["the cat"], [[""]])[0] == 0

@@ -1,0 +1,58 @@
+"""NLTK's sentence BLEU as the oracle of average-max BLEU and of floor smoothing."""
+
+import numpy as np
+import pytest
+from random_text import corpus
+from shared_data import dstc7
+
+from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
+from rejoinder.metrics.sentence_bleu import SentenceBLEU
+
+bleu = pytest.importorskip("nltk.translate.bleu_score")
+METHOD1 = bleu.SmoothingFunction().method1
+
+
+def best_single(reply, references, order):
+    return max(
+        bleu.sentence_bleu(
+            [each.lower().split()],
+            reply.lower().split(),
+            weights=(1 / order,) * order,
+            smoothing_function=METHOD1,
+        )
+        for each in references
+    )
+
+
+def real():
+    replies, references = dstc7()
+    kept = [item for item in references if references[item]][:150]
+    return [replies["TeamG"][item] for item in kept], [references[item] for item in kept]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("source", [lambda: corpus(21, 500), real], ids=["unicode", "dstc7"])
+def test_average_max(source, order):
+    hypotheses, references = source()
+    theirs = [
+        best_single(reply, few, order) for reply, few in zip(hypotheses, references, strict=True)
+    ]
+    metric = AverageMaxBLEU(order=order)
+    assert metric.segments(hypotheses, references) == pytest.approx(theirs, abs=1e-12)
+    assert metric.corpus(hypotheses, references).value == pytest.approx(np.mean(theirs), abs=1e-12)
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_method1_where_the_reply_has_every_order(order):
+    hypotheses, references = corpus(22, 800)
+    long = [i for i, reply in enumerate(hypotheses) if len(reply.split()) >= order]
+    hypotheses, references = [hypotheses[i] for i in long], [references[i] for i in long]
+    theirs = [
+        bleu.sentence_bleu(
+            [each.split() for each in few], reply.split(), (1 / order,) * order, METHOD1
+        )
+        for reply, few in zip(hypotheses, references, strict=True)
+    ]
+    for smoothing in ("method1", "floor"):
+        metric = SentenceBLEU(order, "none", smoothing=smoothing, brevity="bleu")
+        assert metric.segments(hypotheses, references) == pytest.approx(theirs, abs=1e-12)

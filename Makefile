@@ -26,7 +26,7 @@ format: .venv/.dev
 	$(BIN)/python -m ruff check --fix .
 
 bench: .venv/.dev
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --write
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis

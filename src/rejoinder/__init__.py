@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rejoinder._version import __version__
 
 if TYPE_CHECKING:
-    from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.scoring.score import score
+    from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
 

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from random_text import corpus
 
+from random_text import corpus
 from rejoinder import TestSet, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import registry

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import sacrebleu
-from random_text import corpus
-from shared_data import dstc7, streams
 
+from random_text import corpus
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.chrf import ChrF
+from shared_data import dstc7, streams
 
 PARAMETERS = [
     {},
@@ -47,7 +47,9 @@ def test_few_letters_many_ties(parameters):
     def text():
         return "".join(rng.choice(list("ab, "), size=rng.integers(0, 8)))
 
-    agree([text() for _ in range(1500)], [[text() for _ in range(4)] for _ in range(1500)], parameters)
+    agree(
+        [text() for _ in range(1500)], [[text() for _ in range(4)] for _ in range(1500)], parameters
+    )
 
 
 @pytest.mark.parametrize("parameters", [{}, {"word_order": 2}], ids=str)

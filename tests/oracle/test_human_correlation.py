@@ -4,13 +4,13 @@ import csv
 import json
 
 import pytest
-from shared_data import shared
 
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.meteor_scorer import command
 from rejoinder.metrics.rouge import ROUGE
+from shared_data import shared
 
 METRICS = {
     **{f"Bleu_{n}": BLEU(order=n, tokenizer="none", smoothing="caption") for n in (1, 2, 3, 4)},

@@ -4,13 +4,13 @@ import subprocess
 
 import numpy as np
 import pytest
-from random_text import corpus
-from shared_data import dstc7
 
+from random_text import corpus
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.meteor_scorer import command, score_line
+from shared_data import dstc7
 
 try:
     COMMAND = command("en", normalize=True)

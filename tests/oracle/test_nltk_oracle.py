@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from random_text import corpus
-from shared_data import dstc7
 
+from random_text import corpus
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from shared_data import dstc7
 
 bleu = pytest.importorskip("nltk.translate.bleu_score")
 METHOD1 = bleu.SmoothingFunction().method1

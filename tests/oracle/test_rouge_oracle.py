@@ -4,10 +4,10 @@ import csv
 
 import numpy as np
 import pytest
-from random_text import corpus
-from shared_data import dstc7, shared
 
+from random_text import corpus
 from rejoinder.metrics.rouge import ROUGE
+from shared_data import dstc7, shared
 
 
 def real(n):
@@ -31,8 +31,7 @@ def rouge_score(hypotheses, references):
         ["rouge1", "rouge2", "rougeL"]
     )
     return [
-        scorer.score_multi(few, reply)
-        for few, reply in zip(references, hypotheses, strict=True)
+        scorer.score_multi(few, reply) for few, reply in zip(references, hypotheses, strict=True)
     ]
 
 

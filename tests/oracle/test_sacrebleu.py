@@ -2,15 +2,16 @@
 
 import csv
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import sacrebleu
-from random_text import corpus
-from shared_data import dstc7, shared, streams
 
+from random_text import corpus
 from rejoinder.metrics import BLEU
 from rejoinder.metrics.batch import Batch
+from shared_data import dstc7, shared, streams
 
 TOKENIZERS = ["13a", "none", "char", "intl"]
 SMOOTHINGS = [
@@ -92,7 +93,7 @@ def test_dailydialog_multiref(tokenizer):
     references = []
     for line in (folder / "multireftest.json").read_text(encoding="utf-8").splitlines():
         turns = json.loads(line)["dialogue"]
-        for turn, following in zip(turns, turns[1:], strict=False):
+        for turn, following in pairwise(turns):
             references.append([following["text"], *turn["responses"][1:]])
     assert len(references) == len(hypotheses) == 6740
     for lowercase in (False, True):

@@ -86,7 +86,7 @@ def test_all_weights_one_is_bleu_to_the_last_bit(items, order):
 
 @given(st.lists(ITEM, min_size=1, max_size=6))
 def test_the_top_score_is_one_where_each_reply_is_its_best_reference(items):
-    hypotheses, references, weights = split(items)
+    _, references, weights = split(items)
     best = []
     for few, values in zip(references, weights, strict=True):
         few[0], values[0] = "one two three four", max(0.3, *values)

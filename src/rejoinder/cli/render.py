@@ -109,7 +109,7 @@ def _scale(scores: Scores) -> str:
     scale = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         scale = "as they are"
-    interval = f"; [low, high]: 95% bootstrap interval, {scores.resamples} resamples"
+    interval = f"; \\[low, high]: 95% bootstrap interval, {scores.resamples} resamples"
     return f"{items}; values {scale}{interval if scores.resamples else ''}"
 
 

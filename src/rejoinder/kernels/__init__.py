@@ -1,0 +1,1 @@
+"""Loops over arrays, compiled by numba. Nothing here knows of files, tables or metrics."""

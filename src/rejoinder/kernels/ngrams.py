@@ -252,7 +252,7 @@ def delta_bleu_rows(
     order: int,
     one_maximum: bool,
 ) -> Floats:
-    """deltaBLEU's statistics of every hypothesis (Galley et al. 2015, section 3).
+    """DeltaBLEU's statistics of every hypothesis (Galley et al. 2015, section 3).
 
     Args:
         tokens: uint64 [t]; the other arrays as the head of this file says.

@@ -188,7 +188,7 @@ class Metric(ABC):
         totals = rows.sums()
         values = self.score(totals) if n else np.full(len(totals), np.nan)
         low = high = np.full(len(totals), np.nan)
-        facts = data_facts(batch)
+        facts = data_facts(self, batch)
         if resamples:
             from rejoinder.metrics.resampling import bootstrap_scores, intervals
 
@@ -298,10 +298,12 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
 
 
-def data_facts(batch: Batch) -> dict[str, str | int]:
-    """What a signature says of the data: references to an item, and the weights' hash if any."""
-    counts = np.unique(np.diff(batch.reference_bounds))
-    facts: dict[str, str | int] = {"nrefs": int(counts[0]) if counts.size == 1 else "var"}
-    if not (batch.weights == 1).all():
+def data_facts(metric: Metric, batch: Batch) -> dict[str, str | int]:
+    """What a signature says of the data: references to an item, and the weights' hash if they count."""
+    facts: dict[str, str | int] = {}
+    if "references" in metric.needs:
+        counts = np.unique(np.diff(batch.reference_bounds))
+        facts["nrefs"] = int(counts[0]) if counts.size == 1 else "var"
+    if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
         facts["weights"] = hashlib.sha256(batch.weights.tobytes()).hexdigest()[:8]
     return facts

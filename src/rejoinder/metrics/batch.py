@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -140,7 +140,7 @@ class Batch:
         slices = max(1, min(at_least, total >> 16), -(-total // BYTES_PER_SLICE))
         cuts = np.searchsorted(ends, np.linspace(0, total, slices + 1)[1:-1]).tolist()
         cuts = [0, *cuts, len(self)]
-        for begin, end in zip(cuts, cuts[1:], strict=False):
+        for begin, end in pairwise(cuts):
             if end > begin:
                 yield self.part(begin, end)
 

@@ -133,7 +133,7 @@ def _randomization(
     sums = rows.sums()
     reached = np.zeros(a.size)
     rng = np.random.default_rng(scores.seed)
-    for block in permutation_masks(measured.n, trials, rng):
+    for block in permutation_masks(measured.height, trials, rng):
         for mask in narrow(block, rows):
             swapped = rows.totals(mask)
             for some in np.array_split(np.arange(a.size), max(1, a.size * mask.shape[0] >> 17)):

@@ -85,13 +85,12 @@ def score(
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
     statistics = measure(list(wanted.values()), batch, progress)
-    facts = data_facts(batch)
     measured = {
         label: Measured(
             metric,
             rows_of(rows, len(alignment.systems)).pick(keep),
             keep,
-            metric.signature(**facts, bs=resamples, seed=seed),
+            metric.signature(**data_facts(metric, batch), bs=resamples, seed=seed),
         )
         for (label, metric), rows, keep in zip(wanted.items(), statistics, usable, strict=True)
     }

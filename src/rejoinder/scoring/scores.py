@@ -27,17 +27,24 @@ class Measured:
         rows: The rows of all systems, of the items that the metric could score.
         usable: bool [n], which items these are.
         signature: Everything that is needed to produce the numbers again.
+        items: How many items the rows sum up; None where each row is one.
     """
 
     metric: Metric
     rows: Rows
     usable: np.ndarray
     signature: str
+    items: int | None = None
+
+    @property
+    def height(self) -> int:
+        """How many rows a system has: the units of resampling."""
+        return int(self.usable.sum())
 
     @property
     def n(self) -> int:
         """How many items count."""
-        return int(self.usable.sum())
+        return self.height if self.items is None else self.items
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,8 @@ class Scores:
         notes: What was dropped or filled in, to be said beside every table.
         resamples: Bootstrap resamples of every interval; 0 for none.
         seed: Of every draw.
+        blocks: Whether a row sums up many items (``stream.score_parquet``): what asks for single
+            items is then an error.
     """
 
     names: tuple[str, ...]
@@ -61,6 +70,7 @@ class Scores:
     notes: tuple[str, ...] = ()
     resamples: int = 1000
     seed: int = 12345
+    blocks: bool = False
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
@@ -89,7 +99,7 @@ class Scores:
         key = measured.usable.tobytes()
         if key not in self._draws:
             rng = np.random.default_rng(self.seed)
-            blocks = bootstrap_counts(measured.n, self.resamples, rng)
+            blocks = bootstrap_counts(measured.height, self.resamples, rng)
             first = next(blocks)
             if len(first) < self.resamples:
                 return chain([first], blocks)
@@ -147,6 +157,7 @@ class Scores:
             One row for each system and item: ``system``, ``id``, and a column for each metric; NaN
             where the metric could not score the item.
         """
+        self._need_items()
         n = self.items.height
         table: dict[str, Any] = {
             "system": pl.Series(np.repeat(np.array(self.names, dtype=object), n), dtype=pl.String),
@@ -168,6 +179,7 @@ class Scores:
         Raises:
             ParameterError: The contexts have no such column.
         """
+        self._need_items()
         choices = [name for name in self.items.columns if name != "id"]
         if column not in choices:
             told = f"choose {one_of(choices)}" if choices else "they have none besides id"
@@ -182,6 +194,10 @@ class Scores:
             name = pl.lit(value, dtype=self.items.schema[column]).alias(column)
             tables.append(table.select(name, pl.all()))
         return pl.concat(tables)
+
+    def _need_items(self) -> None:
+        if self.blocks:
+            raise ParameterError("these rows are blocks of items; score without --block for items")
 
     def select(self, items: np.ndarray) -> Scores:
         """The scores of some items alone.

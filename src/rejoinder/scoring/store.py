@@ -34,6 +34,7 @@ class SavedMetric(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     parameters: dict[str, Any]
     signature: str
+    items: int | None
 
 
 class Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -47,6 +48,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     notes: list[str]
     resamples: int
     seed: int
+    blocks: bool
 
 
 def save(scores: Scores, path: str | os.PathLike[str]) -> None:
@@ -74,6 +76,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         list(scores.notes),
         scores.resamples,
         scores.seed,
+        scores.blocks,
     )
     metadata = {KEY: msgspec.json.encode(saved).decode()}
     with replacing(path) as temporary:
@@ -148,11 +151,12 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
         tuple(saved.notes),
         saved.resamples,
         saved.seed,
+        saved.blocks,
     )
 
 
 def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
-    systems = len(saved.systems)
+    told, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
     columns = [table.get_column(f"{label}.{name}") for name in metric.columns]
     usable = columns[0].head(n).is_not_null().to_numpy()
@@ -160,10 +164,10 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
-        return Measured(metric, rows_of(values, systems), usable, saved.metrics[label].signature)
+        return Measured(metric, rows_of(values, systems), usable, told.signature, told.items)
     held = columns[0].gather(order)
     lengths = held.list.len().to_numpy().astype(np.int64)
     last = np.cumsum(lengths)
     fingerprints = held.explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
-    return Measured(metric, rows_of(tokens, systems), usable, saved.metrics[label].signature)
+    return Measured(metric, rows_of(tokens, systems), usable, told.signature, told.items)

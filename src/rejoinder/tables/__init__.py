@@ -1,0 +1,1 @@
+"""Tables of contexts, references and responses: schemas, rules, readers, writers."""

@@ -115,7 +115,7 @@ def _fault(error: csv.Error) -> str:
         return 'a double quote that is never closed; write a quote inside a quoted cell twice ("")'
     if "new-line character" in message:
         return "a bare carriage return outside quotes; end rows with LF or CR LF"
-    return f"not CSV: {message}; write a quote inside a quoted cell twice (\"\")"
+    return f'not CSV: {message}; write a quote inside a quoted cell twice ("")'
 
 
 @contextmanager

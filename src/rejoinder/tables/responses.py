@@ -15,7 +15,7 @@ from rejoinder.tables.formats import choose
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.validation import check_replies, conform, more
+from rejoinder.tables.validation import check_replies, conform
 
 Missing = Literal["error", "drop", "empty"]
 _MISSING = ("error", "drop", "empty")
@@ -68,7 +68,7 @@ def read_responses(
     drafts = []
     for path in existing(paths, "responses"):
         read = choose([path], format, "responses").read_responses
-        assert read is not None  # noqa: S101 - choose() gives a format that reads responses
+        assert read is not None
         draft = read([path], ids)
         drafts.append(
             ResponsesDraft(

@@ -151,7 +151,7 @@ def read_testset(*paths: str | os.PathLike[str], format: str | None = None) -> T
     """
     files = existing(paths, "test set")
     read = choose(files, format, "test set").read_testset
-    assert read is not None  # noqa: S101 - choose() gives a format that reads test sets
+    assert read is not None
     draft = read(files)
     return TestSet(
         draft.contexts, draft.references, (draft.contexts_origin, draft.references_origin)

@@ -1,0 +1,160 @@
+"""From in-memory strings to score: BLEU-4 and deltaBLEU beside sacreBLEU and bleuscore."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+import bleuscore
+import sacrebleu
+
+from benchmarks.corpus import Corpus
+from benchmarks.timing import Timing, interleaved, show
+from rejoinder.metrics import BLEU, DeltaBLEU
+
+OURS = BLEU(order=4, smoothing="exp")
+DELTA = DeltaBLEU(order=4)
+
+
+def run(corpus: Corpus) -> Iterator[str]:
+    """Yields the lines of the report."""
+    yield "| case | rejoinder | rival | ratio |"
+    yield "|---|---|---|---|"
+    yield from one_by_one(corpus)
+    yield from together(corpus, rounds=9)
+    yield from rust(corpus)
+    yield from delta(corpus)
+    for segments, rounds in ((100_000, 3), (1_000_000, 3)):
+        yield from repeated(corpus, segments, rounds)
+
+
+def row(case: str, ours: Timing, theirs: Timing, rival: str) -> str:
+    ratio = theirs.median / ours.median
+    return f"| {case} | {ours} | {rival} {theirs} | **{ratio:.1f}** |"
+
+
+def one_by_one(corpus: Corpus) -> Iterator[str]:
+    streams = corpus.streams
+    ratios, every = [], {"ours": [], "theirs": []}
+    for replies in corpus.systems.values():
+        theirs = sacrebleu.BLEU().corpus_score(replies, streams).score
+        assert abs(100 * OURS.corpus(replies, corpus.references).value - theirs) < 1e-9
+
+        def ours(replies: list[str] = replies) -> object:
+            return OURS.corpus(replies, corpus.references)
+
+        def rival(replies: list[str] = replies) -> object:
+            # A fresh metric object, but sacreBLEU's own tokenizer cache stays warm across systems
+            # only as long as 65,536 strings go; it is emptied so that every round tokenises.
+            sacrebleu.tokenizers.tokenizer_13a.Tokenizer13a.__call__.cache_clear()
+            sacrebleu.tokenizers.tokenizer_re.TokenizerRegexp.__call__.cache_clear()
+            return sacrebleu.BLEU().corpus_score(replies, streams)
+
+        timed = interleaved({"ours": ours, "theirs": rival}, rounds=3)
+        ratios.append(timed["theirs"].median / timed["ours"].median)
+        for name, timing in timed.items():
+            every[name] += timing.rounds
+    yield row(
+        "one system alone",
+        Timing(tuple(every["ours"])),
+        Timing(tuple(every["theirs"])),
+        "sacreBLEU",
+    )
+    yield (
+        f"| (the ten systems one by one: least, median, most) | | | {min(ratios):.0f}, "
+        f"{statistics.median(ratios):.0f}, {max(ratios):.0f} |"
+    )
+    warm = interleaved(
+        {
+            "ours": lambda: [OURS.corpus(r, corpus.references) for r in corpus.systems.values()],
+            "theirs": lambda: [
+                sacrebleu.BLEU().corpus_score(r, streams) for r in corpus.systems.values()
+            ],
+        },
+        rounds=3,
+    )
+    yield row(
+        "the ten one after the other, sacreBLEU's tokenizer cache warm",
+        warm["ours"],
+        warm["theirs"],
+        "sacreBLEU",
+    )
+
+
+def together(corpus: Corpus, rounds: int) -> Iterator[str]:
+    streams = corpus.streams
+
+    def cached() -> list[object]:
+        metric = sacrebleu.BLEU(references=streams)
+        return [metric.corpus_score(replies, None) for replies in corpus.systems.values()]
+
+    timed = interleaved(
+        {
+            "ours": lambda: OURS.corpora(corpus.systems, corpus.references),
+            "theirs": cached,
+        },
+        rounds,
+    )
+    yield row(
+        f"ten systems together ({10 * corpus.size:,} segments)",
+        timed["ours"],
+        timed["theirs"],
+        "sacreBLEU, reference cache",
+    )
+
+
+def rust(corpus: Corpus) -> Iterator[str]:
+    replies = next(iter(corpus.systems.values()))
+    timed = interleaved(
+        {
+            "one": lambda: OURS.corpus(replies, corpus.references),
+            "one, rust": lambda: bleuscore.compute(corpus.references, replies),
+            "ten": lambda: OURS.corpora(corpus.systems, corpus.references),
+            "ten, rust": lambda: [
+                bleuscore.compute(corpus.references, each) for each in corpus.systems.values()
+            ],
+        },
+        rounds=7,
+    )
+    yield row("one system alone", timed["one"], timed["one, rust"], "bleuscore")
+    yield row("ten systems together", timed["ten"], timed["ten, rust"], "bleuscore")
+
+
+def delta(corpus: Corpus) -> Iterator[str]:
+    replies = next(iter(corpus.systems.values()))
+    given = (corpus.references, corpus.weights)
+    timed = interleaved(
+        {
+            "bleu": lambda: OURS.corpus(replies, corpus.references),
+            "delta": lambda: DELTA.corpus(replies, *given),
+            "bleu ten": lambda: OURS.corpora(corpus.systems, corpus.references),
+            "delta ten": lambda: DELTA.corpora(corpus.systems, *given),
+        },
+        rounds=21,
+    )
+    for case, suffix in (("one system alone", ""), ("ten systems together", " ten")):
+        bleu, weighted = timed["bleu" + suffix], timed["delta" + suffix]
+        ratio = weighted.median / bleu.median
+        yield f"| cost of deltaBLEU, {case} | {weighted} | our BLEU {bleu} | {ratio:.2f} |"
+
+
+def repeated(corpus: Corpus, segments: int, rounds: int) -> Iterator[str]:
+    """sacreBLEU runs a slice and is extrapolated: its time grows with the segments."""
+    long = corpus.items(segments // len(corpus.systems))
+    share = min(1.0, 20_000 / segments)
+    part = long.items(int(long.size * share))
+    streams = part.streams
+
+    def cached() -> list[object]:
+        metric = sacrebleu.BLEU(references=streams)
+        return [metric.corpus_score(replies, None) for replies in part.systems.values()]
+
+    timed = interleaved(
+        {"ours": lambda: OURS.corpora(long.systems, long.references), "theirs": cached}, rounds
+    )
+    ratio = timed["theirs"].median / share / timed["ours"].median
+    yield (
+        f"| the ten repeated to {segments:,} segments | {timed['ours']} | sacreBLEU, reference "
+        f"cache, {share:.0%} of them: {timed['theirs']}, all: {show(timed['theirs'].median / share)} "
+        f"| **{ratio:.1f}** |"
+    )

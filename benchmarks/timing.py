@@ -1,0 +1,40 @@
+"""Fair timing on a noisy machine: rivals take turns, medians are compared, the spread is told."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of several rounds."""
+
+    rounds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rounds)
+
+    def __str__(self) -> str:
+        low, high = min(self.rounds), max(self.rounds)
+        return f"{show(self.median)} ({show(low)} to {show(high)}, {len(self.rounds)} rounds)"
+
+
+def show(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def interleaved(rivals: dict[str, Callable[[], object]], rounds: int) -> dict[str, Timing]:
+    """Runs each rival once to warm up, then all of them in turn, round after round."""
+    for run in rivals.values():
+        run()
+    seconds: dict[str, list[float]] = {name: [] for name in rivals}
+    for _ in range(rounds):
+        for name, run in rivals.items():
+            began = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - began)
+    return {name: Timing(tuple(each)) for name, each in seconds.items()}

@@ -1,0 +1,308 @@
+"""Scoring corpora larger than memory: Parquet files read in batches, rows summed in blocks.
+
+A score needs sums alone. So the rows of consecutive items are added up to blocks as soon as they are
+measured, and the blocks take the place of the items: their sums are the corpus', and resampling
+blocks of independent items gives the intervals that resampling the items would give (only their
+number must not be small). Memory depends on the size of a batch, not on the number of items.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric, measure
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.rows import Matrix
+from rejoinder.scoring.score import check_draws
+from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.text.strings import Strings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ITEMS_PER_READ = 1 << 14
+
+
+def score_parquet(
+    testset: str | os.PathLike[str],
+    responses: Sequence[str | os.PathLike[str]],
+    metrics: Sequence[str | Metric],
+    *,
+    block: int = 1000,
+    drop_unusable: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """Scores systems on Parquet files of any length, in memory that does not grow with them.
+
+    Args:
+        testset: A Parquet file with the columns ``id`` and ``references`` (a list of texts, or of
+            structs with ``text`` and, if wanted, ``weight``).
+        responses: For each system a Parquet file with ``id`` and ``text``, the same ids in the same
+            order; the file's stem is the system.
+        metrics: As for ``score``; only metrics whose rows are numbers (not distinct-n or entropy).
+        block: How many consecutive items are summed to one row. Intervals and tests resample blocks;
+            wins and losses count blocks. Single items, and groups of them, cannot be asked for.
+        drop_unusable: As for ``score``.
+        resamples: Likewise.
+        seed: Likewise.
+        progress: Called with how many items are done, and of how many.
+
+    Raises:
+        InputError: A file cannot be read, has no such columns, or its ids go another way.
+        ParameterError: A metric or a parameter is unknown or does not fit.
+    """
+    check_draws(resamples, seed)
+    if block < 1:
+        raise ParameterError(f"block={block} must be 1 or more")
+    wanted = registry.metrics(metrics)
+    for label, metric in wanted.items():
+        if not metric.summable:
+            raise ParameterError(
+                f"{label}: its rows are bags, which do not fit blocks; leave it out"
+            )
+    names = _names(responses)
+    sums = {label: _Blocks(block) for label in wanted}
+    facts = _Facts()
+    total = 0
+    readers = [_File(path, ("id", "text")) for path in responses]
+    items = _File(testset, ("id", "references"))
+    for table in items.tables():
+        replies = [reader.next_like(table, items.path) for reader in readers]
+        batch = _batch(table, replies, items.path, total)
+        facts.add(batch)
+        statistics = measure(list(wanted.values()), batch)
+        for (label, metric), rows in zip(wanted.items(), statistics, strict=True):
+            assert isinstance(rows, np.ndarray)
+            unusable, why = metric.unusable(batch)
+            if unusable.any() and not drop_unusable:
+                row = total + int(np.flatnonzero(unusable)[0])
+                raise InputError(
+                    f"{items.path}, row {row + 1}: {label}: the item {why}; leave such items out "
+                    "with --drop-unusable, which says how many"
+                )
+            each = rows.reshape(len(batch), len(names), -1)
+            sums[label].add(each[~unusable], int(unusable.sum()), why)
+        total += len(batch)
+        if progress is not None:
+            progress(total, items.rows)
+    for reader in readers:
+        reader.expect_end(items.path)
+    return _scores(names, wanted, sums, facts, total, resamples, seed)
+
+
+def _scores(
+    names: tuple[str, ...],
+    wanted: dict[str, Metric],
+    sums: dict[str, _Blocks],
+    facts: _Facts,
+    total: int,
+    resamples: int,
+    seed: int,
+) -> Scores:
+    notes, measured = [], {}
+    for label, metric in wanted.items():
+        blocks = sums[label]
+        if blocks.dropped:
+            notes.append(f"{label}: {blocks.dropped} of {total} items dropped: each {blocks.why}")
+        values = blocks.values()
+        if not values.shape[1]:
+            raise InputError(f"{label}: no item can be scored ({blocks.why or 'there are none'})")
+        signature = metric.signature(
+            **facts.told(metric), bs=resamples, seed=seed, block=blocks.size
+        )
+        usable = np.ones(values.shape[1], dtype=bool)
+        measured[label] = Measured(metric, Matrix(values), usable, signature, blocks.items)
+    most = max(each.rows.values.shape[1] for each in measured.values())
+    for label, each in measured.items():
+        usable = np.zeros(most, dtype=bool)
+        usable[: each.rows.values.shape[1]] = True
+        measured[label] = Measured(each.metric, each.rows, usable, each.signature, each.items)
+    ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(most)]})
+    return Scores(names, ids, measured, tuple(notes), resamples, seed, blocks=True)
+
+
+def _names(responses: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    names = tuple(Path(path).stem for path in responses)
+    twice = {name for name in names if names.count(name) > 1}
+    if not names:
+        raise ParameterError("no responses are given; name a Parquet file for each system")
+    if twice:
+        raise ParameterError(f"two files are named '{twice.pop()}'; a file's name is its system's")
+    return names
+
+
+class _Blocks:
+    """Rows summed to blocks of ``size`` consecutive items."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.items = 0
+        self.dropped = 0
+        self.why = ""
+        self.full: list[Floats] = []
+        self.rest: Floats | None = None
+
+    def add(self, rows: Floats, dropped: int, why: str) -> None:
+        """Takes the rows float64 [n, S, k] of the items that count, and how many did not."""
+        self.items += len(rows)
+        self.dropped += dropped
+        self.why = why if dropped else self.why
+        if self.rest is not None:
+            rows = np.concatenate([self.rest, rows])
+        whole = len(rows) // self.size * self.size
+        if whole:
+            self.full.append(np.add.reduceat(rows[:whole], np.arange(0, whole, self.size)))
+        self.rest = rows[whole:].copy()
+
+    def values(self) -> Floats:
+        """float64 [S, blocks, k]; the last block may be smaller."""
+        blocks = list(self.full)
+        if self.rest is not None and len(self.rest):
+            blocks.append(self.rest.sum(axis=0, keepdims=True))
+        if not blocks:
+            return np.zeros((0, 0, 0))
+        return np.ascontiguousarray(np.concatenate(blocks).transpose(1, 0, 2))
+
+
+class _Facts:
+    """What signatures say of the data, gathered batch by batch; see ``base.data_facts``."""
+
+    def __init__(self) -> None:
+        self.counts: set[int] = set()
+        self.weights = hashlib.sha256()
+
+    def add(self, batch: Batch) -> None:
+        self.counts.update(np.unique(np.diff(batch.reference_bounds)).tolist())
+        self.weights.update(batch.weights.tobytes())
+
+    def told(self, metric: Metric) -> dict[str, str | int]:
+        facts: dict[str, str | int] = {}
+        if "references" in metric.needs:
+            facts["nrefs"] = self.counts.copy().pop() if len(self.counts) == 1 else "var"
+        if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
+            facts["weights"] = self.weights.hexdigest()[:8]
+        return facts
+
+
+class _File:
+    """A Parquet file, read a few thousand rows at a time."""
+
+    def __init__(self, path: str | os.PathLike[str], columns: tuple[str, ...]) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self.path = str(path)
+        try:
+            self.file = pq.ParquetFile(path)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(
+                f"{path}: no readable Parquet file ({str(error).splitlines()[0]:.80}); convert it, "
+                "or score it whole, without --block"
+            ) from None
+        absent = [name for name in columns if name not in self.file.schema_arrow.names]
+        if absent:
+            raise InputError(
+                f"{path}: no column '{absent[0]}'; expected the columns {', '.join(columns)}"
+            )
+        self.rows: int = self.file.metadata.num_rows
+        self.columns = list(columns)
+        self.batches = self.file.iter_batches(ITEMS_PER_READ, columns=self.columns)
+        self.held: list[Any] = []
+        self.count = 0
+
+    def tables(self) -> Iterator[pa.Table]:
+        """The rows, ``ITEMS_PER_READ`` at a time."""
+        import pyarrow as pa
+
+        for batch in self._read():
+            if batch.num_rows:
+                yield pa.Table.from_batches([batch])
+
+    def _read(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        try:
+            yield from self.batches
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{self.path}: damaged ({str(error).splitlines()[0]:.80})") from None
+
+    def next_like(self, table: pa.Table, of: str) -> pa.Table:
+        """The next rows, as many as ``table`` has, and with the same ids."""
+        import pyarrow as pa
+
+        n = table.num_rows
+        while sum(batch.num_rows for batch in self.held) < n:
+            batch = next(self._read(), None)
+            if batch is None:
+                raise InputError(
+                    f"{self.path}: {self.rows} rows, but {of} has more; every system answers every "
+                    "item, in the same order"
+                )
+            self.held.append(batch)
+        joined = pa.Table.from_batches(self.held)
+        self.held = joined.slice(n).to_batches()
+        taken = joined.slice(0, n)
+        same = np.asarray(_strings(taken, "id") == _strings(table, "id"))
+        if not same.all():
+            row = int(np.flatnonzero(~same)[0])
+            raise InputError(
+                f"{self.path}, row {self.count + row + 1}: id {taken['id'][row].as_py()!r}, but "
+                f"{of} has {table['id'][row].as_py()!r} there; sort both by id"
+            )
+        self.count += n
+        return taken
+
+    def expect_end(self, of: str) -> None:
+        """Raises where rows are left over."""
+        if self.count < self.rows:
+            raise InputError(
+                f"{self.path}: {self.rows} rows, but {of} has {self.count}; every row answers an item"
+            )
+
+
+def _strings(table: pa.Table, column: str) -> pl.Series:
+    series = pl.Series(table[column])
+    return series.cast(pl.String)
+
+
+def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> Batch:
+    """Items in the order of the file, and within an item the systems in theirs."""
+    n, systems = table.num_rows, len(replies)
+    references = pl.Series(table["references"])
+    lists = references.fill_null(pl.lit([])) if references.null_count() else references
+    bounds = np.concatenate([[0], np.cumsum(lists.list.len().to_numpy().astype(np.int64))])
+    flat = lists.explode(empty_as_null=False)
+    weights = np.ones(len(flat))
+    if isinstance(flat.dtype, pl.Struct):
+        names = [each.name for each in flat.dtype.fields]
+        if "weight" in names:
+            weights = flat.struct.field("weight").cast(pl.Float64).fill_null(1.0).to_numpy()
+        flat = flat.struct.field("text")
+    outside = np.flatnonzero(~((weights >= -1) & (weights <= 1)))
+    if outside.size:
+        row = int(np.searchsorted(bounds, outside[0], side="right"))
+        raise InputError(
+            f"{path}, row {before + row}: weight {weights[outside[0]]} outside [-1, 1]; scale "
+            "ratings first: 2 (s - 1) / (K - 1) - 1"
+        )
+    texts = pl.concat([_strings(each, "text") for each in replies])
+    order = np.arange(systems * n).reshape(systems, n).T.ravel()
+    return Batch(
+        Strings.of(texts, "responses").take(order),
+        np.arange(n + 1, dtype=np.int64) * systems,
+        Strings.of(flat, f"{path}: references"),
+        bounds,
+        weights,
+    )

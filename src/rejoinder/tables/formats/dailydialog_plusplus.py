@@ -1,0 +1,49 @@
+"""DailyDialog++ (Sai et al. 2020): five good replies per context, five adversarial, five random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.formats.items import Items
+from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.origin import TestSetDraft
+
+
+class _Item(msgspec.Struct):
+    id: str | int
+    context: list[str]
+    positive_responses: list[str]
+    adversarial_negative_responses: list[str] = []
+    random_negative_responses: list[str] = []
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """By the name of its column of good replies."""
+    return b'"positive_responses"' in first
+
+
+def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+    """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
+    items = Items()
+    for path in paths:
+        for number, row in zip(*read_objects(path), strict=True):
+            item = convert(row, _Item, f"{path}, row {number}")
+            references = [
+                *((text, "positive", 1.0) for text in item.positive_responses),
+                *((text, "adversarial", -1.0) for text in item.adversarial_negative_responses),
+                *((text, "random", -1.0) for text in item.random_negative_responses),
+            ]
+            items.add(str(item.id), item.context, references, (str(path), number))
+    return items.draft()
+
+
+FORMAT = Format(
+    "dailydialog++",
+    "DailyDialog++ (jsonl): good replies weigh 1, adversarial and random ones -1",
+    recognise,
+    read_testset,
+)

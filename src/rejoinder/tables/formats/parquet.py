@@ -1,0 +1,114 @@
+"""Rejoinder's own tables in Parquet: the columns of the other formats, with their types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import forbid, require
+from rejoinder.tables.files import read_bytes
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.schemas import REFERENCES
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """By its magic bytes, or by suffix."""
+    return first.startswith(b"PAR1") or (
+        not path.is_dir() and path.suffix.lower() in {".parquet", ".pq"}
+    )
+
+
+def read_frame(path: Path) -> pl.DataFrame:
+    """The table of a Parquet file.
+
+    Raises:
+        InputError: the file is no whole Parquet file, or holds text that is not UTF-8.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    data = read_bytes(path)
+    if not data.startswith(b"PAR1") or not data.endswith(b"PAR1"):
+        what = "breaks off before its end" if data.startswith(b"PAR1") else "is no Parquet file"
+        raise InputError(f"{path}: {what} (no PAR1 mark); write it again, or say its --format")
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+        table.validate(full=True)
+        frame = pl.from_arrow(table)
+    except (pa.ArrowException, OSError, ValueError, pl.exceptions.PolarsError) as error:
+        what = str(error).split("\n")[0]
+        raise InputError(f"{path}: not a sound Parquet file: {what}; write it again") from None
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+    """One file with nested references, or one of references and one of contexts."""
+    frames = [(str(path), read_frame(path)) for path in paths]
+    if len(frames) == 1 and "references" in frames[0][1].columns:
+        return _nested(*frames[0])
+    return testset_of_parts([Part(n, f, range(1, f.height + 1)) for n, f in frames])
+
+
+def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+    """A long table (system, id, text) or a wide one (id, one column per system)."""
+    (path,) = paths
+    frame = read_frame(path)
+    numbers = range(1, frame.height + 1)
+    long, wide = long_or_wide(Part(str(path), frame, numbers), path.stem)
+    origin = Origin(((str(path), numbers),) * (len(frame.columns) - 1 if wide else 1))
+    if wide:  # a null is told from an empty text here: the reply is missing
+        kept = long.get_column("text").is_not_null().arg_true().to_list()
+        origin = Origin(((str(path), [i % frame.height + 1 for i in kept]),))
+        long = long[kept]
+    return ResponsesDraft(long, origin)
+
+
+FORMAT = Format(
+    "parquet",
+    "Parquet: id, context, references (nested or a second file); or responses",
+    recognise,
+    read_testset,
+    read_responses,
+)
+
+
+def _nested(name: str, frame: pl.DataFrame) -> TestSetDraft:
+    require(("id", "references"), frame.columns, name, ("context",))
+    dtype = frame.schema["references"]
+    if not isinstance(dtype, pl.List):
+        raise InputError(f"{name}: column 'references' holds {dtype}, expected a list per item")
+    if "context" not in frame.columns:
+        empty = pl.Series("context", [[]] * frame.height, dtype=pl.List(pl.String))
+        frame = frame.with_columns(empty)
+    if frame.schema["context"] == pl.String:
+        frame = frame.with_columns(pl.concat_list("context"))
+    long = frame.select(
+        "id",
+        pl.col("references"),
+        pl.int_range(1, pl.len() + 1).alias("row number"),
+    ).filter(pl.col("references").list.len() > 0)
+    long = long.explode("references")
+    numbers = long.get_column("row number").to_list()
+    references = _unnested(name, long)
+    rows = range(1, frame.height + 1)
+    return TestSetDraft(
+        frame.drop("references"),
+        references,
+        Origin(((name, rows),)),
+        Origin(((name, numbers),)),
+    )
+
+
+def _unnested(name: str, long: pl.DataFrame) -> pl.DataFrame:
+    dtype = long.schema["references"]
+    if not isinstance(dtype, pl.Struct):
+        return long.select("id", pl.col("references").alias("text"))
+    fields = [field.name for field in dtype.fields]
+    forbid(fields, [column for column in REFERENCES if column != "id"], f"{name}, references")
+    return long.select("id", "references").unnest("references")

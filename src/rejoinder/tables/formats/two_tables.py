@@ -1,0 +1,109 @@
+"""Contexts and references as two tables, and responses as a long or a wide one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import lookalike, require
+from rejoinder.tables.origin import Origin, TestSetDraft
+from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of one file, with the number of each of its rows.
+
+    Attributes:
+        name: the file.
+        frame: its table.
+        numbers: the numbers of its rows.
+    """
+
+    name: str
+    frame: pl.DataFrame
+    numbers: Sequence[int]
+
+
+def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
+    """A test set of a references table alone, or of that and a contexts table, in either order.
+
+    Raises:
+        InputError: the tables are not these.
+    """
+    if len(parts) > 2:
+        raise InputError(
+            f"{parts[2].name}: a third table; expected at most two: contexts (id, context) and "
+            "references (id, text, weight, source)"
+        )
+    for part in parts:
+        if "system" in part.frame.columns:
+            raise InputError(
+                f"{part.name}: has a column 'system': this is a file of responses, expected a test "
+                "set; were the files given the wrong way round?"
+            )
+    references = [part for part in parts if "context" not in part.frame.columns]
+    contexts = [part for part in parts if "context" in part.frame.columns]
+    if len(references) != 1:
+        raise InputError(
+            f"{parts[-1].name}: {'a second table' if references else 'a table'} "
+            f"{'without' if references else 'with'} a column 'context'; expected one table of "
+            "references (id, text, weight, source) and, if there is one, one of contexts (id, "
+            "context)"
+        )
+    (given,) = references
+    require(("id", "text"), given.frame.columns, given.name, ("weight", "source"))
+    origin = Origin(((given.name, given.numbers),))
+    if contexts:
+        (beside,) = contexts
+        require(("id", "context"), beside.frame.columns, beside.name)
+        return TestSetDraft(
+            beside.frame, given.frame, Origin(((beside.name, beside.numbers),)), origin
+        )
+    return TestSetDraft(_contexts_of(given.frame), given.frame, origin, origin)
+
+
+def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
+    """Responses as a long table, and whether they came as a wide one.
+
+    Long is ``system, id, text``, or ``id, text`` of the one system that the file is named after.
+    Wide is ``id`` and one column per system; its rows come out system after system.
+
+    Raises:
+        InputError: a column is absent or misspelt, or the table is one of a test set.
+    """
+    columns = part.frame.columns
+    for other, what in (
+        ("context", "contexts"),
+        ("references", "a test set"),
+        ("weight", "references"),
+    ):
+        if other in columns and "system" not in columns:
+            raise InputError(
+                f"{part.name}: has a column '{other}': this is a table of {what}, expected "
+                "responses; were the files given the wrong way round?"
+            )
+    if "text" in columns:
+        require(("id", "text"), columns, part.name, ("system",))
+        frame = part.frame
+        if "system" not in columns:
+            frame = frame.with_columns(pl.lit(stem).alias("system"))
+        return frame.select(*RESPONSES), False
+    named = "system" in columns or lookalike("system", columns, ("id", "text"))
+    if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
+        require(("id", "text"), columns, part.name, ("system",))
+    long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
+    return long.select(*RESPONSES), True
+
+
+def _is_text(columns: list[str]) -> bool:
+    """Whether the one column beside the id is ``text`` under another name and not a system."""
+    return len(columns) == 2 and lookalike("text", columns, ("id", "text")) is not None
+
+
+def _contexts_of(references: pl.DataFrame) -> pl.DataFrame:
+    ids = references.select(pl.col("id").unique(maintain_order=True))
+    return ids.with_columns(pl.Series("context", [[]] * ids.height, dtype=CONTEXTS["context"]))

@@ -6,10 +6,10 @@ import pytest
 
 from random_text import corpus
 from rejoinder import TestSet, score
-from rejoinder.errors import ParameterError
+from rejoinder.errors import MissingExtraError, ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Score
-from rejoinder.metrics.meteor import meteor_available
+from rejoinder.metrics.meteor_scorer import command
 
 HYPOTHESES, REFERENCES = corpus(seed=3, n=60)
 WEIGHTS = [[1.0, *(round(-0.9 + 0.4 * j, 1) for j in range(len(few) - 1))] for few in REFERENCES]
@@ -17,8 +17,11 @@ WEIGHTS = [[1.0, *(round(-0.9 + 0.4 * j, 1) for j in range(len(few) - 1))] for f
 
 @pytest.fixture(params=list(registry.METRICS))
 def metric(request):
-    if request.param == "meteor" and not meteor_available():
-        pytest.skip("METEOR needs Java and its jar: pip install 'rejoinder[meteor]'")
+    if request.param == "meteor":
+        try:
+            command("en", normalize=True)
+        except MissingExtraError as error:
+            pytest.skip(str(error))
     return registry.metric(request.param)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
+import signal
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -42,17 +46,45 @@ def _options(
     """The options of every verb."""
 
 
-def main() -> None:
-    """Runs the command line: a user's mistake is one message and exit status 2, never a traceback."""
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status.
+
+    A user's mistake is one message on standard error and status 2, never a traceback.
+
+    Args:
+        arguments: What stands behind ``rejoinder``; None takes the process' own.
+    """
     try:
-        app()
+        app(arguments)
     except RejoinderError as error:
         typer.echo(f"rejoinder: {error}", err=True)
-        sys.exit(2)
-    except KeyboardInterrupt:
+        return 2
+    except Interrupted:
         typer.echo("rejoinder: interrupted; nothing was left half-written", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe (head, less) has gone: not worth a word.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    return 0
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, told apart from what the command line framework makes of KeyboardInterrupt."""
+
+
+def _interrupt(*_: object) -> None:
+    raise Interrupted
+
+
+def main() -> None:
+    """The process ``rejoinder``.
+
+    A short life: most of it goes into imports. So the garbage collector is kept from looking at
+    what they make, and at the end the process goes without taking every module apart.
+    """
+    gc.set_threshold(200_000, 50, 50)
+    signal.signal(signal.SIGINT, _interrupt)
+    status = run()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

@@ -12,6 +12,7 @@ from rejoinder.errors import ParameterError
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.responses import Missing
     from rejoinder.tables.testset import TestSet
@@ -61,3 +62,55 @@ def measure(
             seed=seed,
             progress=tick,
         )
+
+
+def check_block(*given: object) -> None:
+    """Raises a ParameterError where --block stands beside an option that needs single items."""
+    if any(given):
+        raise ParameterError(
+            "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
+            "--segments, --reference and the formats"
+        )
+
+
+def stream(
+    testset: Path,
+    responses: Sequence[Path],
+    metrics: Sequence[str] | None,
+    block: int,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+) -> Scores:
+    """Measures Parquet files batch by batch."""
+    from rejoinder.scoring.stream import score_parquet
+
+    with Progress("measuring") as tick:
+        return score_parquet(
+            testset,
+            responses,
+            metrics or ["deltableu", "bleu"],
+            block=block,
+            drop_unusable=drop_unusable,
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+
+
+def explain(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    id: str,
+    system: str | None,
+    metrics: Sequence[str] | None,
+) -> list[Explanation]:
+    """What made the score of one item, for each metric and each system (or the one named)."""
+    from rejoinder.scoring.explain import explain as explained
+
+    names = responses.get_column("system").unique(maintain_order=True).to_list()
+    return [
+        explained(testset, responses, id, name, metric)
+        for metric in metrics or ["deltableu"]
+        for name in ([system] if system else names)
+    ]

@@ -36,6 +36,15 @@ def score(
         Path | None,
         typer.Option("--save", help="Keep the measured rows, without texts, in a Parquet file."),
     ] = None,
+    block: Annotated[
+        int | None,
+        typer.Option(
+            "--block",
+            metavar="N",
+            help="Read Parquet files in batches, in memory that does not grow with them, and keep "
+            "the sums of N consecutive items; intervals resample these blocks.",
+        ),
+    ] = None,
     missing: options.Missing = options.MissingReplies.error,
     drop_unusable: options.DropUnusable = False,
     resamples: options.Resamples = 1000,
@@ -47,11 +56,21 @@ def score(
     """Score systems on a test set: value, 95% interval, and whether the best is really better."""
     from rejoinder.cli import inputs, render
 
-    items, replies = inputs.read(testset, reference, responses, testset_format, responses_format)
-    if explain is not None:
-        render.explanations(_explanations(items, replies, explain, system, metric), json)
-        return
-    scores = inputs.measure(items, replies, metric, missing.value, drop_unusable, resamples, seed)
+    if block is not None:
+        inputs.check_block(explain, by, segments, reference, testset_format, responses_format)
+        scores = inputs.stream(
+            testset, responses or (), metric, block, drop_unusable, resamples, seed
+        )
+    else:
+        items, replies = inputs.read(
+            testset, reference, responses, testset_format, responses_format
+        )
+        if explain is not None:
+            render.explanations(inputs.explain(items, replies, explain, system, metric), json)
+            return
+        scores = inputs.measure(
+            items, replies, metric, missing.value, drop_unusable, resamples, seed
+        )
     if save is not None:
         scores.save(save)
     if segments:
@@ -60,16 +79,3 @@ def score(
         render.groups(scores, by, json)
     else:
         render.systems(scores, json)
-
-
-def _explanations(items, replies, explain, system, metric):  # noqa: ANN001, ANN202
-    from rejoinder.metrics import registry
-    from rejoinder.scoring.explain import explain as explained
-
-    systems = [system] if system else replies["system"].unique(maintain_order=True).to_list()
-    wanted = metric or ["deltableu"]
-    return [
-        explained(items, replies, explain, one, registry.metric(each))
-        for each in wanted
-        for one in systems
-    ]

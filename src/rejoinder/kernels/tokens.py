@@ -15,6 +15,8 @@ rewrite: its ``last`` is -1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -75,7 +77,7 @@ FOLD_CASE[65:91] += 32
 
 
 @njit(inline="always")
-def _grown(h: np.uint64, byte: int) -> np.uint64:
+def _grown(h: np.uint64, byte: Any) -> np.uint64:
     """The hash of a token one byte longer."""
     return (h ^ np.uint64(byte)) * FNV_PRIME
 
@@ -88,7 +90,7 @@ def _mixed(h: np.uint64) -> np.uint64:
 
 
 @njit(inline="always")
-def _is_digit(byte: int) -> bool:
+def _is_digit(byte: Any) -> bool:
     return 48 <= byte <= 57
 
 
@@ -261,7 +263,7 @@ def tokens_13a(
         last[i] = written
         for k in range(first[i], written):
             tokens[k] = _mixed(tokens[k])
-    return written
+    return int(written)
 
 
 @njit(nogil=True, cache=True)
@@ -308,7 +310,7 @@ def tokens_none(
         last[i] = written
         for k in range(first[i], written):
             tokens[k] = _mixed(tokens[k])
-    return written
+    return int(written)
 
 
 @njit(nogil=True, cache=True)
@@ -350,4 +352,4 @@ def tokens_char(
             last[i] = -1
             continue
         last[i] = written
-    return written
+    return int(written)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric, Score
 from rejoinder.metrics.bleu import BLEU
+from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
+from rejoinder.metrics.length import Length
+from rejoinder.metrics.meteor import METEOR
+from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.sentence_bleu import SentenceBLEU
 
 __all__ = [
     "BLEU",
+    "METEOR",
+    "ROUGE",
+    "AverageMaxBLEU",
+    "ChrF",
     "DeltaBLEU",
     "DistinctN",
     "Entropy",
+    "Length",
     "Metric",
     "Score",
+    "SentenceBLEU",
 ]

@@ -28,7 +28,7 @@ class AverageMaxBLEU(MeanMetric):
     edges included: an empty reply and one without a common word get 0; a reply of fewer than N
     tokens gets ``p_n = 0.1`` for the orders it has not, so that even a perfect one stays below 1.
 
-    Source: Gupta et al. 2019, section 4; used by Khayrallah and Sedoc 2021.
+    Source: Gupta et al. 2019; used by Khayrallah and Sedoc 2021.
 
     Args:
         order: The longest n-gram N.
@@ -42,7 +42,7 @@ class AverageMaxBLEU(MeanMetric):
     """
 
     name: ClassVar[str] = "ambleu"
-    source: ClassVar[str] = "Gupta et al. 2019, section 4"
+    source: ClassVar[str] = "Gupta et al. 2019"
 
     order: int = 4
     tokenizer: str = "none"

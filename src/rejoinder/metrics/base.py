@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cache
+from importlib.metadata import version
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.rows import Rows, Statistics, joined, rows_of
+from rejoinder.text.tokenizers import BORROWED
 
 Part: TypeAlias = float | list[float]
 
@@ -120,6 +122,8 @@ class Metric(ABC):
                 word = SPOKEN[value] if isinstance(value, bool) else f"{value}"
                 words.append(f"{SIGNATURE_WORDS.get(each.name, each.name)}:{word}")
         words += [f"{key}:{value}" for key, value in facts.items()]
+        if getattr(self, "tokenizer", None) in BORROWED:
+            words.append(f"sacrebleu:{version('sacrebleu')}")
         return "|".join([*words, f"version:{__version__}"])
 
     def corpus(

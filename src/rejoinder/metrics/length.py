@@ -21,8 +21,6 @@ class Length(Metric):
     0 for empty replies, without an upper bound; NaN without any reply. Neither end is better: it is
     read beside the other metrics, since a system can buy precision or recall with length.
 
-    Source: reported beside the metrics by Galley et al. 2015 and Khayrallah and Sedoc 2021.
-
     Args:
         tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
 

@@ -57,7 +57,7 @@ class METEOR(Metric):
     Range 0 to 1; 0 for an empty reply or reference, or no match. Segment and corpus scores equal
     the scorer's own, but are computed here, so that no resample needs Java.
 
-    Source: Denkowski and Lavie 2014, equations 1 to 5.
+    Source: Denkowski and Lavie 2014, section 2.
 
     Args:
         language: ``en``.
@@ -73,7 +73,7 @@ class METEOR(Metric):
     """
 
     name: ClassVar[str] = "meteor"
-    source: ClassVar[str] = "Denkowski and Lavie 2014, eq. 1-5"
+    source: ClassVar[str] = "Denkowski and Lavie 2014, section 2"
 
     language: str = "en"
     normalize: bool = True

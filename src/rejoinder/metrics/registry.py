@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
+from functools import partial
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU
+from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
+from rejoinder.metrics.length import Length
+from rejoinder.metrics.meteor import METEOR
+from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.sentence_bleu import SentenceBLEU
 
 METRICS: dict[str, Callable[..., Metric]] = {
     "deltableu": DeltaBLEU,
     "bleu": BLEU,
+    "sbleu": SentenceBLEU,
+    "ambleu": AverageMaxBLEU,
+    "rouge1": partial(ROUGE, variant="1"),
+    "rouge2": partial(ROUGE, variant="2"),
+    "rougeL": partial(ROUGE, variant="L"),
+    "meteor": METEOR,
+    "chrf": ChrF,
     "distinct": DistinctN,
     "entropy": Entropy,
+    "length": Length,
 }
 """What each name on the command line makes; keyword arguments are the metric's parameters."""
 
@@ -41,7 +56,8 @@ def metric(wanted: str | Metric) -> Metric:
             "'deltableu' or a metric such as BLEU(order=4)"
         )
     name, _, rest = wanted.partition(":")
-    make = METRICS.get(name.strip().lower()) or METRICS.get(name.strip())
+    folded = {each.lower(): make for each, make in METRICS.items()}
+    make = folded.get(name.strip().lower())
     if make is None:
         raise ParameterError(f"metric '{name}' is unknown; choose {one_of(METRICS)}")
     return make(**_parameters(make(), rest))

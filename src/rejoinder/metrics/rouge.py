@@ -42,7 +42,7 @@ class ROUGE(MeanMetric):
     Range 0 to 1. 0 where nothing is common and for an empty reply or reference; but in the caption
     form an empty text is one empty token, so that two empty texts get 1.
 
-    Source: Lin 2004, sections 2 and 3.1; Chen et al. 2015, section 3.3 (caption).
+    Source: Lin 2004, sections 2 and 3.1; Chen et al. 2015 (caption).
 
     Args:
         variant: ``1``, ``2`` or ``L``.

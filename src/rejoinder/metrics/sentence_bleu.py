@@ -34,8 +34,8 @@ class SentenceBLEU(MeanMetric):
     even a reply of h tokens that equals its reference gets only ``exp(-1 / h)``. An empty reply,
     and one that has no word in common with its references, gets 0, whatever the smoothing.
 
-    Source: Lin and Och 2004, section 3.2 (BLEU+1); Nakov et al. 2012, section 4 (the penalty); Chen
-    and Cherry 2014 (the other smoothings).
+    Source: Lin and Och 2004 (BLEU+1); Nakov et al. 2012 (the penalty); Chen and Cherry 2014 (the
+    other smoothings).
 
     Args:
         order: The longest n-gram N.
@@ -54,7 +54,7 @@ class SentenceBLEU(MeanMetric):
     """
 
     name: ClassVar[str] = "sbleu"
-    source: ClassVar[str] = "Lin and Och 2004, section 3.2; Nakov et al. 2012, section 4"
+    source: ClassVar[str] = "Lin and Och 2004; Nakov et al. 2012"
 
     order: int = 2
     tokenizer: str = "13a"

@@ -70,7 +70,9 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         list(scores.names),
         scores.items.columns,
         {
-            label: SavedMetric(each.metric.name, registry.parameters(each.metric), each.signature)
+            label: SavedMetric(
+                each.metric.name, registry.parameters(each.metric), each.signature, each.items
+            )
             for label, each in scores.measured.items()
         },
         list(scores.notes),

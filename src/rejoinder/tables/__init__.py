@@ -1,1 +1,1 @@
-"""Tables of contexts, references and responses: schemas, rules, readers, writers."""
+"""Contexts, references and responses: their schemas, validation, readers and writers."""

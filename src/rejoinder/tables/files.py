@@ -153,7 +153,7 @@ def _stat(path: Path) -> os.stat_result:
         raise InputError(f"{str(path)!r}: cannot be read: {error}") from error
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise InputError(
-            f"{path}: is neither a file nor a folder (a pipe or a device?); write it to a file first"
+            f"{path}: is neither a file nor a folder (a pipe, a device?); write it to a file first"
         )
     return status
 

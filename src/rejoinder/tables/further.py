@@ -13,24 +13,41 @@ _KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number"
 _LARGEST = 2**63
 
 
-def further_columns(
-    rows: Sequence[dict[str, Any]], known: Collection[str], places: Sequence[tuple[str, int]]
-) -> list[pl.Series]:
-    """The columns of the rows beyond the known ones, null where a row has none.
+class Further:
+    """Gathers the columns of the rows beyond the known ones, null where a row has none."""
 
-    Args:
-        rows: decoded objects.
-        known: columns that have a place in the schema.
-        places: file and row number of each, for messages.
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = frozenset(known)
+        self._columns: dict[str, list[Any]] = {}
+        self._places: list[str] = []
 
-    Raises:
-        InputError: a value is a list or an object, or a column mixes text and numbers.
-    """
-    names = dict.fromkeys(name for row in rows for name in row if name not in known)
-    return [_column(name, [row.get(name) for row in rows], places) for name in names]
+    def add(self, row: dict[str, Any], where: str) -> None:
+        """Takes the further values of a row.
+
+        Args:
+            row: the decoded object.
+            where: file and row, for messages.
+        """
+        for name in row.keys() - self._known:
+            column = self._columns.setdefault(name, [])
+            column += [None] * (len(self._places) - len(column))
+            column.append(row[name])
+        self._places.append(where)
+
+    def columns(self) -> list[pl.Series]:
+        """The columns, in alphabetical order.
+
+        Raises:
+            InputError: a value is a list or an object, or a column mixes text and numbers.
+        """
+        rows = len(self._places)
+        return [
+            _column(name, values + [None] * (rows - len(values)), self._places)
+            for name, values in sorted(self._columns.items())
+        ]
 
 
-def _column(name: str, values: list[Any], places: Sequence[tuple[str, int]]) -> pl.Series:
+def _column(name: str, values: list[Any], places: Sequence[str]) -> pl.Series:
     types = set(map(type, values)) - {type(None)}
     kinds = {_KINDS.get(each) for each in types}
     if len(kinds) > 1 or None in kinds:
@@ -45,13 +62,12 @@ def _column(name: str, values: list[Any], places: Sequence[tuple[str, int]]) -> 
     return pl.Series(name, numbers, dtype=pl.Float64)
 
 
-def _refuse(name: str, values: list[Any], places: Sequence[tuple[str, int]]) -> None:
+def _refuse(name: str, values: list[Any], places: Sequence[str]) -> None:
     first: str | None = None
-    for value, (path, number) in zip(values, places, strict=True):
+    for value, where in zip(values, places, strict=True):
         if value is None:
             continue
         kind = _KINDS.get(type(value))
-        where = f"{path}, row {number}"
         if kind is None:
             what = "a list" if isinstance(value, list) else "an object"
             raise InputError(

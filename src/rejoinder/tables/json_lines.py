@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,15 +17,13 @@ Row = TypeVar("Row")
 _NOT_A_NUMBER = re.compile(r"[\[:,]\s*-?(NaN|Infinity|nan|inf)\b")
 
 
-def read_objects(path: Path) -> tuple[list[int], list[dict[str, Any]]]:
-    """The objects of a file and the number of the row each stands in. Blank lines are skipped.
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file, each with the number of its row. Blank lines are skipped.
 
     Raises:
         InputError: the file is no UTF-8 text, or a row is no JSON object.
     """
     decode = msgspec.json.Decoder().decode
-    numbers: list[int] = []
-    objects: list[dict[str, Any]] = []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line or line.isspace():
             continue
@@ -34,9 +33,7 @@ def read_objects(path: Path) -> tuple[list[int], list[dict[str, Any]]]:
             raise InputError(f"{path}, row {number}: {_fault(line, error)}") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}, row {number}: {_not_an_object(row, line)}")
-        numbers.append(number)
-        objects.append(row)
-    return numbers, objects
+        yield number, row
 
 
 def convert(row: dict[str, Any], into: type[Row], where: str) -> Row:
@@ -70,13 +67,22 @@ def _fault(line: str, error: Exception) -> str:
         return "JSON nested too deeply; expected one flat object"
     message = str(error)
     if "surrogate" in message or "hex escape" in message:
-        return "a lone surrogate (half a character, \\ud800 to \\udfff); write the text again from a clean source"
+        return (
+            "a lone surrogate (half a character, \\ud800 to \\udfff); write the text again from a "
+            "clean source"
+        )
     if match := _NOT_A_NUMBER.search(line):
         return f"{match[1]} is not JSON; leave the weight out where there is none"
     if "truncated" in message:
-        return "JSON breaks off before the end of the object; is the file complete, one object to a line?"
+        return (
+            "JSON breaks off before the end of the object; expected one whole object per line; "
+            "is the file complete?"
+        )
     if line.lstrip().startswith("["):
-        return "a JSON list that spans lines; expected one object per line (jq -c '.[]' turns a list into lines)"
+        return (
+            "a JSON list that spans lines; expected one object per line (jq -c '.[]' turns a list "
+            "into lines)"
+        )
     if line.strip() == "{":
         return "a JSON object that spans lines; expected one object per line (jq -c . writes it so)"
     return f"not JSON: {message.removeprefix('JSON is malformed: ')}; expected one object per line"

@@ -45,7 +45,7 @@ class Alignment:
 
 def read_responses(
     *paths: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     ids: Sequence[str] | None = None,
 ) -> pl.DataFrame:
     """Reads the replies of one or more systems, in any of the formats of docs/formats.md.

@@ -15,6 +15,7 @@ from rejoinder.tables.formats import choose
 from rejoinder.tables.orientation import check_reference_lists, check_strings
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
+from rejoinder.tables.turns import turns_column
 from rejoinder.tables.validation import check_contexts, check_references, conform
 
 _OPTIONAL = {"weight": pl.Float64, "source": pl.String}
@@ -124,7 +125,7 @@ class TestSet:
         check_strings(names, "ids")
         flat = [weight for row in weights or () for weight in row]
         return cls(
-            pl.DataFrame({"id": names, "context": turns}, schema=CONTEXTS),
+            pl.DataFrame([pl.Series("id", names, dtype=pl.String), turns_column(turns)]),
             pl.DataFrame(
                 {
                     "id": [i for i, row in zip(names, references, strict=True) for _ in row],
@@ -137,7 +138,7 @@ class TestSet:
         )
 
 
-def read_testset(*paths: str | os.PathLike[str], format: str | None = None) -> TestSet:  # noqa: A002
+def read_testset(*paths: str | os.PathLike[str], format: str | None = None) -> TestSet:
     """Reads a test set, in any of the formats of docs/formats.md.
 
     Args:

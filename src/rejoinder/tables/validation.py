@@ -1,4 +1,4 @@
-"""The rules that a table keeps, checked on whole columns, each with one error that names the row."""
+"""The rules that a table keeps, checked on whole columns, each with an error that names the row."""
 
 from __future__ import annotations
 
@@ -182,27 +182,20 @@ def more(count: int, noun: str = "row") -> str:
 def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
     if not keys.is_duplicated().any():
         return
-    indexed = keys.with_row_index("row number")
-    again = indexed.filter(~keys.is_first_distinct())
-    row = again.row(0)
-    first = indexed.filter(
-        keys.select(
-            pl.all_horizontal(
-                pl.col(name) == value for name, value in zip(keys.columns, row[1:], strict=True)
-            )
-        ).to_series()
-    )
-    named = " of ".join(
-        f"{name} {value!r}" for name, value in zip(keys.columns[::-1], row[:0:-1], strict=True)
-    )
+    place = "place of row"  # no column of a table with keys alone is called so
+    first = pl.col(place).first().over(keys.columns)
+    again = keys.with_row_index(place).with_columns(first.alias("place of first"))
+    again = again.filter(pl.col(place) != pl.col("place of first"))
+    row = again.row(0, named=True)
+    named = " of ".join(f"{name} {row[name]!r}" for name in reversed(keys.columns))
     remedy = (
         "keep one reply of it"
         if "system" in keys.columns
         else "one row per item, with all its references"
     )
     raise InputError(
-        f"{origin.at(int(row[0]))}: {named} stands twice, first at "
-        f"{origin.at(int(first.row(0)[0]))}{more(again.height)}; {remedy}"
+        f"{origin.at(row[place])}: {named} stands twice, first at "
+        f"{origin.at(row['place of first'])}{more(again.height)}; {remedy}"
     )
 
 
@@ -213,8 +206,8 @@ def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
         rows = (stripped == stripped.filter(twins)[0]).arg_true()
         one, other = int(rows[0]), int(rows[1])
         raise InputError(
-            f"{origin.at(other)}: id {ids[other]!r} differs from {ids[one]!r} ({origin.at(one)}) in "
-            "white space alone; give them different ids"
+            f"{origin.at(other)}: id {ids[other]!r} differs from {ids[one]!r} ({origin.at(one)}) "
+            "in white space alone; give them different ids"
         )
 
 

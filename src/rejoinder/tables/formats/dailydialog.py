@@ -8,7 +8,7 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.tables.files import decode, read_bytes
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.origin import TestSetDraft
 
 END = "__eou__"
@@ -37,8 +37,8 @@ def read_dialogues(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
         *utterances, rest = line.split(END)
         if not utterances or rest.strip():
             raise InputError(
-                f"{name}, row {number}: the line does not end in {END}; expected every utterance of "
-                "a dialogue, one dialogue per line, to end in it"
+                f"{name}, row {number}: the line does not end in {END}; expected every utterance "
+                "of a dialogue to end in it, one dialogue per line"
             )
         dialogues.append((number, [utterance.strip() for utterance in utterances]))
     return name, dialogues
@@ -55,8 +55,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     items = Items()
     for index, (number, turns) in enumerate(dialogues):
         for turn in range(len(turns) - 1):
-            row = (name, number)
-            items.add(f"{index}_{turn}", turns[: turn + 1], [(turns[turn + 1], "original")], row)
+            reply = spoken([turns[turn + 1]], "original")
+            items.add(f"{index}_{turn}", turns[: turn + 1], reply, (name, number))
     return items.draft()
 
 

@@ -1,4 +1,4 @@
-"""DailyDialog's test split with five references per turn, and its rated replies (Gupta et al. 2019)."""
+"""DailyDialog's test split with five references per turn (Gupta et al. 2019), and rated replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import require
 from rejoinder.tables.delimited import Grid, read_csv
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
@@ -76,7 +76,7 @@ FORMAT = Format(
 def _of_json(path: Path) -> TestSetDraft:
     items = Items()
     topics = []
-    for index, (number, row) in enumerate(zip(*read_objects(path), strict=True)):
+    for index, (number, row) in enumerate(read_objects(path)):
         where = f"{path}, row {number}"
         dialogue = convert(row, _Dialogue, where)
         turns = [turn.text for turn in dialogue.dialogue]
@@ -84,7 +84,7 @@ def _of_json(path: Path) -> TestSetDraft:
             if not turn.responses:
                 continue  # the last turn of a dialogue has no answer
             first, *others = turn.responses
-            references = [(first, "original"), *((text, "collected") for text in others)]
+            references = spoken([first], "original") + spoken(others, "collected")
             items.add(f"{index}_{place}", turns[: place + 1], references, (str(path), number))
             topics.append(dialogue.topic)
     return items.draft([pl.Series("topic", topics, dtype=pl.String)])
@@ -105,7 +105,7 @@ def _of_ratings(table: Grid) -> TestSetDraft:
             continue
         seen[name] = item
         others = [text for text in joined.split("\t") if text != original]
-        references = [(original, "original"), *((text, "collected") for text in others)]
+        references = spoken([original], "original") + spoken(others, "collected")
         items.add(name, context.split("||||"), references, (table.name, number))
     return items.draft()
 

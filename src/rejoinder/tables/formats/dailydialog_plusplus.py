@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.origin import TestSetDraft
 
@@ -30,12 +30,12 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     """Good replies weigh 1, adversarial and random ones -1; the source says which is which."""
     items = Items()
     for path in paths:
-        for number, row in zip(*read_objects(path), strict=True):
+        for number, row in read_objects(path):
             item = convert(row, _Item, f"{path}, row {number}")
             references = [
-                *((text, "positive", 1.0) for text in item.positive_responses),
-                *((text, "adversarial", -1.0) for text in item.adversarial_negative_responses),
-                *((text, "random", -1.0) for text in item.random_negative_responses),
+                *spoken(item.positive_responses, "positive", 1.0),
+                *spoken(item.adversarial_negative_responses, "adversarial", -1.0),
+                *spoken(item.random_negative_responses, "random", -1.0),
             ]
             items.add(str(item.id), item.context, references, (str(path), number))
     return items.draft()

@@ -14,6 +14,7 @@ from rejoinder.tables.delimited import Grid, read_csv, read_tsv
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.turns import turns_column
 
 
 def _read(path: Path, suffix: str) -> Grid:
@@ -71,7 +72,7 @@ def _typed(frame: pl.DataFrame, table: Grid) -> pl.DataFrame:
     """The cells of a test set as turns, weights and sources; an empty cell of these is null."""
     if "context" in frame.columns:
         frame = frame.with_columns(
-            pl.Series("context", _turns(table), dtype=pl.List(pl.String)),
+            turns_column(_turns(table)),
         )
     if "weight" in frame.columns:
         frame = frame.with_columns(_weights(table).alias("weight"))
@@ -116,6 +117,6 @@ def _refuse_empty_cells(table: Grid) -> None:
         if name != "id" and "" in cells:
             raise InputError(
                 f"{table.name}, row {table.numbers[cells.index('')]}: the cell of system {name!r} "
-                "is empty, which may be an empty reply or a missing one; use the long form (system, "
-                "id, text), where an empty reply has a row and a missing one has none"
+                "is empty, which may be an empty reply or a missing one; use the long form "
+                "(system, id, text): an empty reply has a row there, a missing one has none"
             )

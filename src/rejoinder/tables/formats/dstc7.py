@@ -11,7 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.delimited import Grid, read_tsv, tsv_rows
 from rejoinder.tables.files import head
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
@@ -48,7 +48,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
         if context is not None and name not in contexts:
             raise InputError(f"{gold}, row {number}: {context} has no InstanceID {name!r}")
         turns, depth = contexts.get(name, ([], None))
-        items.add(name, turns, [(text, "human") for text in references], (str(gold), number))
+        items.add(name, turns, spoken(references, "human"), (str(gold), number))
         depths.append(depth)
     return items.draft([pl.Series("depth", depths, dtype=pl.Int64)] if contexts else [])
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.formats.text import read_lines
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
@@ -35,7 +35,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
         )
     items = Items()
     for number, (context, text) in enumerate(zip(contexts, references, strict=True), start=1):
-        items.add(str(number), context.split("|||"), [(text, "original")], (place, number))
+        items.add(str(number), context.split("|||"), spoken([text], "original"), (place, number))
     return items.draft()
 
 

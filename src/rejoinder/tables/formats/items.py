@@ -1,4 +1,4 @@
-"""Test sets of published formats, gathered item by item."""
+"""Test sets gathered item by item, column by column."""
 
 from __future__ import annotations
 
@@ -8,41 +8,47 @@ from itertools import groupby
 import polars as pl
 
 from rejoinder.tables.origin import Origin, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES
+from rejoinder.tables.schemas import REFERENCES
+from rejoinder.tables.turns import turns_column
 
-Place = tuple[str, int]
+Place = tuple[str, int]  # file and row
+Reference = tuple[str, str | None, float | None]  # text, source, weight
+
+
+def spoken(texts: Iterable[str], source: str, weight: float | None = None) -> list[Reference]:
+    """Texts as references of one source. Blank ones are left out: there, no reference was given."""
+    return [(text, source, weight) for text in texts if text.strip()]
 
 
 class Items:
-    """Items with their references and the rows they stood in; a reference of no text is none."""
+    """Items with their references, and the rows they stood in."""
 
     def __init__(self) -> None:
-        self._contexts: list[tuple[str, list[str]]] = []
-        self._references: list[tuple[str, str, float | None, str]] = []
+        self._ids: list[str] = []
+        self._turns: list[list[str]] = []
         self._places: list[Place] = []
-        self._reference_places: list[Place] = []
+        self._owners: list[str] = []
+        self._references: list[Reference] = []
+        self._counts: list[int] = []
 
     def add(
-        self,
-        name: str,
-        turns: list[str],
-        references: Iterable[tuple[str, str] | tuple[str, str, float]],
-        place: Place,
+        self, name: str, turns: list[str], references: Iterable[Reference], place: Place
     ) -> None:
         """Adds an item.
 
         Args:
             name: its id.
             turns: its context, oldest turn first.
-            references: text, source and, where the format has one, weight of each.
+            references: text, source and weight of each; None where there is none.
             place: file and row.
         """
-        self._contexts.append((name, turns))
+        self._ids.append(name)
+        self._turns.append(turns)
         self._places.append(place)
-        for text, source, *weight in references:
-            if text.strip():
-                self._references.append((name, text, weight[0] if weight else None, source))
-                self._reference_places.append(place)
+        before = len(self._references)
+        self._references.extend(references)
+        self._counts.append(len(self._references) - before)
+        self._owners.extend([name] * self._counts[-1])
 
     def draft(self, further: Iterable[pl.Series] = ()) -> TestSetDraft:
         """The two tables, not yet validated.
@@ -50,13 +56,19 @@ class Items:
         Args:
             further: columns to stand beside the contexts.
         """
-        contexts = pl.DataFrame(self._contexts, schema=CONTEXTS, orient="row")
-        references = pl.DataFrame(self._references, schema=REFERENCES, orient="row")
+        columns = [pl.Series("id", self._ids, dtype=pl.String), turns_column(self._turns)]
+        references = pl.DataFrame(
+            {
+                "id": self._owners,
+                "text": [text for text, _, _ in self._references],
+                "weight": [weight for _, _, weight in self._references],
+                "source": [source for _, source, _ in self._references],
+            },
+            schema=REFERENCES,
+        )
+        owned = [p for p, n in zip(self._places, self._counts, strict=True) for _ in range(n)]
         return TestSetDraft(
-            contexts.with_columns(*further),
-            references,
-            _origin(self._places),
-            _origin(self._reference_places),
+            pl.DataFrame([*columns, *further]), references, _origin(self._places), _origin(owned)
         )
 
 

@@ -12,16 +12,17 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.tables.columns import require
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.further import further_columns
+from rejoinder.tables.formats.items import Items, Reference
+from rejoinder.tables.further import Further
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+from rejoinder.tables.schemas import RESPONSES
 
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
 _OTHER_SUFFIXES = {".txt", ".csv", ".tsv", ".tab", ".parquet", ".pq"}
 
 
-class _Reference(msgspec.Struct, forbid_unknown_fields=True):
+class _Reference(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     text: str
     weight: float | None = None
     source: str | None = None
@@ -33,7 +34,7 @@ class _Item(msgspec.Struct):
     context: str | list[str] | None = None
 
 
-class _Reply(msgspec.Struct):
+class _Reply(msgspec.Struct, gc=False):
     id: str | int
     text: str
     system: str | None = None
@@ -51,34 +52,23 @@ def recognise(path: Path, first: bytes) -> bool:
 
 def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     """One item per row, its references as texts or as objects with text, weight and source."""
-    items, objects, places = [], [], []
-    stretches = []
+    items = Items()
+    further = Further(_Item.__struct_fields__)
     for path in paths:
-        numbers, rows = read_objects(path)
-        for number, row in zip(numbers, rows, strict=True):
+        for number, row in read_objects(path):
             where = f"{path}, row {number}"
             _check_item(row, where)
-            items.append(convert(row, _Item, where))
-        objects += rows
-        stretches.append((str(path), numbers))
-        places += [(str(path), number) for number in numbers]
-    ids = [str(item.id) for item in items]
-    contexts = pl.DataFrame({"id": ids, "context": [_turns(i) for i in items]}, schema=CONTEXTS)
-    further = further_columns(objects, _Item.__struct_fields__, places)
-    return TestSetDraft(
-        contexts.with_columns(further),
-        _references(ids, items),
-        Origin(tuple(stretches)),
-        Origin(_reference_stretches(stretches, items)),
-    )
+            item = convert(row, _Item, where)
+            items.add(str(item.id), _turns(item), map(_parts, item.references), (str(path), number))
+            further.add(row, where)
+    return items.draft(further.columns())
 
 
 def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
     """One reply per row; where no row names a system, the file's stem is the system."""
     (path,) = paths
-    numbers, rows = read_objects(path)
-    replies = []
-    for number, row in zip(numbers, rows, strict=True):
+    numbers, replies = [], []
+    for number, row in read_objects(path):
         where = f"{path}, row {number}"
         if "references" in row and "text" not in row:
             raise InputError(
@@ -86,6 +76,7 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
                 "were the files given the wrong way round?"
             )
         require(("id", "text"), row, where, ("system",))
+        numbers.append(number)
         replies.append(convert(row, _Reply, where))
     unnamed = all(reply.system is None for reply in replies)
     frame = pl.DataFrame(
@@ -123,28 +114,7 @@ def _turns(item: _Item) -> list[str]:
     return [item.context] if isinstance(item.context, str) else item.context
 
 
-def _references(ids: list[str], items: list[_Item]) -> pl.DataFrame:
-    owners, texts, weights, sources = [], [], [], []
-    for name, item in zip(ids, items, strict=True):
-        for reference in item.references:
-            owners.append(name)
-            if isinstance(reference, str):
-                texts.append(reference)
-                weights.append(None)
-                sources.append(None)
-            else:
-                texts.append(reference.text)
-                weights.append(reference.weight)
-                sources.append(reference.source)
-    columns = {"id": owners, "text": texts, "weight": weights, "source": sources}
-    return pl.DataFrame(columns, schema=REFERENCES)
-
-
-def _reference_stretches(
-    stretches: list[tuple[str, list[int]]], items: list[_Item]
-) -> tuple[tuple[str, list[int]], ...]:
-    left = iter(items)
-    return tuple(
-        (name, [number for number in numbers for _ in next(left).references])
-        for name, numbers in stretches
-    )
+def _parts(reference: str | _Reference) -> Reference:
+    if isinstance(reference, str):
+        return reference, None, None
+    return reference.text, reference.source, reference.weight

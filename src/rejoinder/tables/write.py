@@ -1,0 +1,143 @@
+"""Writing tables, whole or not at all: under a temporary name first, then renamed."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError, one_of
+from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+from rejoinder.tables.testset import TestSet
+
+
+def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
+    """Writes a test set as ``.jsonl`` or ``.parquet``, by the path's suffix.
+
+    Raises:
+        InputError: the suffix is none of these, or the path cannot be written.
+    """
+    write = _by_suffix(path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
+    with replacing(path) as temporary:
+        write(testset, temporary)
+
+
+def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes responses as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    Raises:
+        InputError: the suffix is none of these, the path cannot be written, or a text holds a tab
+            or a line end where TSV has no way to say so.
+    """
+    write = _by_suffix(
+        path,
+        {
+            ".jsonl": _responses_jsonl,
+            ".csv": _responses_csv,
+            ".tsv": _responses_tsv,
+            ".parquet": pl.DataFrame.write_parquet,
+        },
+    )
+    with replacing(path) as temporary:
+        write(responses.select(*RESPONSES), temporary)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path in the same folder, which takes the place of ``path`` when all went well.
+
+    What was there stays as it was if the body raises, or is interrupted.
+
+    Raises:
+        InputError: the path cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replacing(Path(folder, "a.txt")) as temporary:
+        ...         _ = temporary.write_text("whole")
+        ...     [p.name for p in Path(folder).iterdir()]
+        ['a.txt']
+    """
+    final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
+    if final.is_dir():
+        raise InputError(f"{path}: is a folder; expected the name of a file to write")
+    temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        os.replace(temporary, final)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _by_suffix(
+    path: str | os.PathLike[str], writers: dict[str, Callable[[Any, Path], None]]
+) -> Callable[[Any, Path], None]:
+    suffix = Path(path).suffix.lower()
+    if suffix not in writers:
+        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(writers)}")
+    return writers[suffix]
+
+
+def _testset_jsonl(testset: TestSet, path: Path) -> None:
+    lists: dict[str, list[str | dict[str, Any]]] = {name: [] for name in testset.ids}
+    for name, text, weight, source in testset.references.iter_rows():
+        full = {"text": text, "weight": weight, "source": source}
+        held = {key: value for key, value in full.items() if value is not None}
+        lists[name].append(held if len(held) > 1 else text)
+    rows = testset.contexts.iter_rows(named=True)
+    _lines(path, ({**row, "references": lists[row["id"]]} for row in rows))
+
+
+def _testset_parquet(testset: TestSet, path: Path) -> None:
+    fields = [name for name in REFERENCES if name != "id"]
+    nested = testset.references.group_by("id", maintain_order=True).agg(
+        pl.struct(fields).alias("references")
+    )
+    dtype = pl.List(pl.Struct({name: REFERENCES[name] for name in fields}))
+    joined = testset.contexts.join(nested, on="id", how="left")
+    # A join makes no promise about order in all versions: the items' own order is restored.
+    order = testset.contexts.select("id").with_row_index("place of item")
+    table = joined.join(order, on="id").sort("place of item").drop("place of item")
+    empty = pl.lit([], dtype=dtype)
+    table = table.with_columns(pl.col("references").cast(dtype).fill_null(empty))
+    further = [name for name in testset.contexts.columns if name not in CONTEXTS]
+    table.select(*CONTEXTS, "references", *further).write_parquet(path)
+
+
+def _responses_jsonl(responses: pl.DataFrame, path: Path) -> None:
+    _lines(path, responses.iter_rows(named=True))
+
+
+def _responses_csv(responses: pl.DataFrame, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(RESPONSES)
+        writer.writerows(responses.iter_rows())
+
+
+def _responses_tsv(responses: pl.DataFrame, path: Path) -> None:
+    for row in responses.iter_rows():
+        if any(cell and ("\t" in cell or "\n" in cell or "\r" in cell) for cell in row):
+            raise InputError(
+                f"{path.name}: the reply of {row[0]!r} to {row[1]!r} holds a tab or a line end, "
+                "which TSV cannot; write .jsonl, .csv or .parquet"
+            )
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write("\t".join(RESPONSES) + "\n")
+        file.writelines("\t".join(row) + "\n" for row in responses.iter_rows())
+
+
+def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    encode = msgspec.json.Encoder().encode
+    with path.open("wb") as file:
+        file.writelines(encode(row) + b"\n" for row in rows)

@@ -1,0 +1,166 @@
+"""The command line as a user meets it: in process, exit status and both streams."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from shared_data import EXAMPLES, ROOT
+
+from rejoinder.cli.app import run
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+
+
+@pytest.fixture
+def command(capfd):
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+def test_score_shows_a_table_verdicts_and_signatures(command):
+    status, out, err = command("score", TESTSET, *SYSTEMS)
+    assert (status, err) == (0, "")
+    assert "deltaBLEU-2" in out
+    assert "[low, high]: 95% bootstrap interval, 1000 resamples" in out
+    assert "tuned is better than retrieval by 33.1" in out
+    assert "deltableu|order:2|tok:13a" in out
+    assert out.index("tuned") < out.index("retrieval") < out.index("generic")
+
+
+def test_score_as_json(command):
+    status, out, err = command(
+        "score", TESTSET, *SYSTEMS, "-m", "deltableu", "-m", "length", "--json"
+    )
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    best = told["systems"][0]
+    assert best["system"] == "tuned"
+    assert best["value"] == pytest.approx(0.4933, abs=5e-5)  # 0 to 1 here, x100 in tables
+    assert set(told) == {"systems", "parts", "comparisons", "notes"}
+    assert len(told["comparisons"]) == 6
+
+
+def test_no_interval_is_null_in_json(command):
+    _, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "0", "--json")
+    assert json.loads(out)["systems"][0]["low"] is None
+
+
+def test_by_topic(command):
+    status, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--by", "topic")
+    assert status == 0
+    assert all(topic in out for topic in ("travel", "food", "work", "home", "study", "leisure"))
+    status, _, err = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--by", "mood")
+    assert status == 2
+    assert err == "rejoinder: the contexts have no column 'mood'; choose 'topic'\n"
+
+
+def test_segments_are_a_table_of_items(command):
+    status, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--segments")
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0] == "system\tid\tBLEU-2"
+    assert len(lines) == 1 + 3 * 66
+
+
+def test_explain_names_the_ngrams_and_the_references(command):
+    status, out, _ = command(
+        "score", TESTSET, *SYSTEMS, "--explain", "c001", "--system", "retrieval"
+    )
+    assert status == 0
+    assert "retrieval on c001" in out
+    assert "-0.80" in out  # the weight of its bad reference
+    status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "nothing")
+    assert status == 2
+    assert "no item with the id 'nothing'" in err
+    status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "c001", "-m", "length")
+    assert status == 2
+    assert "cannot be explained" in err
+
+
+def test_save_and_compare(command, tmp_path):
+    kept = tmp_path / "kept.parquet"
+    assert command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", kept)[0] == 0
+    status, out, _ = command("compare", kept, "--permutations", "100")
+    assert status == 0
+    assert "detectable" in out
+    status, out, _ = command("compare", kept, "-a", "tuned", "-b", "generic", "--json")
+    (row,) = json.loads(out)["comparisons"]
+    assert (row["a"], row["b"], row["n"]) == ("tuned", "generic", 66)
+    status, _, err = command("compare", kept, "-m", "bleu")
+    assert status == 2
+    assert "measured with" in err
+
+
+def test_metrics_lists_name_source_bounds_needs(command):
+    status, out, _ = command("metrics", "--json")
+    assert status == 0
+    table = {each["name"]: each for each in json.loads(out)}
+    assert table["deltableu"]["source"].startswith("Galley")
+    assert table["deltableu"]["bounds"] == [0.0, 1.0]
+    assert table["deltableu"]["needs"] == ["references", "weights"]
+    assert "deltableu" in command("metrics")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["score", TESTSET], "a test set alone"),
+        (
+            ["score", TESTSET, *SYSTEMS, "-m", "blue"],
+            "metric 'blue' is unknown; choose 'deltableu'",
+        ),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:odrer=4"], "'odrer=4' is no parameter"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=four"], "expected a number"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=0"], "whole number from 1 to 9"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:tokenizer=14a"], "tokenizer '14a' is unknown"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:smoothing=x"], "smoothing='x' is unknown"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:references=best"], "is no rule"),
+        (["score", TESTSET, *SYSTEMS, "-m", "deltableu:reading=x"], "reading='x' is unknown"),
+        (["score", TESTSET, *SYSTEMS, "--resamples", "-1"], "resamples=-1"),
+        (["score", TESTSET, *SYSTEMS, "--seed", "-1"], "seed=-1"),
+        (["score", TESTSET, *SYSTEMS, "--block", "9", "--segments"], "--block keeps sums"),
+        (["score", TESTSET, *SYSTEMS, "--block", "0"], "block=0"),
+        (["score", TESTSET, *SYSTEMS, "--block", "9"], "no readable Parquet file"),
+        (["score", TESTSET, *SYSTEMS, "--format", "xml"], "xml"),
+        (["compare", TESTSET], "Parquet"),
+        (["score", TESTSET, *SYSTEMS, "--missing", "guess"], "guess"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_mistakes_are_one_message_and_status_2(command, arguments, told):
+    status, out, err = command(*arguments)
+    assert status == 2
+    assert out == ""
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_the_process_itself(tmp_path):
+    # main() ends the process by itself: look at it from outside.
+    done = subprocess.run(
+        [sys.executable, "-m", "rejoinder", "score", TESTSET, *SYSTEMS, "-m", "bleu", "--json"],
+        capture_output=True,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["systems"]
+    done = subprocess.run(
+        [sys.executable, "-m", "rejoinder", "score", "nothing"], capture_output=True
+    )
+    assert done.returncode == 2
+
+
+def test_help_needs_nothing_heavy():
+    program = (
+        "import sys; from rejoinder.cli.app import run; run(['score', '--help']);"
+        "assert not {'numba', 'polars', 'pyarrow', 'numpy'} & set(sys.modules), 'heavy import'"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, cwd=ROOT)

@@ -1,0 +1,121 @@
+"""Paired tests against naive loops, against sacreBLEU's, and where they have nothing to find."""
+
+import numpy as np
+import polars as pl
+import pytest
+import sacrebleu
+from random_text import corpus
+from sacrebleu.significance import PairedTest
+from shared_data import streams
+
+from rejoinder import TestSet, score
+from rejoinder.errors import ParameterError
+from rejoinder.metrics import BLEU
+from rejoinder.metrics.resampling import permutation_masks
+from rejoinder.scoring.compare import DETECTABLE, holm
+
+HYPOTHESES, REFERENCES = corpus(seed=21, n=60)
+METRIC = BLEU(order=2, smoothing="exp")
+
+
+def scores_of(resamples=300, **systems):
+    testset = TestSet.from_lists(REFERENCES)
+    rows = [
+        (name, item, text)
+        for name, replies in systems.items()
+        for item, text in zip(testset.ids, replies, strict=True)
+    ]
+    answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    return score(testset, answers, [METRIC], resamples=resamples)
+
+
+CUT = [text[: -(len(text) // 3)] if text else text for text in HYPOTHESES]
+SWAPPED = [HYPOTHESES[i ^ 1] if i % 5 == 0 else HYPOTHESES[i] for i in range(60)]
+
+
+def test_equal_systems_tie():
+    row = scores_of(a=HYPOTHESES, b=HYPOTHESES).compare(permutations=99).row(0, named=True)
+    assert row["difference"] == row["low"] == row["high"] == row["detectable"] == 0
+    assert row["p_bootstrap"] == row["p_randomization"] == row["p_randomization_holm"] == 1
+    assert (row["wins"], row["ties"], row["losses"]) == (0, 60, 0)
+
+
+def test_a_pair_the_other_way_round_is_its_mirror():
+    scores = scores_of(a=HYPOTHESES, b=CUT)
+    there = scores.compare("a", "b", permutations=99).row(0, named=True)
+    back = scores.compare("b", "a", permutations=99).row(0, named=True)
+    assert there["difference"] == -back["difference"]
+    assert there["low"] == pytest.approx(-back["high"])
+    assert (there["wins"], there["losses"]) == (back["losses"], back["wins"])
+    for p in ("p_bootstrap", "p_randomization"):
+        assert there[p] == back[p]
+
+
+def test_both_tests_are_the_naive_loops():
+    scores = scores_of(a=HYPOTHESES, b=SWAPPED, resamples=200)
+    row = scores.compare("a", "b", permutations=150).row(0, named=True)
+    a, b = scores.measured["BLEU-2"].rows.values
+    observed = float(METRIC.score(a.sum(axis=0)) - METRIC.score(b.sum(axis=0)))
+    drawn = np.random.default_rng(12345).integers(0, 60, size=(200, 60), dtype=np.int32)
+    differences = np.array(
+        [METRIC.score(a[i].sum(axis=0)) - METRIC.score(b[i].sum(axis=0)) for i in drawn]
+    )
+    far = np.abs(differences - differences.mean()) >= abs(observed) - 1e-12
+    assert row["p_bootstrap"] == (far.sum() + 1) / 201
+    assert row["detectable"] == pytest.approx(DETECTABLE * differences.std())
+    (masks,) = permutation_masks(60, 150, np.random.default_rng(12345))
+    reached = 0
+    for mask in masks.astype(bool)[:, :, None]:
+        one = METRIC.score(np.where(mask, b, a).sum(axis=0))
+        two = METRIC.score(np.where(mask, a, b).sum(axis=0))
+        reached += abs(one - two) >= abs(observed) - 1e-12
+    assert row["p_randomization"] == (reached + 1) / 151
+
+
+@pytest.mark.parametrize(("kind", "column"), [("bs", "p_bootstrap"), ("ar", "p_randomization")])
+def test_p_values_agree_with_sacrebleus(kind, column):
+    # Other draws, the same distribution: with 4,000 of them p has a standard error below 0.008.
+    scorer = sacrebleu.BLEU(max_ngram_order=2, references=streams(REFERENCES))
+    systems = [("a", HYPOTHESES), ("b", SWAPPED), ("c", CUT)]
+    _, results = PairedTest(systems, {"BLEU": scorer}, None, kind, 4000)()
+    table = scores_of(resamples=4000, **dict(systems)).compare("a", permutations=4000)
+    for result, row in zip(results["BLEU"][1:], table.iter_rows(named=True), strict=True):
+        assert row["value_b"] == pytest.approx(result.score / 100, abs=1e-12)
+        assert row[column] == pytest.approx(result.p_value, abs=0.04)
+
+
+def test_every_pair_and_holms_correction():
+    table = scores_of(a=HYPOTHESES, b=CUT, c=SWAPPED).compare(permutations=199)
+    assert list(zip(table["a"], table["b"], strict=True)) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert table["p_bootstrap_holm"].to_list() == holm(table["p_bootstrap"].to_numpy()).tolist()
+
+
+def test_holm_by_hand():
+    # Sorted .005, .01, .03, .04 times 4, 3, 2, 1: .02, .03, .06, .04; the last may not fall: .06.
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_what_cannot_be_compared_is_told():
+    scores = scores_of(a=HYPOTHESES, b=CUT)
+    with pytest.raises(ParameterError, match="system 'z' is unknown; choose 'a' or 'b'"):
+        scores.compare("a", "z")
+    with pytest.raises(ParameterError, match="with itself"):
+        scores.compare("a", "a")
+    with pytest.raises(ParameterError, match="one system alone"):
+        scores_of(a=HYPOTHESES).compare()
+    with pytest.raises(ParameterError, match="at least one resample"):
+        scores_of(a=HYPOTHESES, b=CUT, resamples=0).compare()
+
+
+def test_a_true_difference_shows_and_none_does_not():
+    # 5% level: of 40 comparisons of systems that differ by chance alone, few may look clear.
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(40):
+        heads = rng.random(60) < 0.5
+        a = [h if head else s for h, s, head in zip(HYPOTHESES, SWAPPED, heads, strict=True)]
+        b = [s if head else h for h, s, head in zip(HYPOTHESES, SWAPPED, heads, strict=True)]
+        found += scores_of(a=a, b=b).compare(permutations=199)["p_randomization"][0] < 0.05
+    assert found <= 6  # P(more than 6 of 40 at 5%) is below 0.5%
+    assert scores_of(a=HYPOTHESES, b=CUT).compare(permutations=199)["p_randomization"][0] < 0.05

@@ -14,9 +14,8 @@ from benchmarks.timing import interleaved
 
 def run(corpus: Corpus) -> Iterator[str]:
     """Yields the lines of the report."""
-    from rejoinder.tables.write import write_testset
-
     from rejoinder import TestSet
+    from rejoinder.tables.write import write_testset
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -35,7 +35,7 @@ def compare(
     json: options.AsJson = False,
 ) -> None:
     """Compare systems pair by pair: difference, 95% interval, two paired tests, wins and losses."""
-    from rejoinder.cli import inputs, render
+    from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.scores import load_scores
@@ -56,4 +56,4 @@ def compare(
         scores = load_scores(testset)
     with Progress("comparing"):
         table = scores.compare(a, b, permutations=permutations)
-    render.comparison(scores, table, json)
+    inputs.shown(json).comparison(scores, table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from rejoinder.cli.progress import Progress
@@ -114,3 +115,10 @@ def explain(
         for metric in metrics or ["deltableu"]
         for name in ([system] if system else names)
     ]
+
+
+def shown(json: bool) -> ModuleType:
+    """What shows results: render.py to people, machine.py (which imports less) to machines."""
+    from importlib import import_module
+
+    return import_module(f"rejoinder.cli.{'machine' if json else 'render'}")

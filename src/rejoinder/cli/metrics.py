@@ -7,7 +7,7 @@ from rejoinder.cli import options
 
 def metrics(json: options.AsJson = False) -> None:
     """List the metrics: name, parameters, source, bounds, needs."""
-    from rejoinder.cli import render
+    from rejoinder.cli import inputs
     from rejoinder.metrics import registry
 
-    render.metrics(registry.METRICS, json)
+    inputs.shown(json).metrics(registry.METRICS)

@@ -1,4 +1,4 @@
-"""Tables for people, and JSON for machines. No numbers are made here."""
+"""Tables for people; machine.py has the same for machines. No numbers are made here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -23,14 +22,8 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 COLUMNS_AT_ONCE = 5
+VERDICT_PERMUTATIONS = 1000
 SIGNIFICANT = 0.05
-
-
-def to_json(value: Any) -> None:
-    """Writes one JSON value to standard output; NaN is null."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=1)
-    sys.stdout.buffer.write(text + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def console() -> Console:
@@ -38,21 +31,11 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
 
 
-def systems(scores: Scores, as_json: bool) -> None:
+def systems(scores: Scores) -> None:
     """Every system under every metric, the verdicts, and the signatures."""
     table = scores.systems()
     several = len(scores.names) > 1 and scores.resamples > 0
-    compared = scores.compare(permutations=1000) if several else None
-    if as_json:
-        to_json(
-            {
-                "systems": table.to_dicts(),
-                "parts": scores.parts(),
-                "comparisons": [] if compared is None else compared.to_dicts(),
-                "notes": scores.notes,
-            }
-        )
-        return
+    compared = scores.compare(permutations=VERDICT_PERMUTATIONS) if several else None
     out = console()
     for begin in range(0, len(scores.labels), COLUMNS_AT_ONCE):
         out.print(_systems(scores, table, scores.labels[begin : begin + COLUMNS_AT_ONCE]))
@@ -143,12 +126,8 @@ def verdicts(scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> lis
     return lines
 
 
-def comparison(scores: Scores, table: pl.DataFrame, as_json: bool) -> None:
+def comparison(scores: Scores, table: pl.DataFrame) -> None:
     """Every pair of systems under every metric."""
-    if as_json:
-        signatures = {label: each.signature for label, each in scores.measured.items()}
-        to_json({"comparisons": table.to_dicts(), "signatures": signatures, "notes": scores.notes})
-        return
     out = console()
     for label, each in scores.measured.items():
         show = _number_of(each.metric)
@@ -187,22 +166,16 @@ def _number_of(metric: Metric) -> Callable[[float], str]:
     return lambda value: number(metric, value)
 
 
-def segments(scores: Scores, as_json: bool) -> None:
+def segments(scores: Scores) -> None:
     """A row for each system and item, tab-separated, or as JSON."""
     table = scores.segments()
-    if as_json:
-        to_json({"segments": table.to_dicts(), "notes": scores.notes})
-        return
     sys.stdout.write(table.write_csv(separator="\t"))
     _notes(Console(stderr=True, highlight=False), scores)
 
 
-def groups(scores: Scores, column: str, as_json: bool) -> None:
+def groups(scores: Scores, column: str) -> None:
     """The systems for each value of a column."""
     table = scores.by(column)
-    if as_json:
-        to_json({"groups": table.to_dicts(), "notes": scores.notes})
-        return
     out = console()
     shown = Table(show_edge=False, pad_edge=False, header_style="bold")
     for name in (column, "system"):
@@ -230,11 +203,8 @@ def groups(scores: Scores, column: str, as_json: bool) -> None:
     _notes(out, scores)
 
 
-def explanations(told: Sequence[Explanation], as_json: bool) -> None:
+def explanations(told: Sequence[Explanation]) -> None:
     """What made the score of one item, for each system and metric."""
-    if as_json:
-        to_json([msgspec.to_builtins(each) for each in told])
-        return
     out = console()
     for each in told:
         _explanation(out, each)
@@ -296,25 +266,9 @@ def _plain(value: Any) -> str:
     return f"{value:.4g}"
 
 
-def metrics(table: Mapping[str, Callable[..., Metric]], as_json: bool) -> None:
+def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
     """Name, parameters, source, bounds and needs of every metric."""
     made = {name: make() for name, make in table.items()}
-    if as_json:
-        to_json(
-            [
-                {
-                    "name": name,
-                    "source": each.source,
-                    "bounds": [each.bounds[0], _finite(each.bounds[1])],
-                    "higher_is_better": each.higher_is_better,
-                    "summable": each.summable,
-                    "needs": sorted(each.needs),
-                    "parameters": registry.parameters(each),
-                }
-                for name, each in made.items()
-            ]
-        )
-        return
     shown = Table(show_edge=False, pad_edge=False, header_style="bold")
     for name in ("name", "parameters and defaults", "bounds", "needs", "source"):
         shown.add_column(name)
@@ -329,10 +283,6 @@ def metrics(table: Mapping[str, Callable[..., Metric]], as_json: bool) -> None:
             each.source,
         )
     console().print(shown)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _notes(out: Console, scores: Scores) -> None:

@@ -54,8 +54,9 @@ def score(
     json: options.AsJson = False,
 ) -> None:
     """Score systems on a test set: value, 95% interval, and whether the best is really better."""
-    from rejoinder.cli import inputs, render
+    from rejoinder.cli import inputs
 
+    show = inputs.shown(json)
     if block is not None:
         inputs.check_block(explain, by, segments, reference, testset_format, responses_format)
         scores = inputs.stream(
@@ -66,7 +67,7 @@ def score(
             testset, reference, responses, testset_format, responses_format
         )
         if explain is not None:
-            render.explanations(inputs.explain(items, replies, explain, system, metric), json)
+            show.explanations(inputs.explain(items, replies, explain, system, metric))
             return
         scores = inputs.measure(
             items, replies, metric, missing.value, drop_unusable, resamples, seed
@@ -74,8 +75,8 @@ def score(
     if save is not None:
         scores.save(save)
     if segments:
-        render.segments(scores, json)
+        show.segments(scores)
     elif by is not None:
-        render.groups(scores, by, json)
+        show.groups(scores, by)
     else:
-        render.systems(scores, json)
+        show.systems(scores)

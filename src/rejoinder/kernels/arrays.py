@@ -10,5 +10,6 @@ from numpy.typing import NDArray
 Bytes: TypeAlias = NDArray[np.uint8]
 Fingerprints: TypeAlias = NDArray[np.uint64]
 Indices: TypeAlias = NDArray[np.int64]
-Counts: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
+Table: TypeAlias = NDArray[np.float64]
+"""Two dimensions, where ``Floats`` has one to a kernel and any number elsewhere."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.ahead import kernel
+from rejoinder.kernels.arrays import Floats, Indices, Table
 
 
-@njit(nogil=True, cache=True)
 def bag_totals(codes: Indices, first: Indices, last: Indices, counts: Floats, width: int) -> Floats:
     """How often each code stands in the bags, under every row of multiplicities.
 
@@ -23,10 +22,18 @@ def bag_totals(codes: Indices, first: Indices, last: Indices, counts: Floats, wi
         float64 [b, V].
     """
     totals = np.zeros((counts.shape[0], width))
+    contiguous = (np.ascontiguousarray(first), np.ascontiguousarray(last))
+    _bag_totals(codes, *contiguous, np.ascontiguousarray(counts), totals)
+    return totals
+
+
+@kernel
+def _bag_totals(
+    codes: Indices, first: Indices, last: Indices, counts: Table, totals: Table
+) -> None:
     for b in range(counts.shape[0]):
         for i in range(first.size):
             count = counts[b, i]
             if count != 0.0:
                 for t in range(first[i], last[i]):
                     totals[b, codes[t]] += count
-    return totals

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rejoinder.kernels.ahead import kernel
 from rejoinder.kernels.arrays import Fingerprints, Indices
 
 
-@njit(nogil=True, cache=True)
 def lcs_lengths(
     tokens: Fingerprints,
     first: Indices,
@@ -38,15 +37,33 @@ def lcs_lengths(
         int64 [p].
     """
     lengths = np.zeros(hypotheses.size, dtype=np.int64)
-    longest = 0
-    for k in hypotheses:
-        longest = max(longest, last[k] - first[k])
+    longest = int((last - first).max(initial=0))
     row = np.empty(longest + 1, dtype=np.int64)
+    _lcs_lengths(
+        tokens, first, last, r_tokens, r_first, r_last, hypotheses, references, row, lengths
+    )
+    return lengths
+
+
+@kernel
+def _lcs_lengths(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    hypotheses: Indices,
+    references: Indices,
+    row: Indices,
+    lengths: Indices,
+) -> None:
     for p in range(hypotheses.size):
         k, j = hypotheses[p], references[p]
         start = first[k]
         size = last[k] - start
-        row[: size + 1] = 0
+        for b in range(size + 1):
+            row[b] = 0
         for at in range(r_first[j], r_last[j]):
             token = r_tokens[at]
             diagonal = 0
@@ -58,4 +75,3 @@ def lcs_lengths(
                     row[b + 1] = row[b]
                 diagonal = above
         lengths[p] = row[size]
-    return lengths

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rejoinder.kernels.arrays import Fingerprints, Floats, Indices
+from rejoinder.kernels.ahead import helper, kernel
+from rejoinder.kernels.arrays import Fingerprints, Floats, Indices, Table
 
 CHAIN = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(29)
@@ -51,13 +51,12 @@ class Item(NamedTuple):
     link_next: Indices  # [links] the next link of the same gram, or ABSENT
 
 
-@njit(inline="always")
+@helper
 def extended(gram: np.uint64, token: np.uint64) -> np.uint64:
     """The fingerprint of an n-gram one token longer."""
     return (gram ^ (gram >> FOLD)) * CHAIN + token
 
 
-@njit(nogil=True, cache=True)
 def working_memory(
     first: Indices,
     last: Indices,
@@ -66,42 +65,45 @@ def working_memory(
     r_last: Indices,
     r_bounds: Indices,
     order: int,
-) -> Item:
-    """Allocates what the largest item needs."""
-    grams = 1
-    links = 1
-    most = 1
-    for i in range(bounds.size - 1):
-        held = 0
-        for k in range(bounds[i], bounds[i + 1]):
-            held += last[k] - first[k]
-        walked = 0
-        for j in range(r_bounds[i], r_bounds[i + 1]):
-            walked += r_last[j] - r_first[j]
-        grams = max(grams, held * order)
-        links = max(links, walked * order)
-        most = max(most, bounds[i + 1] - bounds[i])
-    slots = 16
-    while slots < 2 * grams:
-        slots *= 2
+) -> tuple[Indices, Indices, Fingerprints]:
+    """Allocates what the largest item needs: sizes, whole numbers, fingerprints; see ``carved``."""
+    held = np.diff(np.concatenate([[0], np.cumsum(last - first)])[bounds])
+    walked = np.diff(np.concatenate([[0], np.cumsum(r_last - r_first)])[r_bounds])
+    grams = max(1, int(held.max(initial=0)) * order)
+    links = max(1, int(walked.max(initial=0)) * order)
+    most = int(np.diff(bounds).max(initial=0))
+    slots = 1 << max(4, (2 * grams - 1).bit_length())
+    sizes = np.array([slots, grams, links, most + 1])
+    memory = np.empty(2 * slots + 6 * grams + 3 * links + most + 1, dtype=np.int64)
+    memory[:slots] = -1
+    return sizes, memory, np.empty(slots, dtype=np.uint64)
+
+
+@helper
+def carved(sizes: Indices, memory: Indices, keys: Fingerprints) -> Item:
+    """Cuts one run of memory into the arrays of an item."""
+    slots, grams, links, lists = sizes[0], sizes[1], sizes[2], sizes[3]
+    a = 2 * slots
+    b = a + 6 * grams
+    c = b + 3 * links
     return Item(
-        np.full(slots, -1, dtype=np.int64),
-        np.empty(slots, dtype=np.uint64),
-        np.empty(slots, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(grams, dtype=np.int64),
-        np.empty(most + 1, dtype=np.int64),
-        np.empty(links, dtype=np.int64),
-        np.empty(links, dtype=np.int64),
-        np.empty(links, dtype=np.int64),
+        memory[:slots],
+        keys,
+        memory[slots:a],
+        memory[a : a + grams],
+        memory[a + grams : a + 2 * grams],
+        memory[a + 2 * grams : a + 3 * grams],
+        memory[a + 3 * grams : a + 4 * grams],
+        memory[a + 4 * grams : a + 5 * grams],
+        memory[a + 5 * grams : b],
+        memory[c : c + lists],
+        memory[b : b + links],
+        memory[b + links : b + 2 * links],
+        memory[b + 2 * links : c],
     )
 
 
-@njit(nogil=True, cache=True)
+@helper
 def list_hypotheses(
     item: Item,
     i: int,
@@ -147,7 +149,7 @@ def list_hypotheses(
     item.list_bounds[end - begin] = listed
 
 
-@njit(nogil=True, cache=True)
+@helper
 def walk_references(
     item: Item,
     i: int,
@@ -184,7 +186,7 @@ def walk_references(
                     links += 1
 
 
-@njit(nogil=True, cache=True)
+@helper
 def closest_length(length: int, first: Indices, last: Indices, begin: int, end: int) -> int:
     """The reference length closest to ``length``, the shorter on a tie; 0 without references."""
     closest = 0
@@ -196,7 +198,6 @@ def closest_length(length: int, first: Indices, last: Indices, begin: int, end: 
     return closest
 
 
-@njit(nogil=True, cache=True)
 def bleu_rows(
     tokens: Fingerprints,
     first: Indices,
@@ -215,7 +216,30 @@ def bleu_rows(
         ``sum_g max_j #_g(h, r_j)`` of each order, totals ``sum_g #_g(h)`` of each order.
     """
     rows = np.zeros((first.size, 2 + 2 * order))
-    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    _bleu_rows(
+        tokens, first, last, bounds, r_tokens, r_first, r_last, r_bounds, order, *memory, rows
+    )
+    return rows
+
+
+@kernel
+def _bleu_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    order: int,
+    sizes: Indices,
+    memory: Indices,
+    keys: Fingerprints,
+    rows: Table,
+) -> None:
+    item = carved(sizes, memory, keys)
     for i in range(bounds.size - 1):
         begin, end = bounds[i], bounds[i + 1]
         r_begin, r_end = r_bounds[i], r_bounds[i + 1]
@@ -235,10 +259,8 @@ def bleu_rows(
                     most = max(most, item.link_count[link])
                     link = item.link_next[link]
                 row[1 + item.listed_order[e]] += min(most, item.listed_count[e])
-    return rows
 
 
-@njit(nogil=True, cache=True)
 def delta_bleu_rows(
     tokens: Fingerprints,
     first: Indices,
@@ -274,7 +296,44 @@ def delta_bleu_rows(
         hypothesis that equals its best reference has numerator = denominator to the last bit.
     """
     rows = np.zeros((first.size, 2 + 2 * order))
-    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    _delta_bleu_rows(
+        tokens,
+        first,
+        last,
+        bounds,
+        r_tokens,
+        r_first,
+        r_last,
+        r_bounds,
+        weights,
+        order,
+        one_maximum,
+        *memory,
+        rows,
+    )
+    return rows
+
+
+@kernel
+def _delta_bleu_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    weights: Floats,
+    order: int,
+    one_maximum: int,
+    sizes: Indices,
+    memory: Indices,
+    keys: Fingerprints,
+    rows: Table,
+) -> None:
+    item = carved(sizes, memory, keys)
     for i in range(bounds.size - 1):
         begin, end = bounds[i], bounds[i + 1]
         r_begin, r_end = r_bounds[i], r_bounds[i + 1]
@@ -307,10 +366,8 @@ def delta_bleu_rows(
                     most = max(most, count)
                     link = item.link_next[link]
                 row[1 + n] += product if one_maximum else weight * most
-    return rows
 
 
-@njit(nogil=True, cache=True)
 def pair_rows(
     tokens: Fingerprints,
     first: Indices,
@@ -341,8 +398,43 @@ def pair_rows(
     Returns:
         float64 [pairs, N]: ``sum_g #_g(h, r)`` of each order.
     """
-    rows = np.zeros((pair_bounds[-1], order))
-    item = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    rows = np.zeros((int(pair_bounds[-1]), order))
+    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    _pair_rows(
+        tokens,
+        first,
+        last,
+        bounds,
+        r_tokens,
+        r_first,
+        r_last,
+        r_bounds,
+        pair_bounds,
+        order,
+        *memory,
+        rows,
+    )
+    return rows
+
+
+@kernel
+def _pair_rows(
+    tokens: Fingerprints,
+    first: Indices,
+    last: Indices,
+    bounds: Indices,
+    r_tokens: Fingerprints,
+    r_first: Indices,
+    r_last: Indices,
+    r_bounds: Indices,
+    pair_bounds: Indices,
+    order: int,
+    sizes: Indices,
+    memory: Indices,
+    keys: Fingerprints,
+    rows: Table,
+) -> None:
+    item = carved(sizes, memory, keys)
     for i in range(bounds.size - 1):
         begin, end = bounds[i], bounds[i + 1]
         r_begin, r_end = r_bounds[i], r_bounds[i + 1]
@@ -356,10 +448,8 @@ def pair_rows(
                     matched = min(item.listed_count[e], item.link_count[link])
                     rows[pair, item.listed_order[e] - 1] += matched
                     link = item.link_next[link]
-    return rows
 
 
-@njit(nogil=True, cache=True)
 def ngram_fingerprints(
     tokens: Fingerprints, first: Indices, last: Indices, n: int
 ) -> tuple[Fingerprints, Indices, Indices]:
@@ -374,20 +464,21 @@ def ngram_fingerprints(
     Returns:
         uint64 [g], and int64 [m] twice: where the n-grams of each string begin and end.
     """
-    most = 0
-    for i in range(first.size):
-        most += max(0, last[i] - first[i] - n + 1)
-    grams = np.empty(most, dtype=np.uint64)
-    begins = np.empty(first.size, dtype=np.int64)
-    ends = np.empty(first.size, dtype=np.int64)
+    ends = np.cumsum(np.maximum(0, last - first - n + 1))
+    grams = np.empty(int(ends[-1]) if ends.size else 0, dtype=np.uint64)
+    _ngram_fingerprints(tokens, first, last, n, grams)
+    return grams, np.concatenate([[0], ends[:-1]])[: ends.size], ends
+
+
+@kernel
+def _ngram_fingerprints(
+    tokens: Fingerprints, first: Indices, last: Indices, n: int, grams: Fingerprints
+) -> None:
     written = 0
     for i in range(first.size):
-        begins[i] = written
         for at in range(first[i], last[i] - n + 1):
             key = np.uint64(0)
             for k in range(n):
                 key = extended(key, tokens[at + k])
             grams[written] = key
             written += 1
-        ends[i] = written
-    return grams, begins, ends

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from rejoinder.kernels.ahead import helper, kernel
 from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
 
 FNV_OFFSET = np.uint64(0xCBF29CE484222325)
@@ -76,25 +76,25 @@ FOLD_CASE = KEEP_CASE.copy()
 FOLD_CASE[65:91] += 32
 
 
-@njit(inline="always")
+@helper
 def _grown(h: np.uint64, byte: Any) -> np.uint64:
     """The hash of a token one byte longer."""
     return (h ^ np.uint64(byte)) * FNV_PRIME
 
 
-@njit(inline="always")
+@helper
 def _mixed(h: np.uint64) -> np.uint64:
     """Spreads what the last bytes changed over all bits: the table of n-grams looks at some only."""
     h = (h ^ (h >> SHIFT)) * MIX_1
     return h ^ (h >> SHIFT)
 
 
-@njit(inline="always")
+@helper
 def _is_digit(byte: Any) -> bool:
     return 48 <= byte <= 57
 
 
-@njit(inline="always")
+@helper
 def _wide_space(data: Bytes, at: int, stop: int) -> int:
     """The length in bytes of the white space beyond ASCII that starts at ``at``, or 0."""
     a = data[at]
@@ -115,7 +115,6 @@ def _wide_space(data: Bytes, at: int, stop: int) -> int:
     return 0
 
 
-@njit(nogil=True, cache=True)
 def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
     """For every string the index of the first string equal to it (its own, where it is the first).
 
@@ -128,14 +127,33 @@ def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
         int64 [n]: ``first[i] <= i`` with equal bytes.
     """
     n = starts.size
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    mask = np.uint64(size - 1)
-    slots = np.full(size, -1, dtype=np.int64)
-    hashes = np.empty(n, dtype=np.uint64)
+    slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
-    for i in range(n):
+    _same_strings(data, starts, stops, slots, np.empty(n, dtype=np.uint64), first)
+    return first
+
+
+@kernel
+def _same_strings(
+    data: Bytes,
+    starts: Indices,
+    stops: Indices,
+    slots: Indices,
+    hashes: Fingerprints,
+    first: Indices,
+) -> None:
+    """Fills ``first`` with an open hash table of the strings seen so far.
+
+    Args:
+        data: uint8 [bytes].
+        starts: int64 [n].
+        stops: int64 [n].
+        slots: int64 [a power of two above n], -1 where free.
+        hashes: uint64 [n], written.
+        first: int64 [n], written.
+    """
+    mask = np.uint64(slots.size - 1)
+    for i in range(starts.size):
         length = stops[i] - starts[i]
         h = FNV_OFFSET ^ np.uint64(length)
         at = starts[i]
@@ -147,7 +165,7 @@ def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
             h ^= h >> SHIFT
             at += 8
         while at < stops[i]:
-            h = (h ^ np.uint64(data[at])) * FNV_PRIME
+            h = _grown(h, data[at])
             at += 1
         h = _mixed(h)
         hashes[i] = h
@@ -158,20 +176,23 @@ def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
                 slots[slot] = i
                 first[i] = i
                 break
-            if hashes[j] == h and stops[j] - starts[j] == length:
-                same = True
-                for k in range(length):
-                    if data[starts[j] + k] != data[starts[i] + k]:
-                        same = False
-                        break
-                if same:
-                    first[i] = j
-                    break
+            if hashes[j] == h and _equal(data, starts[j], stops[j], starts[i], stops[i]):
+                first[i] = j
+                break
             slot = (slot + np.uint64(1)) & mask
-    return first
 
 
-@njit(nogil=True, cache=True)
+@helper
+def _equal(data: Bytes, a: Any, a_end: Any, b: Any, b_end: Any) -> bool:
+    if a_end - a != b_end - b:
+        return False
+    at = 0
+    while at < a_end - a and data[a + at] == data[b + at]:
+        at += 1
+    return at == a_end - a
+
+
+@kernel
 def tokens_13a(
     data: Bytes,
     starts: Indices,
@@ -266,7 +287,7 @@ def tokens_13a(
     return int(written)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tokens_none(
     data: Bytes,
     starts: Indices,
@@ -313,7 +334,7 @@ def tokens_none(
     return int(written)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tokens_char(
     data: Bytes,
     starts: Indices,

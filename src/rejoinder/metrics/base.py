@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.metadata import version
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -123,6 +122,8 @@ class Metric(ABC):
                 words.append(f"{SIGNATURE_WORDS.get(each.name, each.name)}:{word}")
         words += [f"{key}:{value}" for key, value in facts.items()]
         if getattr(self, "tokenizer", None) in BORROWED:
+            from importlib.metadata import version
+
             words.append(f"sacrebleu:{version('sacrebleu')}")
         return "|".join([*words, f"version:{__version__}"])
 

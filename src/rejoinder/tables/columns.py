@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
+from rejoinder.tables.wording import listed, quoted
 
 # What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
 _SYNONYMS = {
@@ -40,16 +41,16 @@ def require(
     for name in needed:
         if name not in present:
             meant = lookalike(name, present, needed, optional)
-            hint = f"; rename '{meant}' to '{name}'" if meant else ""
+            hint = f"; rename {quoted(meant)} to '{name}'" if meant else ""
             raise InputError(
-                f"{where}: no column '{name}'; got {_listed(present)}, "
-                f"expected {_listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
+                f"{where}: no column '{name}'; got {listed(present)}, "
+                f"expected {listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
             )
     for name in optional:
         if name not in present and (meant := lookalike(name, present, needed, optional)):
             raise InputError(
-                f"{where}: unknown column '{meant}' and no '{name}'; "
-                f"rename '{meant}' to '{name}', or leave it out"
+                f"{where}: unknown column {quoted(meant)} and no '{name}'; "
+                f"rename {quoted(meant)} to '{name}', or leave it out"
             )
 
 
@@ -63,7 +64,9 @@ def forbid(present: Collection[str], allowed: Collection[str], where: str) -> No
         if name not in allowed:
             close = difflib.get_close_matches(name.lower(), allowed, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise InputError(f"{where}: unknown column '{name}'; expected {one_of(allowed)}{hint}")
+            raise InputError(
+                f"{where}: unknown column {quoted(name)}; expected {one_of(allowed)}{hint}"
+            )
 
 
 def lookalike(
@@ -82,8 +85,3 @@ def lookalike(
             return lowered[synonym]
     close = difflib.get_close_matches(name, lowered, n=1, cutoff=0.75)
     return lowered[close[0]] if close else None
-
-
-def _listed(names: Collection[str]) -> str:
-    shown = ", ".join(list(names)[:12]) or "no columns"
-    return shown + (", ..." if len(names) > 12 else "")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rejoinder.errors import InputError
 from rejoinder.tables.files import read_text
+from rejoinder.tables.wording import counted, listed, quoted
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,14 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str) -> Grid:
     header = [column.strip() for column in header]
     for index, column in enumerate(header):
         if not column or column in header[:index]:
-            what = f"the column '{column}' twice" if column else "a column without a name"
+            what = f"the column {quoted(column)} twice" if column else "a column without a name"
             raise InputError(f"{name}, row 1: the header has {what}; give each its own name")
     numbers, cells = [], []
     for number, row in rows:
         if len(row) != len(header):
             raise InputError(
-                f"{name}, row {number}: {len(row)} cells, expected {len(header)} "
-                f"({', '.join(header[:8])}); {remedy}"
+                f"{name}, row {number}: {counted(len(row), 'cell')}, expected {len(header)} "
+                f"({listed(header)}); {remedy}"
             )
         numbers.append(number)
         cells.append(row)
@@ -126,6 +127,3 @@ def _long_cells() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(limit)
-
-
-ReadGrid = Callable[[Path], Grid]

@@ -22,7 +22,7 @@ _PACKED = {
     b"\xfd7zXZ\x00": ("xz-compressed", "unpack it first (unxz)"),
     b"\x28\xb5\x2f\xfd": ("zstd-compressed", "unpack it first (unzstd)"),
     b"PK\x03\x04": ("a zip archive", "unpack it first (unzip)"),
-    b"PAR1": ("a Parquet file", "say '--format parquet'"),
+    b"PAR1": ("a Parquet file", "give it the suffix .parquet"),
     b"\xff\xfe": ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)"),
     b"\xfe\xff": ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)"),
 }
@@ -141,7 +141,9 @@ def _read(path: Path, size: int) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; expected a file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}; check the path and its permissions"
+        ) from error
 
 
 def _stat(path: Path) -> os.stat_result:
@@ -150,7 +152,9 @@ def _stat(path: Path) -> os.stat_result:
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{path}: no such file{_near(path)}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise InputError(f"{str(path)!r}: cannot be read: {error}") from error
+        raise InputError(
+            f"{str(path)!r}: cannot be read: {error}; check the path and its permissions"
+        ) from error
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise InputError(
             f"{path}: is neither a file nor a folder (a pipe, a device?); write it to a file first"
@@ -163,5 +167,5 @@ def _near(path: Path) -> str:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return f" (nor is there a folder {path.parent})"
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.parent / close[0]}?" if close else ""
+    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return f"; did you mean {path.parent / close[0]}?" if close else "; check the path"

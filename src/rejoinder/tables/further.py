@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.tables.wording import quoted
 
 _KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number"}
 _LARGEST = 2**63
@@ -71,11 +72,11 @@ def _refuse(name: str, values: list[Any], places: Sequence[str]) -> None:
         if kind is None:
             what = "a list" if isinstance(value, list) else "an object"
             raise InputError(
-                f"{where}: column '{name}' holds {what}; a further column holds text, a number, or "
+                f"{where}: column {quoted(name)} holds {what}; a further column holds text, a number, or "
                 "true or false; turns belong in 'context', references in 'references'"
             )
         if first is not None and kind != first:
             raise InputError(
-                f"{where}: column '{name}' holds {kind}, above it holds {first}; keep one kind"
+                f"{where}: column {quoted(name)} holds {kind}, above it holds {first}; keep one kind"
             )
         first = kind

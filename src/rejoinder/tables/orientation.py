@@ -12,6 +12,7 @@ from itertools import chain, filterfalse
 from typing import Any
 
 from rejoinder.errors import InputError
+from rejoinder.tables.wording import counted
 
 
 def check_orientation(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -43,7 +44,7 @@ list(zip(*references))
     n = len(hypotheses)
     if len(references) == n:
         return
-    lists = f"{len(references)} list{'s' * (len(references) != 1)}"
+    lists = counted(len(references), "list")
     if references and all(len(row) == n for row in references):
         raise InputError(
             f"references: {lists} of {n} strings for {n} hypotheses: this is one list per "

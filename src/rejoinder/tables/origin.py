@@ -37,8 +37,9 @@ class Origin:
         """The file of a row."""
         return self._find(index)[0]
 
-    def __add__(self, other: Origin) -> Origin:
-        return Origin(self.stretches + other.stretches)
+    def files(self) -> str:
+        """The names of all files, each once."""
+        return ", ".join(dict.fromkeys(name for name, _ in self.stretches))
 
     def _find(self, index: int) -> tuple[str, int]:
         for name, rows in self.stretches:

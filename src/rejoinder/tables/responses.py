@@ -16,6 +16,7 @@ from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.validation import check_replies, conform
+from rejoinder.tables.wording import quoted
 
 Missing = Literal["error", "drop", "empty"]
 _MISSING = ("error", "drop", "empty")
@@ -99,7 +100,7 @@ def check_responses(
         ParameterError: ``missing`` is none of these.
     """
     if missing not in _MISSING:
-        raise ParameterError(f"missing: got {missing!r}, expected {one_of(_MISSING)}")
+        raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(_MISSING)}")
     responses = conform(responses, RESPONSES, "responses").select(*RESPONSES)
     check_replies(responses, Origin.of_table("responses", responses))
     items = testset.contexts.select("id").with_row_index("item")
@@ -139,7 +140,7 @@ def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
         for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
             if system in seen:
                 raise InputError(
-                    f"{name}: the system {system!r} also stands in {seen[system]}; put its replies "
+                    f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
                     "into one file, or give the systems different names (a file that names no "
                     "system is named by its own name)"
                 )
@@ -153,7 +154,7 @@ def _refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:
     ids = unknown.get_column("id").unique(maintain_order=True).to_list()
     system = unknown.get_column("system")[0]
     raise InputError(
-        f"responses: system {system!r} answers id {_first(ids)}, which the test set does not "
+        f"responses: system {quoted(system)} answers id {_first(ids)}, which the test set does not "
         f"have ({unknown.height} of {responses.height} replies, {items.height} items)"
         f"{_hint(ids, responses.get_column('id').to_list(), items.get_column('id').to_list())}"
     )
@@ -199,12 +200,12 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     others = gaps.get_column("system").n_unique() - 1
     also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
     return (
-        f"responses: system {system!r} did not answer {len(ids)} of {items} items: {_first(ids)}"
+        f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {_first(ids)}"
         f"{also}; add the replies, or choose missing='drop' or 'empty' (--missing drop, "
         "--missing empty)"
     )
 
 
 def _first(ids: Sequence[str], count: int = 3) -> str:
-    shown = ", ".join(repr(i) for i in ids[:count])
+    shown = ", ".join(quoted(i) for i in ids[:count])
     return shown + (f" and {len(ids) - count} more" if len(ids) > count else "")

@@ -17,6 +17,7 @@ from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
 from rejoinder.tables.turns import turns_column
 from rejoinder.tables.validation import check_contexts, check_references, conform
+from rejoinder.tables.wording import counted, quoted
 
 _OPTIONAL = {"weight": pl.Float64, "source": pl.String}
 
@@ -60,7 +61,8 @@ class TestSet:
             Origin.of_table("references", references),
         )
         check_contexts(contexts, of_contexts)
-        check_references(references, contexts, of_references)
+        table = of_references.files() or of_contexts.files()
+        check_references(references, contexts, of_references, table)
         object.__setattr__(self, "contexts", contexts)
         object.__setattr__(self, "references", references)
 
@@ -85,7 +87,10 @@ class TestSet:
         order = pl.DataFrame({"id": ids}, schema={"id": pl.String}).with_row_index("place of item")
         unknown = order.join(self.contexts.select("id"), on="id", how="anti")
         if unknown.height:
-            raise InputError(f"select: no item has the id {unknown.get_column('id')[0]!r}")
+            raise InputError(
+                f"select: no item has the id {quoted(unknown.get_column('id')[0])}; expected ids of this "
+                "test set"
+            )
         references = self.references.with_row_index("place of reference").join(order, on="id")
         return TestSet(
             self.contexts.join(order, on="id").sort("place of item").drop("place of item"),
@@ -119,8 +124,8 @@ class TestSet:
         for what, given in (("contexts", turns), ("ids", names)):
             if len(given) != len(references):
                 raise InputError(
-                    f"{what}: {len(given)} for {len(references)} lists of references; expected "
-                    "one for each"
+                    f"{what}: {len(given)} for {counted(len(references), 'list')} of references; "
+                    "expected one for each"
                 )
         check_strings(names, "ids")
         flat = [weight for row in weights or () for weight in row]
@@ -177,19 +182,20 @@ def _check_weights(
 ) -> None:
     if len(weights) != len(references):
         raise InputError(
-            f"weights: {len(weights)} lists for {len(references)} lists of references; expected "
-            "one for each"
+            f"weights: {counted(len(weights), 'list')} for {counted(len(references), 'list')} of "
+            "references; expected one for each"
         )
     for index, (row, texts) in enumerate(zip(weights, references, strict=True)):
         if not isinstance(row, Sequence) or len(row) != len(texts):
             got = len(row) if isinstance(row, Sequence) else repr(row)
             raise InputError(
-                f"weights[{index}]: got {got}, expected {len(texts)} weights, one per reference"
+                f"weights[{index}]: got {got}; expected "
+                f"{counted(len(texts), 'weight')}, one per reference"
             )
         for place, weight in enumerate(row):
             if weight is not None and (
                 isinstance(weight, bool) or not hasattr(weight, "__float__")
             ):
                 raise InputError(
-                    f"weights[{index}][{place}]: got {type(weight).__name__}, expected a number"
+                    f"weights[{index}][{place}]: got {type(weight).__name__}; expected a number"
                 )

@@ -10,6 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Origin
+from rejoinder.tables.wording import more, quoted
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
 
@@ -47,7 +48,7 @@ def conform(
             columns.append(pl.col(name).cast(dtype))
         else:
             raise InputError(
-                f"{table}: column '{name}' holds {frame.schema[name]}, expected {_plain(dtype)}"
+                f"{table}: column '{name}' holds {quoted(frame.schema[name])[1:-1]}; expected {_plain(dtype)}"
             )
     return frame.select(*columns, pl.exclude(*schema))
 
@@ -69,39 +70,49 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
     _refuse_white_space_twins(ids, origin)
     turns = contexts.get_column("context")
     nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
-    refuse(nulls, origin, lambda i: f"a null turn in the context of id {ids[i]!r}; expected text")
+    refuse(
+        nulls, origin, lambda i: f"a null turn in the context of id {quoted(ids[i])}; expected text"
+    )
 
 
-def check_references(references: pl.DataFrame, contexts: pl.DataFrame, origin: Origin) -> None:
+def check_references(
+    references: pl.DataFrame, contexts: pl.DataFrame, origin: Origin, table: str
+) -> None:
     """Every reference has text, belongs to an item, and weighs within [-1, 1].
+
+    Args:
+        references: the references.
+        contexts: the contexts, already checked.
+        origin: where the rows of the references stood.
+        table: the file or table to name where there is no row at all.
 
     Raises:
         InputError: no references at all; an id null or without a context; a text that is null; a
             weight that is NaN, infinite or outside [-1, 1].
     """
     if not references.height:
-        raise InputError(
-            f"{_name(origin, 'references')}: no reference for any item; expected at least one"
-        )
+        raise InputError(f"{table}: no reference for any item; expected at least one")
     ids, weights = references.get_column("id"), references.get_column("weight")
     check_ids(ids, origin)
     refuse(
         references.get_column("text").is_null(),
         origin,
-        lambda i: f"the text of a reference of id {ids[i]!r} is null; leave the reference out",
+        lambda i: (
+            f"the text of a reference of id {quoted(ids[i])} is null; leave the reference out"
+        ),
     )
     refuse(
         (~weights.is_finite()).fill_null(False),
         origin,
         lambda i: (
-            f"weight {_number(weights[i])} at id {ids[i]!r}; expected a number within "
+            f"weight {_number(weights[i])} at id {quoted(ids[i])}; expected a number within "
             "[-1, 1]; leave it empty where there is none"
         ),
     )
     refuse(
         (weights.abs() > 1).fill_null(False),
         origin,
-        lambda i: f"weight {weights[i]:g} outside [-1, 1] at id {ids[i]!r}; {RESCALE}",
+        lambda i: f"weight {weights[i]:g} outside [-1, 1] at id {quoted(ids[i])}; {RESCALE}",
     )
     orphans = (
         references.select("id").with_row_index("row").join(contexts.select("id"), "id", how="anti")
@@ -109,7 +120,7 @@ def check_references(references: pl.DataFrame, contexts: pl.DataFrame, origin: O
     if orphans.height:
         row = int(orphans.get_column("row").min())  # pyright: ignore[reportArgumentType]
         raise InputError(
-            f"{origin.at(row)}: a reference for id {ids[row]!r}, which no context has"
+            f"{origin.at(row)}: a reference for id {quoted(ids[row])}, which no context has"
             f"{more(orphans.height, 'reference')}; add its context or take the reference out"
         )
 
@@ -128,13 +139,13 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
     refuse(
         systems.is_null() | (systems == "").fill_null(False),
         origin,
-        lambda i: f"no system at id {ids[i]!r}; name the system in every row or in none",
+        lambda i: f"no system at id {quoted(ids[i])}; name the system in every row or in none",
     )
     refuse(
         responses.get_column("text").is_null(),
         origin,
         lambda i: (
-            f"the text of system {systems[i]!r} at id {ids[i]!r} is null; an empty reply is "
+            f"the text of system {quoted(systems[i])} at id {quoted(ids[i])} is null; an empty reply is "
             '"", a missing one has no row'
         ),
     )
@@ -168,17 +179,6 @@ def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> Non
         raise InputError(f"{origin.at(first)}: {say(first)}{more(len(rows))}")
 
 
-def more(count: int, noun: str = "row") -> str:
-    """How many others offend: empty for a single one.
-
-    >>> more(1), more(4)
-    ('', ' (and 3 more rows like it)')
-    """
-    if count < 2:
-        return ""
-    return f" (and {count - 1} more {noun}{'s' if count > 2 else ''} like it)"
-
-
 def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
     if not keys.is_duplicated().any():
         return
@@ -187,7 +187,7 @@ def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
     again = keys.with_row_index(place).with_columns(first.alias("place of first"))
     again = again.filter(pl.col(place) != pl.col("place of first"))
     row = again.row(0, named=True)
-    named = " of ".join(f"{name} {row[name]!r}" for name in reversed(keys.columns))
+    named = " of ".join(f"{name} {quoted(row[name])}" for name in reversed(keys.columns))
     remedy = (
         "keep one reply of it"
         if "system" in keys.columns
@@ -206,7 +206,7 @@ def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
         rows = (stripped == stripped.filter(twins)[0]).arg_true()
         one, other = int(rows[0]), int(rows[1])
         raise InputError(
-            f"{origin.at(other)}: id {ids[other]!r} differs from {ids[one]!r} ({origin.at(one)}) "
+            f"{origin.at(other)}: id {quoted(ids[other])} differs from {quoted(ids[one])} ({origin.at(one)}) "
             "in white space alone; give them different ids"
         )
 
@@ -230,4 +230,4 @@ def _number(value: float) -> str:
 
 
 def _name(origin: Origin, default: str) -> str:
-    return ", ".join(dict.fromkeys(name for name, _ in origin.stretches)) or default
+    return origin.files() or default

@@ -15,6 +15,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import quoted
 
 
 def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
@@ -129,7 +130,7 @@ def _responses_tsv(responses: pl.DataFrame, path: Path) -> None:
     for row in responses.iter_rows():
         if any(cell and ("\t" in cell or "\n" in cell or "\r" in cell) for cell in row):
             raise InputError(
-                f"{path.name}: the reply of {row[0]!r} to {row[1]!r} holds a tab or a line end, "
+                f"{path.name}: the reply of {quoted(row[0])} to {quoted(row[1])} holds a tab or a line end, "
                 "which TSV cannot; write .jsonl, .csv or .parquet"
             )
     with path.open("w", encoding="utf-8", newline="") as file:

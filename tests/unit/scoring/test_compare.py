@@ -4,15 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 import sacrebleu
-from random_text import corpus
 from sacrebleu.significance import PairedTest
-from shared_data import streams
 
+from random_text import corpus
 from rejoinder import TestSet, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.metrics.resampling import permutation_masks
 from rejoinder.scoring.compare import DETECTABLE, holm
+from shared_data import streams
 
 HYPOTHESES, REFERENCES = corpus(seed=21, n=60)
 METRIC = BLEU(order=2, smoothing="exp")

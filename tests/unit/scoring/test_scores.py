@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from random_text import corpus
 
+from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU

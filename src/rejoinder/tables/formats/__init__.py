@@ -21,6 +21,7 @@ from rejoinder.tables.formats import (
     text,
 )
 from rejoinder.tables.formats.format import Format
+from rejoinder.tables.wording import quoted
 
 # Published formats come first: some of them are JSON lines or TSV as well, with other columns.
 FORMATS: dict[str, Format] = {
@@ -50,36 +51,40 @@ def choose(
             holds no table of this kind.
         ParameterError: there is no format of that name.
     """
-    found = [_named(name)] * len(paths) if name is not None else [_recognised(p) for p in paths]
-    for path, other in zip(paths, found, strict=True):
-        if other is not found[0]:
-            raise InputError(
-                f"{path}: format '{other.name}', but {paths[0]} is '{found[0].name}'; "
-                f"the files of one {what} share one format; choose it with --format"
-            )
+    option = "--format" if what == "test set" else "--responses-format"
+    if name is not None:
+        found = [_named(name, option)] * len(paths)
+    else:
+        found = [_recognised(path, option) for path in paths]
     chosen = found[0]
-    if (chosen.read_testset if what == "test set" else chosen.read_responses) is None:
-        kind = "no test set" if what == "test set" else "no responses"
-        able = [
-            f.name
-            for f in FORMATS.values()
-            if (f.read_testset if what == "test set" else f.read_responses)
-        ]
+    for path, other in zip(paths, found, strict=True):
+        if other is not chosen:
+            raise InputError(
+                f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
+                f"one {what} share one format; choose it with {option}"
+            )
+    able = [each.name for each in FORMATS.values() if _holds(each, what)]
+    if chosen.name not in able:
         raise InputError(
-            f"{paths[0]}: the format '{chosen.name}' holds {kind}; formats that do: {one_of(able)}"
+            f"{paths[0]}: the format '{chosen.name}' holds no {what}; expected one of the formats "
+            f"that do: {one_of(able)}"
         )
     return chosen
 
 
-def _named(name: str) -> Format:
+def _holds(each: Format, what: Literal["test set", "responses"]) -> bool:
+    return (each.read_testset if what == "test set" else each.read_responses) is not None
+
+
+def _named(name: str, option: str) -> Format:
     if name in FORMATS:
         return FORMATS[name]
     close = difflib.get_close_matches(name, FORMATS, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    raise ParameterError(f"--format: got {name!r}, expected {one_of(FORMATS)}{hint}")
+    raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(FORMATS)}{hint}")
 
 
-def _recognised(path: Path) -> Format:
+def _recognised(path: Path, option: str) -> Format:
     first = b"" if path.is_dir() else head(path)
     for each in FORMATS.values():
         if each.recognise(path, first):
@@ -87,12 +92,12 @@ def _recognised(path: Path) -> Format:
     if path.is_dir():
         raise InputError(
             f"{path}: a folder of no format known here; name the files in it, or its format with "
-            f"--format: {one_of(FORMATS)}"
+            f"{option}: {one_of(FORMATS)}"
         )
     if not first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
     refuse_packed(first, str(path))
     raise InputError(
         f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
-        f"--format: {one_of(FORMATS)}"
+        f"{option}: {one_of(FORMATS)}"
     )

@@ -16,6 +16,7 @@ from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.wording import quoted
 
 _CSV_COLUMNS = ("model", "context_id", "response", "prevgt", "all_references", "context")
 
@@ -99,7 +100,7 @@ def _of_ratings(table: Grid) -> TestSetDraft:
         if name in seen:
             if seen[name] != item:
                 raise InputError(
-                    f"{table.name}, row {number}: context_id {name!r} has another context or other "
+                    f"{table.name}, row {number}: context_id {quoted(name)} has another context or other "
                     "references than in its first row; expected the same for every model"
                 )
             continue

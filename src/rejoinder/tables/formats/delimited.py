@@ -15,6 +15,7 @@ from rejoinder.tables.formats.format import Format
 from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.turns import turns_column
+from rejoinder.tables.wording import quoted
 
 
 def _read(path: Path, suffix: str) -> Grid:
@@ -106,7 +107,7 @@ def _weights(table: Grid) -> pl.Series:
     if len(wrong):
         row = int(wrong[0])
         raise InputError(
-            f"{table.name}, row {table.numbers[row]}: weight {cells[row]!r} is no number; expected "
+            f"{table.name}, row {table.numbers[row]}: weight {quoted(cells[row])} is no number; expected "
             "one within [-1, 1] with a decimal point, or an empty cell"
         )
     return weights
@@ -116,7 +117,7 @@ def _refuse_empty_cells(table: Grid) -> None:
     for name, cells in zip(table.header, table.columns, strict=True):
         if name != "id" and "" in cells:
             raise InputError(
-                f"{table.name}, row {table.numbers[cells.index('')]}: the cell of system {name!r} "
+                f"{table.name}, row {table.numbers[cells.index('')]}: the cell of system {quoted(name)} "
                 "is empty, which may be an empty reply or a missing one; use the long form "
                 "(system, id, text): an empty reply has a row there, a missing one has none"
             )

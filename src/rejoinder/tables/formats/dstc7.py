@@ -14,6 +14,7 @@ from rejoinder.tables.formats.format import Format
 from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.wording import listed, quoted
 
 _BOM = b"\xef\xbb\xbf"
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"
@@ -46,7 +47,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
         if _is_average(name):
             continue
         if context is not None and name not in contexts:
-            raise InputError(f"{gold}, row {number}: {context} has no InstanceID {name!r}")
+            raise InputError(f"{gold}, row {number}: {context} has no InstanceID {quoted(name)}")
         turns, depth = contexts.get(name, ([], None))
         items.add(name, turns, spoken(references, "human"), (str(gold), number))
         depths.append(depth)
@@ -114,7 +115,9 @@ def _contexts(path: Path) -> dict[str, tuple[list[str], int | None]]:
 
 def _column(table: Grid, name: str) -> list[str]:
     if name not in table.header:
-        raise InputError(f"{table.name}: no column '{name}'; got {', '.join(table.header[:8])}")
+        raise InputError(
+            f"{table.name}: no column '{name}'; got {listed(table.header)}; is this the file of DSTC7?"
+        )
     return table[name]
 
 

@@ -13,6 +13,7 @@ from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.formats.text import read_lines
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.wording import counted
 
 _FILES = ("human_ctx.txt", "human_ref.txt", "human_hyp.txt")
 
@@ -30,8 +31,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     place = str(folders[0] / _FILES[0])
     if len(contexts) != len(references):
         raise InputError(
-            f"{place}: {len(contexts)} lines, but {_FILES[1]} has {len(references)}; expected the "
-            "same number"
+            f"{place}: {counted(len(contexts), 'line')}, but {_FILES[1]} has "
+            f"{len(references)}; expected the same number"
         )
     items = Items()
     for number, (context, text) in enumerate(zip(contexts, references, strict=True), start=1):

@@ -58,7 +58,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
         for number, row in read_objects(path):
             where = f"{path}, row {number}"
             _check_item(row, where)
-            item = convert(row, _Item, where)
+            item = convert(row, _Item, where, _Reference.__struct_fields__)
             items.add(str(item.id), _turns(item), map(_parts, item.references), (str(path), number))
             further.add(row, where)
     return items.draft(further.columns())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,6 +15,14 @@ from rejoinder.tables.formats.format import Format
 from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
+from rejoinder.tables.wording import quoted
+
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What polars raises on a table that Arrow let pass: a fault of the file either way.
+_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -35,13 +44,15 @@ def read_frame(path: Path) -> pl.DataFrame:
     data = read_bytes(path)
     if not data.startswith(b"PAR1") or not data.endswith(b"PAR1"):
         what = "breaks off before its end" if data.startswith(b"PAR1") else "is no Parquet file"
-        raise InputError(f"{path}: {what} (no PAR1 mark); write it again, or say its --format")
+        raise InputError(f"{path}: {what}; expected PAR1 at both ends; write it again")
     try:
         table = pq.read_table(pa.BufferReader(data))
-        table.validate(full=True)
-        frame = pl.from_arrow(table)
-    except (pa.ArrowException, OSError, ValueError, pl.exceptions.PolarsError) as error:
-        what = str(error).split("\n")[0]
+        table.validate(full=True)  # an unsound buffer would crash whoever reads it next
+        fields = [field.remove_metadata() for field in table.schema]
+        _decode_names(fields)
+        frame = pl.from_arrow(table.cast(pa.schema(fields)))
+    except (pa.ArrowException, OSError, ValueError, *_POLARS) as error:
+        what = quoted(str(error).split("\n")[0])[1:-1]
         raise InputError(f"{path}: not a sound Parquet file: {what}; write it again") from None
     assert isinstance(frame, pl.DataFrame)
     return frame
@@ -78,11 +89,18 @@ FORMAT = Format(
 )
 
 
+def _decode_names(fields: Iterable[pa.Field]) -> None:
+    """Raises UnicodeDecodeError where the name of a column, however deep, is not UTF-8."""
+    for field in fields:
+        _ = field.name
+        _decode_names(field.type.field(i) for i in range(field.type.num_fields))
+
+
 def _nested(name: str, frame: pl.DataFrame) -> TestSetDraft:
     require(("id", "references"), frame.columns, name, ("context",))
     dtype = frame.schema["references"]
     if not isinstance(dtype, pl.List):
-        raise InputError(f"{name}: column 'references' holds {dtype}, expected a list per item")
+        raise InputError(f"{name}: column 'references' holds {dtype}; expected a list per item")
     if "context" not in frame.columns:
         empty = pl.Series("context", [[]] * frame.height, dtype=pl.List(pl.String))
         frame = frame.with_columns(empty)

@@ -13,6 +13,7 @@ from rejoinder.tables.files import read_text
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+from rejoinder.tables.wording import counted
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ def read_lines(path: Path) -> list[str]:
         lines.pop()
     ends = sum(line.endswith("\r") for line in lines)
     if ends:
-        _LOG.warning("%s: %d lines end in CR LF; the CR was taken off", path, ends)
+        _LOG.warning("%s: %s end in CR LF; the CR was taken off", path, counted(ends, "line"))
         lines = [line.removesuffix("\r") for line in lines]
     return lines
 
@@ -48,8 +49,8 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     for path, stream in zip(paths, streams, strict=True):
         if len(stream) != len(streams[0]):
             raise InputError(
-                f"{path}: {len(stream)} lines, but {paths[0]} has {len(streams[0])}; expected "
-                "the same number in every reference stream, an empty line where an item has none"
+                f"{path}: {counted(len(stream), 'line')}, but {paths[0]} has {len(streams[0])}; "
+                "expected the same number in every reference stream, an empty line where it has none"
             )
     ids = [str(number) for number in range(1, len(streams[0]) + 1)]
     # By item, then by stream, so that the first stream holds each item's first reference.
@@ -84,7 +85,8 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
         )
     if len(lines) != len(ids):
         raise InputError(
-            f"{path}: {len(lines)} lines, but the test set has {len(ids)} items; expected one line "
+            f"{path}: {counted(len(lines), 'line')}, but the test set has "
+            f"{counted(len(ids), 'item')}; expected one line "
             "per item, in the order of the test set"
         )
     frame = pl.DataFrame(

@@ -1,0 +1,131 @@
+"""Which observations belong together, and how to draw them so: resamples, permutations, swaps.
+
+Replies to one context are rated by the same people against the same message: their scores and
+ratings are alike for reasons that no metric knows of. Drawn one by one they would count as more
+evidence than they are, so what is drawn is whole groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Indices
+
+# Draws are made in blocks of about this many numbers.
+BLOCK = 1 << 21
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A partition of n observations into g groups.
+
+    Args:
+        order: int64 [n], the observations, group after group.
+        first: int64 [g], where in ``order`` each group begins.
+        size: int64 [g], how many observations it has.
+
+    >>> Groups.of(np.array([7, 3, 7]), 3).size.tolist()
+    [1, 2]
+    """
+
+    order: Indices
+    first: Indices
+    size: Indices
+
+    @classmethod
+    def of(cls, groups: NDArray[np.generic] | None, n: int) -> Groups:
+        """Reads a label for each of n observations; None makes each a group of its own.
+
+        Raises:
+            InputError: There are not n labels.
+        """
+        labels = np.arange(n) if groups is None else np.asarray(groups)
+        if labels.shape != (n,):
+            raise InputError(
+                f"groups: shape {labels.shape} for {n} observations; give one label for each"
+            )
+        _, group, size = np.unique(labels, return_inverse=True, return_counts=True)
+        order = np.argsort(group, kind="stable")
+        return cls(order, np.cumsum(size) - size, size)
+
+    def __len__(self) -> int:
+        return self.size.size
+
+    def resampled(
+        self, resamples: int, rng: np.random.Generator, width: int = 1
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Draws as many groups as there are, with replacement, each with all its observations.
+
+        Groups may differ in size, and resamples then in length; those of one length come together.
+
+        Args:
+            resamples: How many.
+            rng: Where the randomness comes from.
+            width: How many numbers the caller will hold for each observation drawn.
+
+        Yields:
+            The numbers of some resamples, int64 [b], and their observations, int64 [b, length].
+        """
+        g = len(self)
+        for done, b in _blocks(resamples, self.order.size * width):
+            drawn = rng.integers(0, g, size=(b, g))
+            lengths = self.size[drawn].sum(axis=1)
+            for length in np.unique(lengths):
+                rows = np.flatnonzero(lengths == length)
+                yield done + rows, self.members(drawn[rows])
+
+    def members(self, drawn: Indices) -> Indices:
+        """The observations of drawn groups: int64 [b, k] to [b, length], all of one length."""
+        flat = drawn.ravel()
+        size = self.size[flat]
+        ends = np.cumsum(size)
+        within = np.arange(ends[-1]) - np.repeat(ends - size, size)
+        return self.order[np.repeat(self.first[flat], size) + within].reshape(len(drawn), -1)
+
+    def permuted(self, trials: int, rng: np.random.Generator, width: int = 1) -> Iterator[Indices]:
+        """Exchanges whole groups of one size with each other, and shuffles within every group.
+
+        Where every group is a single observation, this is a plain permutation.
+
+        Yields:
+            int64 [b, n]: the observation that takes the place of each.
+        """
+        n = self.order.size
+        classes = [np.flatnonzero(self.size == size) for size in np.unique(self.size)]
+        members = [self.members(each[:, None]) for each in classes]
+        for _, b in _blocks(trials, n * width):
+            drawn = np.empty((b, n), dtype=np.int64)
+            for block in members:
+                g, m = block.shape
+                group = rng.permuted(np.tile(np.arange(g), (b, 1)), axis=1)[:, :, None]
+                place = np.zeros((b, g, m), dtype=np.int64)
+                if m > 1:
+                    place = rng.permuted(np.tile(np.arange(m), (b, g, 1)), axis=2)
+                drawn[:, block.ravel()] = block[group, place].reshape(b, -1)
+            yield drawn
+
+    def swaps(
+        self, trials: int, rng: np.random.Generator, width: int = 1
+    ) -> Iterator[NDArray[np.bool_]]:
+        """Tosses a coin for every group.
+
+        Yields:
+            bool [b, n], the same for all observations of a group.
+        """
+        n = self.order.size
+        for _, b in _blocks(trials, n * width):
+            heads = rng.integers(0, 2, size=(b, len(self)), dtype=np.int8).astype(np.bool_)
+            drawn = np.empty((b, n), dtype=np.bool_)
+            drawn[:, self.order] = np.repeat(heads, self.size, axis=1)
+            yield drawn
+
+
+def _blocks(draws: int, width: int) -> Iterator[tuple[int, int]]:
+    size = max(1, min(draws, BLOCK // max(width, 1)))
+    for done in range(0, draws, size):
+        yield done, min(size, draws - done)

@@ -1,0 +1,83 @@
+"""JSON for machines; render.py has the same for people. Values are 0 to 1, and NaN is null."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.scores import Scores
+
+VERDICT_PERMUTATIONS = 1000
+
+
+def write(value: Any) -> None:
+    """Writes one JSON value to standard output."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=1)
+    sys.stdout.buffer.write(text + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def systems(scores: Scores) -> None:
+    """Every system under every metric, what the values are made of, and all pairs."""
+    several = len(scores.names) > 1 and scores.resamples > 0
+    compared = scores.compare(permutations=VERDICT_PERMUTATIONS).to_dicts() if several else []
+    write(
+        {
+            "systems": scores.systems().to_dicts(),
+            "parts": scores.parts(),
+            "comparisons": compared,
+            "permutations": VERDICT_PERMUTATIONS,
+            "notes": scores.notes,
+        }
+    )
+
+
+def comparison(scores: Scores, table: pl.DataFrame) -> None:
+    """Every pair of systems under every metric."""
+    signatures = {label: each.signature for label, each in scores.measured.items()}
+    write({"comparisons": table.to_dicts(), "signatures": signatures, "notes": scores.notes})
+
+
+def segments(scores: Scores) -> None:
+    """A row for each system and item."""
+    write({"segments": scores.segments().to_dicts(), "notes": scores.notes})
+
+
+def groups(scores: Scores, column: str) -> None:
+    """The systems for each value of a column."""
+    write({"groups": scores.by(column).to_dicts(), "notes": scores.notes})
+
+
+def explanations(told: Sequence[Explanation]) -> None:
+    """What made the score of one item, for each system and metric."""
+    write([msgspec.to_builtins(each) for each in told])
+
+
+def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
+    """Name, parameters, source, bounds and needs of every metric."""
+    made = {name: make() for name, make in table.items()}
+    write(
+        [
+            {
+                "name": name,
+                "source": each.source,
+                "bounds": [bound if math.isfinite(bound) else None for bound in each.bounds],
+                "higher_is_better": each.higher_is_better,
+                "summable": each.summable,
+                "needs": sorted(each.needs),
+                "parameters": registry.parameters(each),
+            }
+            for name, each in made.items()
+        ]
+    )

@@ -1,0 +1,291 @@
+"""Kernels that numba compiles once for a machine, and that later processes load without it.
+
+Importing numba and waking its compiler takes longer than scoring a test set. So a kernel's machine
+code is kept as an object file, and llvmlite, the small library below numba, links it: a few
+milliseconds. Only where the file is missing, or was made for other sources, another processor or
+another version, numba is imported and compiles anew.
+
+A kernel is a function of arrays and whole numbers, annotated with the names in ``arrays.py``, that
+allocates nothing (its caller does) and returns a whole number or nothing. It runs without the
+interpreter's lock. What it calls is marked ``helper`` and lives in the same module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+ARRAYS = {
+    "Bytes": ("uint8", 1),
+    "Fingerprints": ("uint64", 1),
+    "Indices": ("int64", 1),
+    "Floats": ("float64", 1),
+    "Table": ("float64", 2),
+}
+"""The annotations of array arguments: element type and dimensions."""
+
+# What machine code may ask of the process; the last is only reached by arrays that numba owns,
+# of which there are none here.
+LIBC = {"memset", "memcpy", "memmove"}
+DESTRUCTOR = "NRT_MemInfo_call_dtor"
+
+# What numba is to leave out: no code that talks to the interpreter, no checks that raise.
+FLAGS = {
+    "nrt": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "error_model": "numpy",
+}
+
+_lock = threading.RLock()
+
+
+def helper(function: F) -> F:
+    """Marks a function that kernels of the same module call; it becomes part of their code."""
+    function.__kernel_helper__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes a function machine code, on its first call."""
+    return Kernel(function)  # type: ignore[return-value]
+
+
+class Kernel:
+    """A function and, once called, its machine code.
+
+    Args:
+        function: What to compile; see the head of this file.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__wrapped__ = function
+        kinds = dict(function.__annotations__)
+        self.returns = str(kinds.pop("return"))
+        self.kinds = [str(kind) for kind in kinds.values()]
+        self._call: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: D102
+        call = self._call
+        if call is None:
+            with _lock:
+                call = self._call = self._call or _loaded(self)
+        return call(*arguments)
+
+
+def _loaded(wanted: Kernel) -> Callable[..., Any]:
+    """The machine code of a kernel: from its file, else compiled now."""
+    import llvmlite.binding as llvm
+
+    key = _key(wanted, llvm)
+    found = _read(wanted, key)
+    if found is None:
+        found = _compiled(wanted, llvm)
+        if found is None:  # it needs more than a linker can give: leave it to numba altogether
+            return _jitted(wanted)
+        _write(wanted, key, *found)
+    symbol, code = found
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return _bound(wanted, engine.get_function_address(symbol))
+
+
+def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
+    """A function of arrays around machine code that follows numba's calling convention.
+
+    An array is passed as two owners (none here), its size and item size, its data, its shape and
+    its strides; before all arguments stand where the result and an error go to.
+    """
+    shapes = [ARRAYS.get(kind) for kind in wanted.kinds]
+    slots = sum(5 + 2 * shape[1] if shape else 1 for shape in shapes)
+    prototype = ctypes.CFUNCTYPE(
+        ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * slots
+    )
+    code = prototype(address)
+    dtypes = [np.dtype(shape[0]) if shape else None for shape in shapes]
+
+    def call(*arguments: Any) -> int | None:
+        flat: list[int] = []
+        for argument, dtype, shape in zip(arguments, dtypes, shapes, strict=True):
+            if dtype is None or shape is None:
+                flat.append(int(argument))
+                continue
+            if (
+                argument.dtype != dtype
+                or argument.ndim != shape[1]
+                or not argument.flags.c_contiguous
+            ):
+                raise TypeError(
+                    f"{wanted.__name__}: an array is not {shape[0]}[{shape[1]}], contiguous"
+                )
+            flat += (0, 0, argument.size, argument.itemsize, argument.ctypes.data)
+            flat += argument.shape
+            flat += argument.strides
+        result, error = ctypes.c_int64(), ctypes.c_void_p()
+        status = code(ctypes.addressof(result), ctypes.addressof(error), *flat)
+        if status:
+            raise RuntimeError(f"{wanted.__name__}: machine code failed with status {status}")
+        return result.value if wanted.returns == "int" else None
+
+    return call
+
+
+@cache
+def _engine() -> Any:
+    """The linker of this process."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.add_symbol(DESTRUCTOR, ctypes.cast(_never, ctypes.c_void_p).value)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        codemodel="jitdefault", jit=True
+    )
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _never(_: int) -> None:
+    """The destructor of arrays that numba owns."""
+
+
+def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
+    """Has numba compile a kernel: the name of its code, and an object file; None where it cannot."""
+    import numba
+    from numba.core import compiler
+    from numba.core.registry import cpu_target
+
+    types = {
+        name: numba.types.Array(getattr(numba.types, dtype), dimensions, "C")
+        for name, (dtype, dimensions) in ARRAYS.items()
+    } | {"int": numba.types.int64, "None": numba.types.none}
+    flags = compiler.Flags()
+    for name, value in FLAGS.items():
+        setattr(flags, name, value)
+    try:
+        result = compiler.compile_extra(
+            cpu_target.typing_context,
+            cpu_target.target_context,
+            _standalone(wanted),
+            tuple(types[kind] for kind in wanted.kinds),
+            types[wanted.returns],
+            flags,
+            {},
+        )
+        module = llvm.parse_assembly(result.library.get_llvm_str())
+    except (AttributeError, TypeError):  # another numba, whose inside looks otherwise
+        return None
+    asked = {f.name for f in module.functions if f.is_declaration}
+    if {name for name in asked if not name.startswith("llvm.")} - LIBC - {DESTRUCTOR}:
+        return None
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        codemodel="jitdefault",
+        jit=True,
+    )
+    return result.fndesc.llvm_func_name, machine.emit_object(module)
+
+
+def _jitted(wanted: Kernel) -> Callable[..., Any]:
+    import numba
+
+    return numba.njit(nogil=True, error_model="numpy")(_standalone(wanted))
+
+
+def _standalone(wanted: Kernel) -> FunctionType:
+    """The kernel's function in a world where the helpers of its module are numba's."""
+    import numba
+
+    world = dict(wanted.function.__globals__)
+    for name, value in list(world.items()):
+        if getattr(value, "__kernel_helper__", False):
+            world[name] = numba.njit(error_model="numpy")(
+                FunctionType(value.__code__, world, name, value.__defaults__)
+            )
+    return FunctionType(wanted.function.__code__, world, wanted.__name__)
+
+
+def _key(wanted: Kernel, llvm: Any) -> str:
+    """What the machine code depends on: sources, versions, processor."""
+    digest = hashlib.sha256()
+    for file in (wanted.function.__code__.co_filename, __file__):
+        digest.update(Path(file).read_bytes())
+    # A version of llvmlite belongs to one of numba.
+    facts = (sys.platform, llvm.get_process_triple(), _version())
+    digest.update(repr((facts, llvm.get_host_cpu_name())).encode())
+    digest.update(llvm.get_host_cpu_features().flatten().encode())
+    return digest.hexdigest()[:20]
+
+
+def _version() -> str:
+    import llvmlite
+
+    return llvmlite.__version__
+
+
+def _place(wanted: Kernel, key: str) -> Path:
+    return folder() / f"{wanted.function.__module__}.{wanted.__name__}-{key}.o"
+
+
+@cache
+def folder() -> Path:
+    """Where machine code is kept: ``REJOINDER_CACHE``, else beside the sources, else at home."""
+    chosen = os.environ.get("REJOINDER_CACHE")
+    if chosen:
+        return Path(chosen)
+    beside = Path(__file__).parent / "__pycache__"
+    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
+        return beside
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(home) / "rejoinder"
+
+
+def _read(wanted: Kernel, key: str) -> tuple[str, bytes] | None:
+    """What ``_write`` kept; None where there is nothing, or it is not whole."""
+    try:
+        head, _, code = _place(wanted, key).read_bytes().partition(b"\n")
+        told = json.loads(head)
+    except (OSError, ValueError):
+        return None
+    if told.get("sha256") != hashlib.sha256(code).hexdigest():
+        return None
+    return told["symbol"], code
+
+
+def _write(wanted: Kernel, key: str, symbol: str, code: bytes) -> None:
+    """Keeps machine code, where there is a place to keep it; other versions of it go."""
+    path = _place(wanted, key)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    head = json.dumps({"symbol": symbol, "sha256": hashlib.sha256(code).hexdigest()})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(head.encode() + b"\n" + code)
+        os.replace(temporary, path)
+        for old in path.parent.glob(f"{wanted.function.__module__}.{wanted.__name__}-*.o"):
+            if old != path:
+                old.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()

@@ -1,0 +1,49 @@
+"""The wording of messages: counts, and what the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_LONGEST = 100  # characters of a value that a message shows
+_MOST = 8  # names of a list that it shows
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, in the singular or the plural.
+
+    >>> counted(1, "line"), counted(2, "line")
+    ('1 line', '2 lines')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def more(count: int, noun: str = "row") -> str:
+    """How many others offend: empty where there is one alone.
+
+    >>> more(1), more(4)
+    ('', ' (and 3 more rows like it)')
+    """
+    if count < 2:
+        return ""
+    others = counted(count - 1, noun).replace(" ", " more ", 1)
+    return f" (and {others} like it)"
+
+
+def quoted(value: object) -> str:
+    r"""A value of the user's in quotes, shortened, with line ends and control characters escaped.
+
+    >>> quoted("c12"), quoted("a\nb"), len(quoted("x" * 1000))
+    ("'c12'", "'a\\nb'", 105)
+    """
+    text = value if isinstance(value, str) else str(value)
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
+
+
+def listed(names: Collection[str]) -> str:
+    """The first names of a collection, as the user wrote them.
+
+    >>> listed(["id", "text"]), listed([])
+    ('id, text', 'no columns')
+    """
+    shown = ", ".join(quoted(name)[1:-1] for name in list(names)[:_MOST]) or "no columns"
+    return shown + (", ..." if len(names) > _MOST else "")

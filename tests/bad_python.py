@@ -1,0 +1,75 @@
+"""Bad input given as lists and tables from Python."""
+
+# One case per line reads best.
+# ruff: noqa: E501
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import RejoinderError
+from rejoinder.tables.orientation import check_orientation
+from rejoinder.tables.responses import check_responses, read_responses
+from rejoinder.tables.testset import TestSet, read_testset
+
+
+@dataclass(frozen=True)
+class PythonCase:
+    """A call that must raise, and what must be said."""
+
+    id: str
+    wrong: str
+    expected: str
+    call: Callable[[], Any]
+
+    def message(self):
+        try:
+            self.call()
+        except RejoinderError as error:
+            return str(error)
+        raise AssertionError(f"{self.id}: nothing was raised")
+
+
+def testset(**more):
+    return TestSet.from_lists([["Hi"], ["Ho", "Hey"]], **more)
+
+
+def tables(references=None, contexts=None):
+    return TestSet(
+        pl.DataFrame(contexts or {"id": ["a"], "context": [["Hi"]]}),
+        pl.DataFrame(references or {"id": ["a"], "text": ["Ho"]}),
+    )
+
+
+THREE = ["a", "b", "c"]
+HALF = "\ud83d"
+
+PYTHON_CASES = [
+    PythonCase("orientation", "references one list per stream", r"list\(zip\(\*references\)\)", lambda: check_orientation(THREE, [THREE, THREE])),
+    PythonCase("lengths-differ", "other numbers of hypotheses and lists", r"2 lists for 3 hypotheses", lambda: check_orientation(THREE, [["x"], ["y", "z"]])),
+    PythonCase("hypotheses-string", "one string as the hypotheses", r"hypotheses: a string; expected a list", lambda: check_orientation("Hi", [["Ho"]])),
+    PythonCase("references-flat", "a list of strings as the references", r"references\[0\]: a string.*\[\[r\] for r in references\]", lambda: check_orientation(THREE, THREE)),
+    PythonCase("hypothesis-none", "None as a hypothesis", r"hypotheses\[1\]: None", lambda: check_orientation(["a", None], [["x"], ["y"]])),
+    PythonCase("reference-none", "None as a reference", r"references\[1\]\[0\]: None", lambda: check_orientation(["a", "b"], [["x"], [None]])),
+    PythonCase("hypothesis-number", "a number as a hypothesis", r"hypotheses\[0\]: float", lambda: check_orientation([float("nan")], [["x"]])),
+    PythonCase("hypothesis-surrogate", "half a surrogate pair in a hypothesis", r"hypotheses\[1\]: a lone surrogate .* position 2", lambda: check_orientation(["a", "b " + HALF], [["x"], ["y"]])),
+    PythonCase("reference-surrogate", "half a surrogate pair in a reference", r"references\[0\]\[1\]: a lone surrogate", lambda: check_orientation(["a"], [["x", HALF]])),
+    PythonCase("references-dict", "a dictionary of references", r"references: dict; expected a list", lambda: TestSet.from_lists({"a": ["x"]})),  # pyright: ignore
+    PythonCase("weights-shape", "weights of another shape", r"weights\[1\]: got 1; expected 2", lambda: testset(weights=[[1.0], [0.5]])),
+    PythonCase("weights-count", "weights for other items", r"weights: 1 list for 2", lambda: testset(weights=[[1.0]])),
+    PythonCase("weights-type", "a weight that is no number", r"weights\[1\]\[1\]: got str", lambda: testset(weights=[[1.0], [0.5, "1"]])),
+    PythonCase("weights-outside", "ratings given as weights", r"row 2: weight 4 outside .*\(and 1 more row like it\)", lambda: testset(weights=[[1], [4, 5]])),
+    PythonCase("ids-count", "ids for other items", r"ids: 1 for 2 lists of references", lambda: testset(ids=["a"])),
+    PythonCase("contexts-surrogate", "half a surrogate pair in a context", r"contexts\[1\]\[0\]: a lone surrogate", lambda: testset(contexts=["Hi", HALF])),
+    PythonCase("ids-twice", "an id twice", r"contexts, row 2: id 'a' stands twice", lambda: testset(ids=["a", "a"])),
+    PythonCase("frame-column", "a table without a column", r"contexts: no column 'context'", lambda: tables(contexts={"id": ["a"]})),
+    PythonCase("frame-unknown", "a further column of the references", r"unknown column 'rating'", lambda: tables({"id": ["a"], "text": ["Ho"], "rating": [5]})),
+    PythonCase("frame-null", "a null text in a table", r"references, row 1: the text of a reference of id 'a' is null", lambda: tables({"id": ["a"], "text": [None]})),
+    PythonCase("frame-infinite", "an infinite weight in a table", r"weight inf at id 'a'", lambda: tables({"id": ["a"], "text": ["Ho"], "weight": [float("inf")]})),
+    PythonCase("select-unknown", "an unknown id selected", r"no item has the id 'z'", lambda: testset().select(["1", "z"])),
+    PythonCase("paths-list", "a list of paths in place of paths", r"unpack a list with a star", lambda: read_testset(["a.jsonl"])),  # pyright: ignore
+    PythonCase("no-paths", "no path", r"no path given", lambda: read_responses()),
+    PythonCase("missing-value", "an unknown rule for missing replies", r"missing: got 'skip'; expected 'error', 'drop' or 'empty'", lambda: check_responses(pl.DataFrame(), testset(), "skip")),  # pyright: ignore
+]  # fmt: skip

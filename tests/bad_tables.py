@@ -98,6 +98,7 @@ CELLS = [
     one_testset("orphan-reference", "a reference to an item without a context", r"r\.csv, row 3: a reference for id '9', which no context has", "") | {"testset": {"c.csv": "id,context\n1,Hi\n", "r.csv": "id,text\n1,Hi\n9,Ho\n"}},
     one_testset("context-cell", "a cell that opens like a list of turns", r"row 2: the context opens like a JSON list", "") | {"testset": {"c.tsv": 'id\tcontext\n1\t["Hi\n', "r.tsv": "id\ttext\n1\tHi\n"}},
     one_testset("csv-is-responses", "a CSV of responses as the test set", r"has a column 'system'", "system,id,text\nbot,c1,Hi\n", "t.csv"),
+    one_reply_file("no-replies", "a system without a single reply", r"bot\.csv: no rows; expected at least one reply", "system,id,text\n", "bot.csv"),
     one_reply_file("ragged-tsv", "a TSV row with a tab in its text", r"row 2: 4 cells, expected 3", "system\tid\ttext\nbot\tc1\tHi\tyou\n", "bot.tsv"),
     one_reply_file("empty-cell", "an empty cell in a wide table", r"row 3: the cell of system 'b' is empty", "id,a,b\nc1,Hi,Ho\nc2,Hi,\n", "bots.csv"),
     one_reply_file("wide-or-long", "one column beside the id, named like a text", r"rename 'response' to 'text'", "id,response\nc1,Hi\n", "bot.csv"),
@@ -115,6 +116,8 @@ PARQUET = [
     one_testset("parquet-none", "a file that is no Parquet", r"is no Parquet file", "Hi\n", "t.parquet"),
     one_testset("parquet-damaged", "a damaged Parquet file", r"not a sound Parquet file", b"PAR1" + b"\x07" * 90 + b"PAR1", "t.parquet"),
     one_reply_file("parquet-type", "a column of another type", r"column 'text' holds Int64; expected text", parquet(system=["a"], id=["c1"], text=[5]), "bot.parquet"),
+    one_reply_file("wide-number", "a number where a wide table has replies", r"column 'length' holds Int64", parquet(id=["c1"], bot=["Hi"], length=[2]), "bots.parquet"),
+    one_reply_file("wide-null", "a system of nulls in a wide table", r"no reply of the system 'b'", parquet(id=["c1"], a=["Hi"], b=pl.Series([None], dtype=pl.String)), "bots.parquet"),
     one_reply_file("parquet-null", "a null reply", r"row 2: the text of system 'a' at id 'c2' is null", parquet(system=["a"] * 2, id=["c1", "c2"], text=["Hi", None]), "bot.parquet"),
 ]  # fmt: skip
 

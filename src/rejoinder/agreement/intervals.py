@@ -16,6 +16,7 @@ from rejoinder.agreement.correlation import (
     reason_undefined,
 )
 from rejoinder.agreement.groups import Groups
+from rejoinder.agreement.ratings import checked_ratings, mean_ratings, weighted_means
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 
@@ -169,23 +170,20 @@ def bootstrap_over_raters(
     """
     measure = correlation_named(correlation)
     _at_least_one(resamples)
-    ratings = np.asarray(ratings, dtype=np.float64)
-    if ratings.ndim != 2:
-        raise InputError(f"ratings: shape {ratings.shape}; give [observations, raters]")
-    means = _means(ratings, np.ones((1, ratings.shape[1])))[0]
-    x, means = matched(x, means)
+    ratings = checked_ratings(ratings)
+    x, means = matched(x, mean_ratings(ratings))
     clusters = Groups.of(groups, means.size)
     reason = reason_undefined(x, means) or _too_few(clusters)
-    if not reason and np.isfinite(ratings).any(axis=0).sum() < 2:
+    ratings = ratings[:, np.isfinite(ratings).any(axis=0)]
+    raters = ratings.shape[1]
+    if not reason and raters < 2:
         reason = "one rater: how raters differ cannot be seen; resample contexts alone"
     if reason:
         return Interval(math.nan, math.nan, reason=reason)
-    ratings = ratings[:, np.isfinite(ratings).any(axis=0)]
     values = np.full(resamples, np.nan)
-    raters = ratings.shape[1]
     for rows, drawn in clusters.resampled(resamples, rng, width=4):
         counts = rng.multinomial(raters, np.full(raters, 1 / raters), size=rows.size)
-        y = np.take_along_axis(_means(ratings, counts.astype(np.float64)), drawn, axis=1)
+        y = np.take_along_axis(weighted_means(ratings, counts.astype(np.float64)), drawn, axis=1)
         values[rows] = _of_present(measure, x[drawn], y)
     return percentiles(values, level)
 
@@ -283,14 +281,6 @@ def _too_few(groups: Groups) -> str | None:
     if len(groups) < LEAST_GROUPS:
         return f"fewer than {LEAST_GROUPS} groups to resample"
     return None
-
-
-def _means(ratings: Floats, counts: Floats) -> Floats:
-    """Mean ratings under multiplicities of raters: [n, raters] and [b, raters] to [b, n]."""
-    present = np.isfinite(ratings)
-    number = counts @ present.T
-    total = counts @ np.where(present, ratings, 0.0).T
-    return np.where(number > 0, total, np.nan) / np.where(number > 0, number, 1.0)
 
 
 def _of_present(measure: Correlation, x: Floats, y: Floats) -> Floats:

@@ -33,19 +33,28 @@ def console() -> Console:
 
 def systems(scores: Scores) -> None:
     """Every system under every metric, the verdicts, and the signatures."""
+    print_systems(console(), scores)
+
+
+def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None:
+    """The same, to any console."""
     table = scores.systems()
     several = len(scores.names) > 1 and scores.resamples > 0
     compared = scores.compare(permutations=VERDICT_PERMUTATIONS) if several else None
-    out = console()
-    for begin in range(0, len(scores.labels), COLUMNS_AT_ONCE):
-        out.print(_systems(scores, table, scores.labels[begin : begin + COLUMNS_AT_ONCE]))
+    tables = -(-len(scores.labels) // COLUMNS_AT_ONCE)
+    step = -(-len(scores.labels) // tables)
+    for begin in range(0, len(scores.labels), step):
+        out.print(_systems(scores, table, scores.labels[begin : begin + step]))
+        out.print()
     out.print(_scale(scores), style="dim")
     if compared is not None:
-        for line in verdicts(scores, table, compared):
-            out.print(line)
+        out.print()
+        _verdicts(out, scores, table, compared)
     _notes(out, scores)
-    for label, each in scores.measured.items():
-        out.print(f"{label}: {each.signature}", style="dim", markup=False, soft_wrap=True)
+    if signatures:
+        out.print()
+        for label, each in scores.measured.items():
+            out.print(f"{label}: {each.signature}", style="dim", markup=False, soft_wrap=True)
 
 
 def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Table:
@@ -96,9 +105,14 @@ def _scale(scores: Scores) -> str:
     return f"{items}; values {scale}{interval if scores.resamples else ''}"
 
 
-def verdicts(scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> list[str]:
-    """One sentence for each metric that ranks systems: the best, the next, and how sure that is."""
-    lines = []
+def _verdicts(out: Console, scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> None:
+    """The best system of each metric that ranks them, the next, and how sure that is."""
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("metric", "best", "next"):
+        shown.add_column(name)
+    for name in ("ahead by", "95% interval", "p", "W/T/L", "would show"):
+        shown.add_column(name, justify="right")
+    shown.add_column("")
     for label, each in scores.measured.items():
         if "references" not in each.metric.needs:
             continue
@@ -109,21 +123,31 @@ def verdicts(scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> lis
             & compared["b"].is_in([best, second])
         ).row(0, named=True)
         sign = 1 if pair["a"] == best else -1
-        ends = sorted((sign * pair["low"], sign * pair["high"]))
+        low, high = sorted((sign * pair["low"], sign * pair["high"]))
+        show = _number_of(each.metric)
         p = pair["p_randomization_holm"]
-        told = "is better than" if p < SIGNIFICANT else "leads, but not clearly better than,"
-        lines.append(
-            f"{escape(label)}: [bold]{escape(best)}[/bold] {told} {escape(second)} by "
-            f"{number(each.metric, sign * pair['difference'])} "
-            f"\\[{number(each.metric, ends[0])}, {number(each.metric, ends[1])}], p = {p:.2g}; "
-            f"per item {pair['wins' if sign > 0 else 'losses']} wins, {pair['ties']} ties, "
-            f"{pair['losses' if sign > 0 else 'wins']} losses; differences of "
-            f"{number(each.metric, pair['detectable'])} would show"
+        won = (pair["wins"], pair["ties"], pair["losses"])[::sign]
+        shown.add_row(
+            label,
+            f"[bold]{escape(best)}[/bold]",
+            escape(second),
+            show(sign * pair["difference"]),
+            f"\\[{show(low)}, {show(high)}]",
+            f"{p:.2g}",
+            "/".join(map(str, won)),
+            show(pair["detectable"]),
+            "[green]better[/green]" if p < SIGNIFICANT else "[yellow]not clear[/yellow]",
         )
+    if not shown.rows:
+        return
+    out.print(shown)
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
-    if lines and pairs > 1:
-        lines.append(f"[dim]p: approximate randomization, Holm-corrected over {pairs} pairs[/dim]")
-    return lines
+    corrected = f", Holm-corrected over {pairs} pairs" if pairs > 1 else ""
+    out.print(
+        f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; would show: the "
+        "smallest difference that this test set shows with 80% power",
+        style="dim",
+    )
 
 
 def comparison(scores: Scores, table: pl.DataFrame) -> None:

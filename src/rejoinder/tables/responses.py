@@ -71,11 +71,10 @@ def read_responses(
         read = choose([path], format, "responses").read_responses
         assert read is not None
         draft = read([path], ids)
-        drafts.append(
-            ResponsesDraft(
-                conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES), draft.origin
-            )
-        )
+        frame = conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES)
+        if not frame.height:
+            raise InputError(f"{path}: no rows; expected at least one reply")
+        drafts.append(ResponsesDraft(frame, draft.origin))
     _refuse_shared_systems(drafts)
     frame = pl.concat([draft.frame for draft in drafts])
     origin = Origin(tuple(stretch for draft in drafts for stretch in draft.origin.stretches))
@@ -134,8 +133,6 @@ def check_responses(
 def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
     seen: dict[str, str] = {}
     for draft in drafts:
-        if not draft.frame.height:
-            continue
         name = draft.origin.file(0)
         for system in draft.frame.get_column("system").drop_nulls().unique(maintain_order=True):
             if system in seen:

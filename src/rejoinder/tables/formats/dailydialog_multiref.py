@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.wording import quoted
 
+_DIALOGUE = re.compile(rb'"dialogue"\s*:\s*\[\s*\{')
 _CSV_COLUMNS = ("model", "context_id", "response", "prevgt", "all_references", "context")
 
 
@@ -38,7 +40,7 @@ def recognise(path: Path, first: bytes) -> bool:
     if path.suffix.lower() == ".csv":
         header = first.split(b"\n", 1)[0]
         return b"context_id" in header and b"all_references" in header
-    return b'"dialogue"' in first and b'"responses"' in first
+    return _DIALOGUE.search(first) is not None and b'"responses"' in first
 
 
 def read_testset(paths: Sequence[Path]) -> TestSetDraft:

@@ -17,7 +17,6 @@ from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.tables.wording import quoted
 
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -76,7 +75,14 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     if wide:  # a null is told from an empty text here: the reply is missing
         kept = long.get_column("text").is_not_null().arg_true().to_list()
         origin = Origin(((str(path), [i % frame.height + 1 for i in kept]),))
+        systems = [column for column in frame.columns if column != "id"]
         long = long[kept]
+        silent = sorted(set(systems) - set(long.get_column("system")))
+        if silent:
+            raise InputError(
+                f"{path}: no reply of the system {quoted(silent[0])}, its column is all null; take "
+                "the column out"
+            )
     return ResponsesDraft(long, origin)
 
 

@@ -11,6 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import lookalike, require
 from rejoinder.tables.origin import Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+from rejoinder.tables.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
         ("context", "contexts"),
         ("references", "a test set"),
         ("weight", "references"),
+        ("source", "references"),
     ):
         if other in columns and "system" not in columns:
             raise InputError(
@@ -95,6 +97,12 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
     named = "system" in columns or lookalike("system", columns, ("id", "text"))
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         require(("id", "text"), columns, part.name, ("system",))
+    for system, dtype in part.frame.schema.items():
+        if system != "id" and dtype != pl.String:
+            raise InputError(
+                f"{part.name}: column {quoted(system)} holds {dtype}; expected text: in a wide table "
+                "every column beside 'id' holds the replies of one system"
+            )
     long = part.frame.unpivot(index="id", variable_name="system", value_name="text")
     return long.select(*RESPONSES), True
 

@@ -51,7 +51,7 @@ def aggregate(matrix: Floats, how: str = "mean") -> Aggregate:
 def scale(mean: Floats, low: float, high: float) -> Floats:
     """Ratings on ``low`` to ``high`` as weights from -1 to 1: ``2 (s - low) / (high - low) - 1``.
 
-    Galley et al. 2015, section 4.2, for grades from 1 to 5. NaN stays NaN.
+    Galley et al. 2015, section 4.1, scale grades from 1 to 5 so. NaN stays NaN.
 
     Args:
         mean: float64 [...], ratings or their means.

@@ -10,6 +10,7 @@ out first and says how many. `reason_undefined` tells why a coefficient is NaN.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -22,7 +23,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 Correlation: TypeAlias = Callable[[Floats, Floats], Floats]
 
 # Up to so many observations, looking at every pair is faster than sorting.
-FEW = 64
+FEW = 48
 
 
 def pearson(x: Floats, y: Floats) -> Floats:
@@ -34,7 +35,7 @@ def pearson(x: Floats, y: Floats) -> Floats:
     0.5
     """
     x, y = matched(x, y)
-    dx, dy = _deviations(x), _deviations(y)
+    dx, dy = deviations(x), deviations(y)
     r = _dot(dx, dy) / np.sqrt(_dot(dx, dx) * _dot(dy, dy))
     return np.clip(r, -1.0, 1.0)
 
@@ -153,7 +154,7 @@ def matched(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _deviations(x: Floats) -> Floats:
+def deviations(x: Floats) -> Floats:
     """Rows less their mean, the largest deviation 1; NaN where a row is constant or not finite.
 
     A constant row's mean may be off by a rounding error, and its deviations then look like
@@ -201,4 +202,4 @@ def _tau_c(counted: Indices, n: int) -> Floats:
 
 
 def _rows(x: Floats) -> Floats:
-    return np.ascontiguousarray(x).reshape(-1, x.shape[-1])
+    return np.ascontiguousarray(x).reshape(math.prod(x.shape[:-1]), x.shape[-1])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rejoinder.agreement.correlation import (
     average_ranks,
     correlation_named,
+    deviations,
     matched,
     pearson,
     spearman,
@@ -154,7 +155,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
 
     ``t = (r12 - r13) sqrt((n - 1)(1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3))``
     ``K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23``, with n - 3 degrees of freedom, two-sided
-    (Williams 1959; Steiger 1980, equation 7; for metrics, Graham and Baldwin 2014).
+    (Williams 1959; Steiger 1980; for metrics, Graham and Baldwin 2014).
 
     Made for Pearson's r of normal variables; for rank correlations it is an approximation, and
     `paired_permutation` assumes less. It takes the n observations for independent.
@@ -194,7 +195,8 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
 
 
 def _standardised(x: Floats) -> Floats:
-    return (x - x.mean()) / x.std()
+    d = deviations(x)
+    return d / np.sqrt(np.mean(d**2))
 
 
 def _at_least_one(permutations: int) -> None:

@@ -32,13 +32,14 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 ARRAYS = {
-    "Bytes": ("uint8", 1),
-    "Fingerprints": ("uint64", 1),
-    "Indices": ("int64", 1),
-    "Floats": ("float64", 1),
-    "Table": ("float64", 2),
+    "Bytes": ("uint8", 1, "C"),
+    "Words": ("uint64", 1, "A"),
+    "Fingerprints": ("uint64", 1, "C"),
+    "Indices": ("int64", 1, "C"),
+    "Floats": ("float64", 1, "C"),
+    "Table": ("float64", 2, "C"),
 }
-"""The annotations of array arguments: element type and dimensions."""
+"""The annotations of array arguments: element type, dimensions, and C where contiguous."""
 
 # What machine code may ask of the process; the last is only reached by arrays that numba owns,
 # of which there are none here.
@@ -130,11 +131,8 @@ def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
             if dtype is None or shape is None:
                 flat.append(int(argument))
                 continue
-            if (
-                argument.dtype != dtype
-                or argument.ndim != shape[1]
-                or not argument.flags.c_contiguous
-            ):
+            fits = argument.dtype == dtype and argument.ndim == shape[1]
+            if not fits or (shape[2] == "C" and not argument.flags.c_contiguous):
                 raise TypeError(
                     f"{wanted.__name__}: an array is not {shape[0]}[{shape[1]}], contiguous"
                 )
@@ -176,8 +174,10 @@ def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
     from numba.core.registry import cpu_target
 
     types = {
-        name: numba.types.Array(getattr(numba.types, dtype), dimensions, "C")
-        for name, (dtype, dimensions) in ARRAYS.items()
+        name: numba.types.Array(
+            getattr(numba.types, dtype), dimensions, layout, aligned=layout == "C"
+        )
+        for name, (dtype, dimensions, layout) in ARRAYS.items()
     } | {"int": numba.types.int64, "None": numba.types.none}
     flags = compiler.Flags()
     for name, value in FLAGS.items():

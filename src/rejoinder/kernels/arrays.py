@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
+Words: TypeAlias = NDArray[np.uint64]
+"""The eight bytes from every byte of a text on: neighbours overlap."""
+
 Fingerprints: TypeAlias = NDArray[np.uint64]
 Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Words
 
 FNV_OFFSET = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
@@ -127,15 +127,19 @@ def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
         int64 [n]: ``first[i] <= i`` with equal bytes.
     """
     n = starts.size
+    words = np.zeros(0, dtype=np.uint64)
+    if data.size >= 8:
+        words = np.lib.stride_tricks.as_strided(data[:8].view(np.uint64), (data.size - 7,), (1,))
     slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
-    _same_strings(data, starts, stops, slots, np.empty(n, dtype=np.uint64), first)
+    _same_strings(data, words, starts, stops, slots, np.empty(n, dtype=np.uint64), first)
     return first
 
 
 @kernel
 def _same_strings(
     data: Bytes,
+    words: Words,
     starts: Indices,
     stops: Indices,
     slots: Indices,
@@ -146,6 +150,7 @@ def _same_strings(
 
     Args:
         data: uint8 [bytes].
+        words: uint64 [bytes - 7], the eight bytes from every byte on.
         starts: int64 [n].
         stops: int64 [n].
         slots: int64 [a power of two above n], -1 where free.
@@ -154,29 +159,28 @@ def _same_strings(
     """
     mask = np.uint64(slots.size - 1)
     for i in range(starts.size):
-        length = stops[i] - starts[i]
-        h = FNV_OFFSET ^ np.uint64(length)
         at = starts[i]
-        for _ in range(length >> 3):
-            word = np.uint64(0)
-            for b in range(8):
-                word |= np.uint64(data[at + b]) << np.uint64(8 * b)
-            h = (h ^ word) * MIX_1
-            h ^= h >> SHIFT
-            at += 8
-        while at < stops[i]:
-            h = _grown(h, data[at])
-            at += 1
-        h = _mixed(h)
+        stop = stops[i]
+        h = np.uint64(stop - at) * FNV_OFFSET
+        if stop - at >= 8:
+            while at + 8 <= stop:
+                h = _mixed(h ^ words[at])
+                at += 8
+            h = _mixed(h ^ words[stop - 8])
+        else:
+            while at < stop:
+                h = _grown(h, data[at])
+                at += 1
+            h = _mixed(h)
         hashes[i] = h
-        slot = h & mask
+        slot = (h >> SHIFT) & mask
         while True:
             j = slots[slot]
             if j < 0:
                 slots[slot] = i
                 first[i] = i
                 break
-            if hashes[j] == h and _equal(data, starts[j], stops[j], starts[i], stops[i]):
+            if hashes[j] == h and _equal(data, starts[j], stops[j], starts[i], stop):
                 first[i] = j
                 break
             slot = (slot + np.uint64(1)) & mask
@@ -282,8 +286,8 @@ def tokens_13a(
             tokens[written] = h
             written += 1
         last[i] = written
-        for k in range(first[i], written):
-            tokens[k] = _mixed(tokens[k])
+    for k in range(written):
+        tokens[k] = _mixed(tokens[k])
     return int(written)
 
 
@@ -329,8 +333,8 @@ def tokens_none(
             tokens[written] = h
             written += 1
         last[i] = written
-        for k in range(first[i], written):
-            tokens[k] = _mixed(tokens[k])
+    for k in range(written):
+        tokens[k] = _mixed(tokens[k])
     return int(written)
 
 

@@ -272,7 +272,7 @@ def measure(
     Returns:
         For each metric its statistics, in the order of the batch's hypotheses.
     """
-    parts = list(batch.parts(at_least=2 * cores() if cores() > 1 else 1)) or [batch]
+    parts = list(batch.parts(at_least=cores())) or [batch]
 
     def one(part: Batch) -> list[Statistics]:
         return [metric.statistics(part) for metric in metrics]

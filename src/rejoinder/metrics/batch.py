@@ -14,8 +14,9 @@ from rejoinder.tables.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
 
-# A slice of this much text is measured at a time: its tokens stay small beside the text.
-BYTES_PER_SLICE = 1 << 21
+# So much text is measured at a time: its tokens stay small beside a large corpus, and strings that
+# come again and again are met within it.
+BYTES_PER_SLICE = 1 << 24
 
 
 @dataclass(frozen=True)

@@ -8,42 +8,27 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
+import click
 
 from rejoinder._version import __version__
-from rejoinder.cli import compare, metrics, score
+from rejoinder.cli.compare import compare
+from rejoinder.cli.metrics import metrics
+from rejoinder.cli.score import score
 from rejoinder.errors import RejoinderError
 
-app = typer.Typer(
-    name="rejoinder",
-    help="Which conversational system is better, how sure that is, and how far a metric can be "
-    "trusted.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("score")(score.score)
-app.command("compare")(compare.compare)
-app.command("metrics")(metrics.metrics)
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
+def app() -> None:
+    """Which conversational system is better, how sure that is, and how far a metric can be
+    trusted.
+    """
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"rejoinder {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
-    ] = False,
-) -> None:
-    """The options of every verb."""
+app.add_command(score)
+app.add_command(compare)
+app.add_command(metrics)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -55,12 +40,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: What stands behind ``rejoinder``; None takes the process' own.
     """
     try:
-        app(arguments)
+        app(arguments, prog_name="rejoinder")
     except RejoinderError as error:
-        typer.echo(f"rejoinder: {error}", err=True)
+        click.echo(f"rejoinder: {error}", err=True)
         return 2
     except Interrupted:
-        typer.echo("rejoinder: interrupted; nothing was left half-written", err=True)
+        click.echo("rejoinder: interrupted; nothing was left half-written", err=True)
         return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1

@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from rejoinder.cli import options
 
 
+@click.command()
+@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option("-a", metavar="NAME", help="Compare this system only ...")
+@click.option("-b", metavar="NAME", help="... with this one only.")
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="Trials of approximate randomization.",
+)
+@options.measuring
+@options.as_json
 def compare(
-    testset: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TESTSET|SCORES",
-            help="A test set, followed by responses; or scores kept with 'rejoinder score --save'.",
-        ),
-    ],
-    responses: options.Responses = None,
-    reference: options.References = None,
-    metric: options.Metrics = None,
-    a: Annotated[str | None, typer.Option("-a", help="Compare this system only ...")] = None,
-    b: Annotated[str | None, typer.Option("-b", help="... with this one only.")] = None,
-    permutations: Annotated[
-        int, typer.Option("--permutations", help="Trials of approximate randomization.")
-    ] = 10_000,
-    missing: options.Missing = options.MissingReplies.error,
-    drop_unusable: options.DropUnusable = False,
-    resamples: options.Resamples = 1000,
-    seed: options.Seed = 12345,
-    testset_format: options.Format = None,
-    responses_format: options.ResponsesFormat = None,
-    json: options.AsJson = False,
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    a: str | None,
+    b: str | None,
+    permutations: int,
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
 ) -> None:
-    """Compare systems pair by pair: difference, 95% interval, two paired tests, wins and losses."""
+    """Compare systems pair by pair: difference, 95% interval, two paired tests, wins and losses.
+
+    Give a test set and responses, or scores kept with 'rejoinder score --save'.
+    """
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
@@ -42,12 +53,10 @@ def compare(
 
     if responses:
         items, replies = inputs.read(
-            testset, reference, responses, testset_format, responses_format
+            testset, references, responses, testset_format, responses_format
         )
-        scores = inputs.measure(
-            items, replies, metric, missing.value, drop_unusable, resamples, seed
-        )
-    elif metric or reference:
+        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
+    elif metrics or references:
         raise ParameterError(
             f"{testset}: scores are compared under the metrics they were measured with; "
             "name responses to measure anew"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli.progress import Progress
 from rejoinder.errors import ParameterError
@@ -44,7 +44,7 @@ def measure(
     testset: TestSet,
     responses: pl.DataFrame,
     metrics: Sequence[str] | None,
-    missing: Missing,
+    missing: str,
     drop_unusable: bool,
     resamples: int,
     seed: int,
@@ -57,7 +57,7 @@ def measure(
             testset,
             responses,
             list(metrics) if metrics else suited(testset),
-            missing=missing,
+            missing=cast("Missing", missing),
             drop_unusable=drop_unusable,
             resamples=resamples,
             seed=seed,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import click
+
 from rejoinder.cli import options
 
 
-def metrics(json: options.AsJson = False) -> None:
+@click.command()
+@options.as_json
+def metrics(json: bool) -> None:
     """List the metrics: name, parameters, source, bounds, needs."""
     from rejoinder.cli import inputs
     from rejoinder.metrics import registry

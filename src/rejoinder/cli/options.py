@@ -2,75 +2,83 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Any, TypeVar
 
-import typer
+import click
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-class MissingReplies(StrEnum):
-    """What becomes of an item that a system did not answer."""
+PATH = click.Path(path_type=Path)
 
-    error = "error"
-    drop = "drop"
-    empty = "empty"
+responses = click.argument("responses", type=PATH, nargs=-1)
+references = click.option(
+    "--reference",
+    "-r",
+    "references",
+    type=PATH,
+    multiple=True,
+    help="A further file of the test set: a reference stream, or the table of references.",
+)
+metrics = click.option(
+    "--metric",
+    "-m",
+    "metrics",
+    metavar="NAME[:KEY=VALUE,...]",
+    multiple=True,
+    help="A metric, as often as wanted: deltableu, bleu:order=4,lowercase=true, ... "
+    "('rejoinder metrics' lists them).",
+)
+as_json = click.option("--json", is_flag=True, help="Machine-readable, to standard output.")
 
-
-Responses: TypeAlias = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        help="The systems' replies: one or more files. A file that names no system is named after "
-        "itself.",
-        show_default=False,
-    ),
-]
-References: TypeAlias = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--reference",
-        "-r",
-        help="A further file of the test set: a reference stream, or the table of references.",
-        show_default=False,
-    ),
-]
-Metrics: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        help="A metric, as often as wanted: deltableu, bleu:order=4,lowercase=true, ... "
-        "('rejoinder metrics' lists them).",
-        show_default=False,
-    ),
-]
-Format: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--format", "-f", help="The test set's format; else it is recognised."),
-]
-ResponsesFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--responses-format", help="The responses' format; else it is recognised."),
-]
-Missing: TypeAlias = Annotated[
-    MissingReplies,
-    typer.Option(
+_MEASURING = (
+    click.option(
         "--missing",
-        help="An item that a system did not answer: an error, dropped for all systems, or scored as "
-        "an empty reply.",
+        type=click.Choice(["error", "drop", "empty"]),
+        default="error",
+        show_default=True,
+        help="An item that a system did not answer: an error, dropped for all systems, or scored "
+        "as an empty reply.",
     ),
-]
-DropUnusable: TypeAlias = Annotated[
-    bool,
-    typer.Option(
+    click.option(
         "--drop-unusable",
+        is_flag=True,
         help="Leave out, and count, items that a metric cannot score for want of a reference.",
     ),
-]
-Resamples: TypeAlias = Annotated[
-    int, typer.Option("--resamples", help="Bootstrap resamples of the intervals; 0 for none.")
-]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="Of every random draw.")]
-AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Machine-readable, to standard output.")
-]
+    click.option(
+        "--resamples",
+        metavar="N",
+        type=int,
+        default=1000,
+        show_default=True,
+        help="Bootstrap resamples of the intervals; 0 for none.",
+    ),
+    click.option(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=12345,
+        show_default=True,
+        help="Of every random draw.",
+    ),
+    click.option(
+        "--format",
+        "-f",
+        "testset_format",
+        metavar="NAME",
+        help="The test set's format; else it is recognised.",
+    ),
+    click.option(
+        "--responses-format",
+        metavar="NAME",
+        help="The responses' format; else it is recognised.",
+    ),
+)
+
+
+def measuring(function: F) -> F:
+    """The options of every verb that reads files and measures."""
+    for option in reversed(_MEASURING):
+        function = option(function)
+    return function

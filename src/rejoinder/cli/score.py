@@ -3,75 +3,73 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from rejoinder.cli import options
 
 
+@click.command()
+@click.argument("testset", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option(
+    "--by", metavar="COLUMN", help="A table for each value of this column of the contexts (topic)."
+)
+@click.option("--segments", is_flag=True, help="A row for each system and item.")
+@click.option("--explain", metavar="ID", help="Say what made the score of this one item.")
+@click.option("--system", metavar="NAME", help="The system to explain; else all of them.")
+@click.option(
+    "--save", type=options.PATH, help="Keep the measured rows, without texts, in a Parquet file."
+)
+@click.option(
+    "--block",
+    metavar="N",
+    type=int,
+    help="Read Parquet files in batches, in memory that does not grow with them, and keep the sums "
+    "of N consecutive items; intervals resample these blocks.",
+)
+@options.measuring
+@options.as_json
 def score(
-    testset: Annotated[
-        Path,
-        typer.Argument(help="Contexts and their references, in any format of docs/formats.md."),
-    ],
-    responses: options.Responses = None,
-    reference: options.References = None,
-    metric: options.Metrics = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", help="A table for each value of this column of the contexts (topic)."),
-    ] = None,
-    segments: Annotated[
-        bool, typer.Option("--segments", help="A row for each system and item.")
-    ] = False,
-    explain: Annotated[
-        str | None,
-        typer.Option("--explain", metavar="ID", help="Say what made the score of this one item."),
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option("--system", help="The system to explain; else all of them.")
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Keep the measured rows, without texts, in a Parquet file."),
-    ] = None,
-    block: Annotated[
-        int | None,
-        typer.Option(
-            "--block",
-            metavar="N",
-            help="Read Parquet files in batches, in memory that does not grow with them, and keep "
-            "the sums of N consecutive items; intervals resample these blocks.",
-        ),
-    ] = None,
-    missing: options.Missing = options.MissingReplies.error,
-    drop_unusable: options.DropUnusable = False,
-    resamples: options.Resamples = 1000,
-    seed: options.Seed = 12345,
-    testset_format: options.Format = None,
-    responses_format: options.ResponsesFormat = None,
-    json: options.AsJson = False,
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    by: str | None,
+    segments: bool,
+    explain: str | None,
+    system: str | None,
+    save: Path | None,
+    block: int | None,
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
 ) -> None:
-    """Score systems on a test set: value, 95% interval, and whether the best is really better."""
+    """Score systems on a test set: value, 95% interval, and whether the best is really better.
+
+    TESTSET holds contexts and their references, in any format of docs/formats.md. RESPONSES are the
+    systems' replies: one or more files; a file that names no system is named after itself.
+    """
     from rejoinder.cli import inputs
 
     show = inputs.shown(json)
     if block is not None:
-        inputs.check_block(explain, by, segments, reference, testset_format, responses_format)
-        scores = inputs.stream(
-            testset, responses or (), metric, block, drop_unusable, resamples, seed
-        )
+        inputs.check_block(explain, by, segments, references, testset_format, responses_format)
+        scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
     else:
         items, replies = inputs.read(
-            testset, reference, responses, testset_format, responses_format
+            testset, references, responses, testset_format, responses_format
         )
         if explain is not None:
-            show.explanations(inputs.explain(items, replies, explain, system, metric))
+            show.explanations(inputs.explain(items, replies, explain, system, metrics))
             return
-        scores = inputs.measure(
-            items, replies, metric, missing.value, drop_unusable, resamples, seed
-        )
+        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
     if save is not None:
         scores.save(save)
     if segments:

@@ -83,7 +83,7 @@ def _grown(h: np.uint64, byte: Any) -> np.uint64:
 
 
 @helper
-def _mixed(h: np.uint64) -> np.uint64:
+def _mixed(h: Any) -> np.uint64:
     """Spreads what the last bytes changed over all bits: the table of n-grams looks at some only."""
     h = (h ^ (h >> SHIFT)) * MIX_1
     return h ^ (h >> SHIFT)

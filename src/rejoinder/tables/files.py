@@ -164,8 +164,9 @@ def _stat(path: Path) -> os.stat_result:
 
 def _near(path: Path) -> str:
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        # By stem: a suffix in common makes strangers look alike.
+        stems = {entry.stem: entry for entry in path.parent.iterdir()}
     except OSError:
-        return f" (nor is there a folder {path.parent})"
-    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
-    return f"; did you mean {path.parent / close[0]}?" if close else "; check the path"
+        return f"; there is no folder {path.parent}"
+    close = difflib.get_close_matches(path.stem, stems, n=1, cutoff=0.7)
+    return f"; did you mean {stems[close[0]]}?" if close else "; check the path"

@@ -18,7 +18,7 @@ def test_a_resample_holds_whole_groups():
         for row in drawn:
             times = np.bincount(row, minlength=8)
             # every member of a group comes equally often, and 4 groups come in all
-            assert all(len(set(times[LABELS == label])) == 1 for label in set(LABELS.tolist()))
+            assert all(len(set(times[label == LABELS])) == 1 for label in set(LABELS.tolist()))
             assert times[[1, 0, 6, 3]].sum() == 4
     assert sorted(seen) == list(range(200))
     assert min(lengths) >= 4

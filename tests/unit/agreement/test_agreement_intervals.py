@@ -28,7 +28,7 @@ GROUPS = np.repeat(np.arange(9), [1, 2, 3, 4, 3, 2, 3, 3, 3])
 def test_the_naive_loop(name, groups):
     naive = np.full(120, np.nan)
     for rows, drawn in Groups.of(groups, 24).resampled(120, np.random.default_rng(1), width=2):
-        for row, picked in zip(rows, drawn):
+        for row, picked in zip(rows, drawn, strict=True):
             naive[row] = CORRELATIONS[name](X[picked], Y[picked])
     values = resampled(X, Y, name, groups, 120, np.random.default_rng(1))
     np.testing.assert_allclose(values, naive, atol=1e-14)
@@ -68,10 +68,11 @@ def test_over_raters_is_the_naive_loop():
     rng, naive = np.random.default_rng(6), np.full(80, np.nan)
     for rows, drawn in Groups.of(GROUPS, 24).resampled(80, rng, width=4):
         counts = rng.multinomial(3, [1 / 3] * 3, size=len(rows))
-        for row, picked, times in zip(rows, drawn, counts):
+        for row, picked, times in zip(rows, drawn, counts, strict=True):
             pairs = []
             for i in picked:
-                given = [s for s, k in zip(ratings[i], times) for _ in range(k) if s == s]
+                given = np.repeat(ratings[i], times)
+                given = given[~np.isnan(given)].tolist()
                 if given:
                     pairs.append((X[i], sum(given) / len(given)))
             naive[row] = CORRELATIONS["kendall-b"](*np.array(pairs).T)

@@ -106,6 +106,9 @@ PUBLISHED = [
     ((0.2, 0.3, 0.93, 100), -2.832009, None, 6),
     # bruceR, reference page of cor_diff: t(97) = -4.56, p = 1e-05
     ((0.2, 0.45, 0.8, 100), -4.56, 1e-5, 2),
+    # psych's r.test in a teaching text on path models: n = 30, r23 = .7 and .1; t = 3.38 and 1.76
+    ((0.5, 0.1, 0.7, 30), 3.38, None, 2),
+    ((0.5, 0.1, 0.1, 30), 1.76, 0.09, 2),
     # cocor on correlations printed to four digits: t = 9.3823, df = 174
     ((0.8066, 0.2383, 0.2255, 177), 9.3823, 0.0, 3),
 ]
@@ -158,7 +161,7 @@ def test_what_makes_no_sense_is_refused():
         permutation_p(X, Y, "pearson", 0, rng)
     with pytest.raises(ParameterError, match="choose 'pearson'"):
         paired_permutation(X, X, Y, "r", 9, rng)
-    with pytest.raises(ParameterError, match="r13=1.2 is outside"):
+    with pytest.raises(ParameterError, match=r"r13=1\.2 is outside"):
         williams(0.1, 1.2, 0.1, 9)
     with pytest.raises(InputError, match="one vector of ratings"):
         permutation_p(X, np.stack([Y, Y]), "pearson", 9, rng)

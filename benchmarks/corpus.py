@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SHARED = Path(os.environ.get("REJOINDER_SHARED", Path(__file__).parents[2] / "shared"))
 
@@ -24,7 +25,7 @@ class Corpus:
         return len(self.references)
 
     @property
-    def streams(self) -> list[list[str | None]]:
+    def streams(self) -> Any:
         """The references as sacreBLEU wants them: one list for each stream, None where it ends."""
         most = max(map(len, self.references))
         return [[few[j] if j < len(few) else None for few in self.references] for j in range(most)]

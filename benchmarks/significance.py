@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 import sacrebleu
@@ -36,7 +36,7 @@ def run(corpus: Corpus) -> Iterator[str]:
         return scores.systems(), scores.compare(permutations=permutations)
 
     cached = sacrebleu.BLEU(references=corpus.streams)
-    systems = list(corpus.systems.items())
+    systems: list[tuple[str, Sequence[str]]] = list(corpus.systems.items())
 
     def theirs(kind: str) -> object:
         return PairedTest(systems, {"BLEU": cached}, None, kind, 1000)()

@@ -5,12 +5,12 @@ import shlex
 import shutil
 
 import pytest
-from shared_data import EXAMPLES, ROOT
 
 from rejoinder.cli import progress
 from rejoinder.cli.app import run
 from rejoinder.metrics import registry
 from rejoinder.scoring.score import DEFAULT_METRICS
+from shared_data import EXAMPLES, ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), EXAMPLES / "README.md"]
 

@@ -57,7 +57,7 @@ def weighted_kappa(
         Kappa; NaN where no unit was rated by both, or both gave one and the same value throughout.
 
     Raises:
-        ParameterError: No such weights.
+        ParameterError: No such weights, or a category twice.
         InputError: The ratings differ in length, or one is not in ``categories``.
 
     >>> weighted_kappa(np.array([1.0, 2.0, 3.0, 3.0]), np.array([1.0, 2.0, 3.0, 2.0]))
@@ -89,33 +89,43 @@ def pairwise_kappas(
         categories: The scale in order; None takes the ratings for numbers.
 
     Raises:
-        ParameterError: No such weights.
+        ParameterError: No such weights, or a category twice.
         InputError: The matrix is none, or a rating is not in ``categories``.
 
     >>> pairwise_kappas(np.array([[1.0, 1.0], [2.0, 2.0], [np.nan, 1.0]])).shared.tolist()
     [[2, 2], [2, 3]]
     """
     disagreement = _disagreement(weights)
-    matrix = checked_ratings(matrix)
-    codes, scale = _coded(matrix, categories)
+    codes, scale = _coded(checked_ratings(matrix), categories)
     d = disagreement(np.abs(scale[:, None] - scale))
-    present = codes >= 0
-    shared = present.T.astype(np.int64) @ present
-    raters = matrix.shape[1]
-    # how often r gave grade k among the units that s rated too: [r, s, k]
-    given = np.zeros((raters, raters, scale.size))
-    for k in range(scale.size):
-        given[:, :, k] = (codes == k).T.astype(np.float64) @ present
-    expected = np.einsum("rsk,kl,srl->rs", given, d, given, optimize=True)
-    observed = np.zeros((raters, raters))
-    for r in range(raters):
-        both = present & present[:, [r]]
-        observed[r] = np.where(both, d[codes[:, [r]], codes] if scale.size else 0.0, 0.0).sum(
-            axis=0
-        )
-    usable = (expected > 0) & ~np.eye(raters, dtype=np.bool_)
+    present = (codes >= 0).astype(np.float64)
+    shared = present.T @ present
+    # Sums over the shared units: kappa = 1 - (observed / n) / (expected / n^2).
+    observed, expected = _observed(codes, d), _expected(codes, d, present)
+    usable = (expected > 0) & ~np.eye(len(shared), dtype=np.bool_)
     ratio = shared * observed / np.where(usable, expected, 1.0)
-    return PairwiseKappas(np.where(usable, 1 - ratio, np.nan), shared)
+    return PairwiseKappas(np.where(usable, 1 - ratio, np.nan), shared.astype(np.int64))
+
+
+def _observed(codes: Indices, d: Floats) -> Floats:
+    """The disagreement of every two raters, summed over shared units: float64 [raters, raters]."""
+    raters = codes.shape[1]
+    # Where a rating is missing (code -1) the last row and column stand, and count nothing.
+    padded = np.pad(d, ((0, 1), (0, 1)))
+    observed = np.zeros((raters, raters))
+    for rater in range(raters):
+        observed[rater] = padded[codes[:, [rater]], codes].sum(axis=0)
+    return observed
+
+
+def _expected(codes: Indices, d: Floats, present: Floats) -> Floats:
+    """The same for every pairing of their shared units by chance, n^2 of them."""
+    raters = codes.shape[1]
+    # given[r, s, k]: how often r gave grade k among the units that s rated too
+    given = np.zeros((raters, raters, len(d)))
+    for k in range(len(d)):
+        given[:, :, k] = (codes == k).T.astype(np.float64) @ present
+    return ((given @ d) * np.swapaxes(given, 0, 1)).sum(axis=-1)
 
 
 def _coded(matrix: Floats, categories: Sequence[float] | None) -> tuple[Indices, Floats]:
@@ -126,6 +136,8 @@ def _coded(matrix: Floats, categories: Sequence[float] | None) -> tuple[Indices,
         order, scale = np.arange(grades.size), grades
     else:
         listed = np.asarray(categories, dtype=np.float64)
+        if not listed.size or np.unique(listed).size < listed.size:
+            raise ParameterError(f"categories={categories!r}; list each grade of the scale once")
         order = np.argsort(listed)
         grades, scale = listed[order], np.arange(float(listed.size))
     codes = np.full(matrix.shape, -1, dtype=np.int64)
@@ -133,8 +145,8 @@ def _coded(matrix: Floats, categories: Sequence[float] | None) -> tuple[Indices,
     unknown = grades[np.minimum(found, grades.size - 1)] != matrix[present]
     if unknown.any():
         raise InputError(
-            f"ratings: {matrix[present][unknown][0]} is not among the categories "
-            f"{[float(grade) for grade in grades[np.argsort(order)]]}; list the whole scale"
+            f"ratings: {matrix[present][unknown][0]} is not among the categories {categories}; "
+            "list the whole scale"
         )
     codes[present] = order[found]
     return codes, scale

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ class HumanCorrelation(NamedTuple):
 
 
 def kappa_against_others(
-    matrix: Floats, weights: str = "linear", categories: list[float] | None = None
+    matrix: Floats, weights: str = "linear", categories: Sequence[float] | None = None
 ) -> AgainstOthers:
     """Each rater's mean kappa with every other rater, weighted by the units that the two share.
 
@@ -102,7 +103,7 @@ def unreliable(
     threshold: float = 0.1,
     least: int = LEAST_SHARED,
     weights: str = "linear",
-    categories: list[float] | None = None,
+    categories: Sequence[float] | None = None,
 ) -> Reliability:
     """Finds the raters whose kappa against the others is below a threshold.
 

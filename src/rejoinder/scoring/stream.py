@@ -218,7 +218,7 @@ class _File:
             )
         self.rows: int = self.file.metadata.num_rows
         self.columns = list(columns)
-        self.batches = self.file.iter_batches(ITEMS_PER_READ, columns=self.columns)
+        self.batches = self._read()
         self.held: list[Any] = []
         self.count = 0
 
@@ -226,7 +226,7 @@ class _File:
         """The rows, ``ITEMS_PER_READ`` at a time."""
         import pyarrow as pa
 
-        for batch in self._read():
+        for batch in self.batches:
             if batch.num_rows:
                 yield pa.Table.from_batches([batch])
 
@@ -234,9 +234,13 @@ class _File:
         import pyarrow as pa
 
         try:
-            yield from self.batches
+            for batch in self.file.iter_batches(ITEMS_PER_READ, columns=self.columns):
+                batch.validate(full=True)  # an unsound buffer would crash whoever reads it next
+                yield batch
         except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{self.path}: damaged ({str(error).splitlines()[0]:.80})") from None
+            raise InputError(
+                f"{self.path}: damaged ({str(error).splitlines()[0]:.80}); write it again"
+            ) from None
 
     def next_like(self, table: pa.Table, of: str) -> pa.Table:
         """The next rows, as many as ``table`` has, and with the same ids."""
@@ -244,7 +248,7 @@ class _File:
 
         n = table.num_rows
         while sum(batch.num_rows for batch in self.held) < n:
-            batch = next(self._read(), None)
+            batch = next(self.batches, None)
             if batch is None:
                 raise InputError(
                     f"{self.path}: {self.rows} rows, but {of} has more; every system answers every "

@@ -106,7 +106,7 @@ PUBLISHED = [
     ((0.2, 0.3, 0.93, 100), -2.832009, None, 6),
     # bruceR, reference page of cor_diff: t(97) = -4.56, p = 1e-05
     ((0.2, 0.45, 0.8, 100), -4.56, 1e-5, 2),
-    # psych's r.test in a teaching text on path models: n = 30, r23 = .7 and .1; t = 3.38 and 1.76
+    # psych's r.test as a tutorial prints it: t = 3.38 for r23 = .7, t = 1.76 (p < .09) for r23 = .1
     ((0.5, 0.1, 0.7, 30), 3.38, None, 2),
     ((0.5, 0.1, 0.1, 30), 1.76, 0.09, 2),
     # cocor on correlations printed to four digits: t = 9.3823, df = 174

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch
@@ -90,6 +90,9 @@ def explain(
     texts = table.get_column("text").to_list()
     weights = table.get_column("weight").to_list()
     text = reply.get_column("text")[0]
+    unusable, why = made.unusable(Batch.from_lists([text], [texts], [weights]))
+    if unusable[0]:
+        raise InputError(f"{made.label}: item '{id}' {why}; there is no score to explain")
     score = made.corpus([text], [texts], [weights])
     return Explanation(
         id,

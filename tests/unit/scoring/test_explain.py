@@ -1,0 +1,76 @@
+"""Explanations add up to the rows that they explain."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from random_text import corpus
+from rejoinder import TestSet
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.metrics import BLEU, DeltaBLEU
+from rejoinder.metrics.batch import Batch
+from rejoinder.scoring.explain import explain
+
+METRICS = [
+    BLEU(order=3),
+    BLEU(order=2, tokenizer="char", lowercase=True),
+    DeltaBLEU(order=3),
+    DeltaBLEU(order=2, reading="authors-code", tokenizer="none"),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.signature())
+def test_contributions_sum_to_the_kernels_rows(metric):
+    hypotheses, references = corpus(seed=5, n=150)
+    rng = np.random.default_rng(5)
+    weights = [np.round(rng.uniform(-1, 1, len(few)), 1).tolist() for few in references]
+    for values in weights:
+        values[0] = max(0.3, values[0])
+    rows = metric.statistics(Batch.from_lists(hypotheses, references, weights))
+    for i, hypothesis in enumerate(hypotheses):
+        told = metric.contributions(hypothesis, references[i], weights[i])
+        for n in range(1, metric.order + 1):
+            of_order = [each for each in told if each.order == n]
+            adds, of = rows[i, 1 + n], rows[i, 1 + metric.order + n]
+            assert sum(each.adds for each in of_order) == pytest.approx(adds, abs=1e-9)
+            assert sum(each.of for each in of_order) == pytest.approx(of, abs=1e-9)
+            for each in of_order:
+                assert (each.reference is None) == (not each.holders)
+                if each.reference is not None:
+                    assert each.weight == weights[i][each.reference]
+
+
+def one_item(weights=(0.9, -0.7)):
+    testset = TestSet.from_lists([["i love thunder", "the weather is cool"]], [list(weights)])
+    responses = pl.DataFrame({"system": ["s"], "id": ["1"], "text": ["i love cool weather"]})
+    return testset, responses
+
+
+def test_a_match_in_a_bad_reference_alone_costs():
+    told = explain(*one_item(), "1", "s", DeltaBLEU(order=1))
+    adds = {each.ngram: (each.adds, each.reference) for each in told.contributions}
+    # References stand best first: 0 is the good one, 1 the bad one.
+    assert adds == {"i": (0.9, 0), "love": (0.9, 0), "cool": (-0.7, 1), "weather": (-0.7, 1)}
+    assert told.weights == [0.9, -0.7]
+    # (0.9 + 0.9 - 0.7 - 0.7) / (4 * 0.9); the reply is as long as the closest reference.
+    assert told.value == pytest.approx(0.4 / 3.6)
+
+
+def test_the_rule_for_references_is_kept():
+    told = explain(*one_item(), "1", "s", "bleu:order=1,references=w>=0.5")
+    assert told.references == ["i love thunder"]
+    assert told.value == pytest.approx(0.5)
+
+
+def test_what_cannot_be_explained_is_told():
+    testset, responses = one_item()
+    with pytest.raises(ParameterError, match="no item with the id '9'"):
+        explain(testset, responses, "9", "s", "bleu")
+    with pytest.raises(ParameterError, match="system 'z' is unknown; choose 's'"):
+        explain(testset, responses, "1", "z", "bleu")
+    with pytest.raises(ParameterError, match="cannot be explained; choose 'deltableu' or 'bleu'"):
+        explain(testset, responses, "1", "s", "chrf")
+    with pytest.raises(InputError, match="item '1' has no reference of positive weight"):
+        explain(*one_item((-0.1, -0.7)), "1", "s", "deltableu")
+    with pytest.raises(InputError, match="has no reference under the rule"):
+        explain(testset, responses, "1", "s", "bleu:references=w>=1")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rejoinder._version import __version__
 
 if TYPE_CHECKING:
+    from rejoinder.scoring.audit import audit
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.responses import read_responses
@@ -20,6 +21,7 @@ __all__ = [
     "Scores",
     "TestSet",
     "__version__",
+    "audit",
     "load_scores",
     "read_responses",
     "read_testset",
@@ -29,6 +31,7 @@ __all__ = [
 _HOMES = {
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
+    "audit": "rejoinder.scoring.audit",
     "load_scores": "rejoinder.scoring.scores",
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import click
 
 from rejoinder._version import __version__
+from rejoinder.cli.audit import audit
 from rejoinder.cli.compare import compare
 from rejoinder.cli.metrics import metrics
 from rejoinder.cli.score import score
@@ -28,6 +29,7 @@ def app() -> None:
 
 app.add_command(score)
 app.add_command(compare)
+app.add_command(audit)
 app.add_command(metrics)
 
 

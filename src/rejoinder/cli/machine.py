@@ -15,6 +15,7 @@ from rejoinder.metrics.base import Metric
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
 
@@ -62,6 +63,24 @@ def groups(scores: Scores, column: str) -> None:
 def explanations(told: Sequence[Explanation]) -> None:
     """What made the score of one item, for each system and metric."""
     write([msgspec.to_builtins(each) for each in told])
+
+
+def audit(found: Audit) -> None:
+    """Every fake under every metric, the verdicts, and the systems on both sets of references."""
+    held = {"all": found.scores, "leave-one-out": found.left_out}
+    write(
+        {
+            "audit": found.table.to_dicts(),
+            "verdicts": [msgspec.to_builtins(each) for each in found.verdicts],
+            "systems": {
+                references: scores.systems().to_dicts()
+                for references, scores in held.items()
+                if scores is not None
+            },
+            "parameters": found.parameters,
+            "notes": found.notes,
+        }
+    )
 
 
 def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:

@@ -18,6 +18,7 @@ from rejoinder.metrics.base import Metric
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
 
@@ -288,6 +289,98 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(f"{each:.4g}" for each in value) + "]"
     return f"{value:.4g}"
+
+
+def audit(found: Audit) -> None:
+    """Every fake under every metric beside the range of the systems, and what that says."""
+    out = console()
+    for references, scores in (("all", found.scores), ("leave-one-out", found.left_out)):
+        if scores is None:
+            continue
+        rows = found.table.filter(found.table["references"] == references)
+        for begin in range(0, len(scores.labels), COLUMNS_AT_ONCE):
+            out.print(_fakes(scores, rows, scores.labels[begin : begin + COLUMNS_AT_ONCE]))
+            out.print()
+        what = "all references" if references == "all" else "without the reference that 'copy' is"
+        out.print(f"{what}: {_scale(scores)}\n", style="dim")
+    out.print(
+        "! reaches the median system, !! the best one; ? below the median, but not told apart from "
+        "it (paired bootstrap, Holm-corrected over a metric's fakes, p >= 0.05)\n",
+        style="dim",
+        markup=False,
+    )
+    differences = _differences(found)
+    if differences.rows:
+        out.print(differences)
+        out.print()
+    for verdict in found.verdicts:
+        out.print(verdict.sentence, markup=False)
+    for note in found.notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
+    """Fakes x metrics, and below them the lowest, the median and the best system."""
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("fake")
+    for label in labels:
+        shown.add_column(label, justify="right")
+    cells: dict[tuple[str, str], dict[str, Any]] = {
+        (row["metric"], row["fake"]): row for row in rows.iter_rows(named=True)
+    }
+    fakes = rows["fake"].unique(maintain_order=True).to_list()
+    for fake in fakes:
+        marked = []
+        for label in labels:
+            row = cells[label, fake]
+            marked.append(_cell(scores.measured[label].metric, row) + f" {_mark(row):2}")
+        shown.add_row(fake, *marked)
+    shown.add_section()
+    for place in ("lowest", "median", "best"):
+        held = []
+        for label in labels:
+            row = cells[label, fakes[0]]
+            known = row[place] is not None
+            value = number(scores.measured[label].metric, row[place]) if known else ""
+            held.append(f"{value} [dim]{escape(row[f'{place}_system'])}[/dim]   " if known else "")
+        shown.add_row(f"{place} system", *held)
+    return shown
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    p = row["p_holm_median"]
+    if row["reaches"] == "none":
+        return "?" if p is not None and p >= SIGNIFICANT else ""
+    return {"median": "!", "best": "!!"}.get(row["reaches"], "")
+
+
+def _differences(found: Audit) -> Table:
+    """The fakes that a mark stands at, against the median and against the best system."""
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("metric", "fake"):
+        shown.add_column(name)
+    for name in (
+        "reaches",
+        "- median",
+        "95% interval",
+        "p Holm",
+        "- best",
+        "95% interval",
+        "p Holm",
+    ):
+        shown.add_column(name, justify="right")
+    for row in found.table.iter_rows(named=True):
+        if not _mark(row):
+            continue
+        show = _number_of(found.scores.measured[row["metric"]].metric)
+        against = []
+        for name in ("median", "best"):
+            low, high, p = (row[f"{key}_{name}"] for key in ("low", "high", "p_holm"))
+            against.append(show(row[f"difference_{name}"]))
+            against.append("" if p is None else f"\\[{show(low)}, {show(high)}]")
+            against.append("" if p is None else f"{p:.2g}")
+        shown.add_row(row["metric"], row["fake"], f"{row['reached']} of {row['systems']}", *against)
+    return shown
 
 
 def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:

@@ -36,6 +36,7 @@ ARRAYS = {
     "Words": ("uint64", 1, "A"),
     "Fingerprints": ("uint64", 1, "C"),
     "Indices": ("int64", 1, "C"),
+    "Codes": ("int64", 2, "C"),
     "Floats": ("float64", 1, "C"),
     "Table": ("float64", 2, "C"),
 }

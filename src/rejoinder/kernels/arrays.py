@@ -16,3 +16,6 @@ Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Table: TypeAlias = NDArray[np.float64]
 """Two dimensions, where ``Floats`` has one to a kernel and any number elsewhere."""
+
+Codes: TypeAlias = NDArray[np.int64]
+"""Two dimensions, where ``Indices`` has one."""

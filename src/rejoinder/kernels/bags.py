@@ -1,11 +1,11 @@
-"""Weighted sums of bags: rows as wide as a vocabulary, kept as what they contain."""
+"""Counting what lists contain: multiplicities of resampled items, weighted sums of bags."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rejoinder.kernels.ahead import kernel
-from rejoinder.kernels.arrays import Floats, Indices, Table
+from rejoinder.kernels.arrays import Codes, Floats, Indices, Table
 
 
 def bag_totals(codes: Indices, first: Indices, last: Indices, counts: Floats, width: int) -> Floats:
@@ -37,3 +37,25 @@ def _bag_totals(
             if count != 0.0:
                 for t in range(first[i], last[i]):
                     totals[b, codes[t]] += count
+
+
+def multiplicities(drawn: Codes, n: int) -> Floats:
+    """How often each of ``n`` items stands in each row of draws.
+
+    Args:
+        drawn: int64 [b, d], in 0 to n - 1.
+        n: How many items there are.
+
+    Returns:
+        float64 [b, n].
+    """
+    counts = np.zeros((drawn.shape[0], n))
+    _multiplicities(drawn, counts)
+    return counts
+
+
+@kernel
+def _multiplicities(drawn: Codes, counts: Table) -> None:
+    for b in range(drawn.shape[0]):
+        for k in range(drawn.shape[1]):
+            counts[b, drawn[b, k]] += 1.0

@@ -188,10 +188,25 @@ def precisions(
     counts = totals[..., 2 + order : 2 + 2 * order]
     if smoothing == "caption":
         return (matches + TINY) / (counts + SMALL), counts > 0
+    if smoothing == "add-k":
+        return _smoothed(matches, counts, smoothing, value)
+    # Of a corpus every order matches: there is nothing to smooth but in a few rows.
+    full = (matches > 0).all(axis=-1)
+    if full.all():
+        return matches / counts, np.ones(matches.shape, dtype=bool)
+    p, counted = np.empty(matches.shape), np.ones(matches.shape, dtype=bool)
+    p[full] = matches[full] / counts[full]
+    p[~full], counted[~full] = _smoothed(matches[~full], counts[~full], smoothing, value)
+    return p, counted
+
+
+def _smoothed(
+    matches: Floats, counts: Floats, smoothing: str, value: float | None
+) -> tuple[Floats, np.ndarray]:
     matched = (matches > 0).any(axis=-1, keepdims=True)
     amount = SMOOTHINGS[smoothing] if value is None else value
     if smoothing == "add-k":
-        added = np.concatenate([[0.0], np.full(order - 1, amount)])
+        added = np.concatenate([[0.0], np.full(matches.shape[-1] - 1, amount)])
         matches, counts = matches + added, counts + added
     counted = counts > 0
     safe = np.where(counted, counts, 1.0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.bags import multiplicities
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -27,10 +28,14 @@ def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterat
     """
     size = max(1, min(resamples, BLOCK // max(n, 1)))
     for done in range(0, resamples, size):
-        b = min(size, resamples - done)
-        drawn = rng.integers(0, n, size=(b, n), dtype=np.int32)
-        drawn += (np.arange(b, dtype=np.int32) * n)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=b * n).reshape(b, n).astype(np.float64)
+        drawn = draws(n, min(size, resamples - done), rng)
+        yield multiplicities(drawn.astype(np.int64, copy=False), n)
+
+
+def draws(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """The items of each resample: whole numbers below ``n``, [resamples, n], with replacement."""
+    kind = np.uint16 if n <= 1 << 16 else np.int64  # small numbers are drawn twice as fast
+    return rng.integers(0, n, size=(resamples, n), dtype=kind)
 
 
 def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:

@@ -136,7 +136,9 @@ def _randomization(
     for block in permutation_masks(measured.height, trials, rng):
         for mask in narrow(block, rows):
             swapped = rows.totals(mask)
-            for some in np.array_split(np.arange(a.size), max(1, a.size * mask.shape[0] >> 17)):
+            # As many pairs at a time as the processor's cache holds.
+            numbers = a.size * swapped[0].size
+            for some in np.array_split(np.arange(a.size), max(1, min(a.size, numbers >> 16))):
                 moved = swapped[b[some]] - swapped[a[some]]
                 of_a = metric.score(sums[a[some]][:, None] + moved)
                 of_b = metric.score(sums[b[some]][:, None] - moved)

@@ -17,6 +17,12 @@ _SYNONYMS = {
     "references": ("refs", "targets", "target", "golds", "gold", "answers", "responses"),
     "weight": ("score", "rating"),
     "source": ("origin", "annotator"),
+    "score": ("rating", "value", "label", "grade", "judgement", "judgment", "human_score"),
+    "rater": ("annotator", "judge", "judgeid", "worker", "workerid", "worker_id", "coder", "user"),
+    "criterion": ("criteria", "aspect", "dimension", "question"),
+    "a": ("system_a", "model_a", "left", "first"),
+    "b": ("system_b", "model_b", "right", "second"),
+    "winner": ("preference", "preferred", "choice", "verdict"),
 }
 
 

@@ -102,7 +102,7 @@ def _fault(line: str, error: Exception) -> str:
             "clean source"
         )
     if match := _NOT_A_NUMBER.search(outside):
-        return f"{match[1]} is not JSON; leave the weight out where there is none"
+        return f"{match[1]} is not JSON; leave the number out where there is none"
     if "truncated" in message:
         return (
             "JSON breaks off before the end of the object; expected one whole object per line; "

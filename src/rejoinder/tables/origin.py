@@ -67,3 +67,18 @@ class ResponsesDraft:
 
     frame: pl.DataFrame
     origin: Origin
+
+
+@dataclass(frozen=True)
+class RatingsDraft:
+    """Ratings not yet validated, where their rows stood, and what was left out of the file.
+
+    Attributes:
+        frame: ``schemas.RATINGS``.
+        origin: where its rows stood.
+        notes: what the reader left out or took another way, one clause each, with its count.
+    """
+
+    frame: pl.DataFrame
+    origin: Origin
+    notes: tuple[str, ...] = ()

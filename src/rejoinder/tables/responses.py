@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.tables.files import existing
 from rejoinder.tables.formats import choose
+from rejoinder.tables.id_slips import first_few, slip
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -149,46 +150,13 @@ def _refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:
     if not unknown.height:
         return
     ids = unknown.get_column("id").unique(maintain_order=True).to_list()
+    answered, known = responses.get_column("id").to_list(), items.get_column("id").to_list()
     system = unknown.get_column("system")[0]
     raise InputError(
-        f"responses: system {quoted(system)} answers id {_first(ids)}, which the test set does not "
+        f"responses: system {quoted(system)} answers id {first_few(ids)}, which the test set does not "
         f"have ({unknown.height} of {responses.height} replies, {items.height} items)"
-        f"{_hint(ids, responses.get_column('id').to_list(), items.get_column('id').to_list())}"
+        f"; {slip(ids, answered, known, 'responses', 'test set')}"
     )
-
-
-def _hint(unknown: list[str], answered: list[str], known: list[str]) -> str:
-    """What the ids that do not match have in common, where it is one of the usual slips."""
-    items = set(known)
-    slips = {
-        "they match but for white space; strip it": str.strip,
-        "they match but for upper and lower case; write them alike": None,
-        "they match as whole numbers; write them alike (1, not 1.0 or 01)": _whole,
-    }
-    for hint, mend in slips.items():
-        if mend is None:
-            lowered = {i.lower() for i in items}
-            matches = all(i.lower() in lowered for i in unknown)
-        else:
-            mended = {mend(i) for i in items}
-            matches = all(mend(i) in mended for i in unknown)
-        if matches:
-            return f"; {hint}"
-    if all(i.isdecimal() for i in answered):
-        for shift, what in (
-            (1, "0, those of the test set from 1"),
-            (-1, "1, those of the test set from 0"),
-        ):
-            if {str(int(i) + shift) for i in answered} <= items:
-                return f"; the ids look off by one: the responses count from {what}"
-    return f"; the test set's ids look like {_first(known)}"
-
-
-def _whole(text: str) -> str:
-    try:
-        return str(int(float(text))) if float(text).is_integer() else text
-    except (ValueError, OverflowError):
-        return text
 
 
 def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
@@ -197,12 +165,7 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     others = gaps.get_column("system").n_unique() - 1
     also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
     return (
-        f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {_first(ids)}"
+        f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
         f"{also}; add the replies, or choose missing='drop' or 'empty' (--missing drop, "
         "--missing empty)"
     )
-
-
-def _first(ids: Sequence[str], count: int = 3) -> str:
-    shown = ", ".join(quoted(i) for i in ids[:count])
-    return shown + (f" and {len(ids) - count} more" if len(ids) > count else "")

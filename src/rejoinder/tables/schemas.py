@@ -18,3 +18,27 @@ REFERENCES = {"id": pl.String, "text": pl.String, "weight": pl.Float64, "source"
 
 RESPONSES = {"system": pl.String, "id": pl.String, "text": pl.String}
 """One row per system and item. An empty text is a reply; a reply that is missing has no row."""
+
+RATINGS = {
+    "id": pl.String,
+    "system": pl.String,
+    "rater": pl.String,
+    "criterion": pl.String,
+    "score": pl.Float64,
+}
+"""One row per rating. A reply that somebody did not rate has no row; the scale is the data's own.
+
+The rater ``mean`` is no person: its score is the mean of several people whose single ratings are
+not known. Where the data has no names, ``1``, ``2``, ... are places in a list, which may be other
+people for every item.
+"""
+
+PREFERENCES = {
+    "id": pl.String,
+    "a": pl.String,
+    "b": pl.String,
+    "rater": pl.String,
+    "criterion": pl.String,
+    "winner": pl.String,
+}
+"""One row per comparison of two systems' replies; ``winner`` is ``a``, ``b`` or ``tie``."""

@@ -66,7 +66,7 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
         )
     ids = contexts.get_column("id")
     check_ids(ids, origin)
-    _refuse_duplicates(contexts.select("id"), origin)
+    refuse_duplicates(contexts.select("id"), origin, "one row per item, with all its references")
     _refuse_white_space_twins(ids, origin)
     turns = contexts.get_column("context")
     nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
@@ -149,7 +149,7 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
             '"", a missing one has no row'
         ),
     )
-    _refuse_duplicates(responses.select("system", "id"), origin)
+    refuse_duplicates(responses.select("system", "id"), origin, "keep one reply of it")
 
 
 def check_ids(ids: pl.Series, origin: Origin) -> None:
@@ -179,7 +179,17 @@ def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> Non
         raise InputError(f"{origin.at(first)}: {say(first)}{more(len(rows))}")
 
 
-def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
+def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
+    """Every row has a key of its own.
+
+    Args:
+        keys: the columns that name a row, the most general first.
+        origin: where the rows stood.
+        remedy: what to do about a key that stands twice.
+
+    Raises:
+        InputError: names the key, both places, and how many rows more repeat one.
+    """
     if not keys.is_duplicated().any():
         return
     place = "place of row"  # no column of a table with keys alone is called so
@@ -188,11 +198,6 @@ def _refuse_duplicates(keys: pl.DataFrame, origin: Origin) -> None:
     again = again.filter(pl.col(place) != pl.col("place of first"))
     row = again.row(0, named=True)
     named = " of ".join(f"{name} {quoted(row[name])}" for name in reversed(keys.columns))
-    remedy = (
-        "keep one reply of it"
-        if "system" in keys.columns
-        else "one row per item, with all its references"
-    )
     raise InputError(
         f"{origin.at(row[place])}: {named} stands twice, first at "
         f"{origin.at(row['place of first'])}{more(again.height)}; {remedy}"
@@ -215,7 +220,11 @@ def _converts(name: str, got: Any, dtype: Any) -> bool:
     if got == pl.Null:
         return True
     if dtype == pl.String:
-        return got == pl.Categorical or got == pl.Enum or (name == "id" and got.is_integer())
+        return (
+            got == pl.Categorical
+            or got == pl.Enum
+            or (name in ("id", "rater") and got.is_integer())
+        )
     if dtype == pl.Float64:
         return got.is_numeric()
     return isinstance(got, pl.List) and got.inner in (pl.Null, pl.Categorical)

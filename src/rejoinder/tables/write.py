@@ -13,7 +13,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
+from rejoinder.tables.schemas import CONTEXTS, PREFERENCES, RATINGS, REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import quoted
 
@@ -36,17 +36,25 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
         InputError: the suffix is none of these, the path cannot be written, or a text holds a tab
             or a line end where TSV has no way to say so.
     """
-    write = _by_suffix(
-        path,
-        {
-            ".jsonl": _responses_jsonl,
-            ".csv": _responses_csv,
-            ".tsv": _responses_tsv,
-            ".parquet": pl.DataFrame.write_parquet,
-        },
-    )
-    with replacing(path) as temporary:
-        write(responses.select(*RESPONSES), temporary)
+    _write_rows(responses.select(*RESPONSES), path)
+
+
+def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes ratings as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    Raises:
+        InputError: as with ``write_responses``.
+    """
+    _write_rows(ratings.select(*RATINGS), path)
+
+
+def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes comparisons as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    Raises:
+        InputError: as with ``write_responses``.
+    """
+    _write_rows(preferences.select(*PREFERENCES), path)
 
 
 @contextmanager
@@ -115,27 +123,35 @@ def _testset_parquet(testset: TestSet, path: Path) -> None:
     table.select(*CONTEXTS, "references", *further).write_parquet(path)
 
 
-def _responses_jsonl(responses: pl.DataFrame, path: Path) -> None:
-    _lines(path, responses.iter_rows(named=True))
+def _write_rows(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    writers = {".jsonl": _jsonl, ".csv": _csv, ".tsv": _tsv, ".parquet": pl.DataFrame.write_parquet}
+    write = _by_suffix(path, writers)
+    with replacing(path) as temporary:
+        write(frame, temporary)
 
 
-def _responses_csv(responses: pl.DataFrame, path: Path) -> None:
+def _jsonl(frame: pl.DataFrame, path: Path) -> None:
+    _lines(path, frame.iter_rows(named=True))
+
+
+def _csv(frame: pl.DataFrame, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(RESPONSES)
-        writer.writerows(responses.iter_rows())
+        writer.writerow(frame.columns)
+        writer.writerows(frame.iter_rows())
 
 
-def _responses_tsv(responses: pl.DataFrame, path: Path) -> None:
-    for row in responses.iter_rows():
-        if any(cell and ("\t" in cell or "\n" in cell or "\r" in cell) for cell in row):
+def _tsv(frame: pl.DataFrame, path: Path) -> None:
+    texts = [row for row in frame.select(pl.col(pl.String).fill_null("")).iter_rows()]
+    for row in texts:
+        if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
             raise InputError(
-                f"{path.name}: the reply of {quoted(row[0])} to {quoted(row[1])} holds a tab or a line end, "
-                "which TSV cannot; write .jsonl, .csv or .parquet"
+                f"{path.name}: the row of {quoted(row[0])} and {quoted(row[1])} holds a tab or a "
+                "line end, which TSV cannot; write .jsonl, .csv or .parquet"
             )
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write("\t".join(RESPONSES) + "\n")
-        file.writelines("\t".join(row) + "\n" for row in responses.iter_rows())
+        file.write("\t".join(frame.columns) + "\n")
+        file.writelines("\t".join(map(str, row)) + "\n" for row in frame.iter_rows())
 
 
 def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from random_text import corpus
 from rejoinder import TestSet, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
-from rejoinder.metrics.resampling import permutation_masks
+from rejoinder.metrics.resampling import draws, permutation_masks
 from rejoinder.scoring.compare import DETECTABLE, holm
 from shared_data import streams
 
@@ -56,7 +56,7 @@ def test_both_tests_are_the_naive_loops():
     row = scores.compare("a", "b", permutations=150).row(0, named=True)
     a, b = scores.measured["BLEU-2"].rows.values
     observed = float(METRIC.score(a.sum(axis=0)) - METRIC.score(b.sum(axis=0)))
-    drawn = np.random.default_rng(12345).integers(0, 60, size=(200, 60), dtype=np.int32)
+    drawn = draws(60, 200, np.random.default_rng(12345))
     differences = np.array(
         [METRIC.score(a[i].sum(axis=0)) - METRIC.score(b[i].sum(axis=0)) for i in drawn]
     )

@@ -8,6 +8,7 @@ from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU
+from rejoinder.metrics.resampling import draws
 
 HYPOTHESES, REFERENCES = corpus(seed=11, n=40)
 TESTSET = TestSet.from_lists(REFERENCES)
@@ -29,7 +30,7 @@ def test_the_interval_is_the_naive_loops():
     metric = BLEU(order=2)
     scores = score(TESTSET, TWO, [metric], resamples=200, seed=3)
     rows = scores.measured["BLEU-2"].rows.values[0]
-    drawn = np.random.default_rng(3).integers(0, 40, size=(200, 40), dtype=np.int32)
+    drawn = draws(40, 200, np.random.default_rng(3))
     naive = [float(metric.score(rows[items].sum(axis=0))) for items in drawn]
     row = scores.systems().filter(pl.col("system") == "good").row(0, named=True)
     assert [row["low"], row["high"]] == pytest.approx(np.quantile(naive, [0.025, 0.975]).tolist())

@@ -1,0 +1,455 @@
+"""Which metrics reward replies that anyone could fake, held against the real systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.batch import Batch
+from rejoinder.scoring.compare import ALPHA, NOISE, holm
+from rejoinder.scoring.fakes import (
+    CONSTANT,
+    COPY,
+    FAKES,
+    PREFIX,
+    SHUFFLED,
+    TURNS,
+    leave_one_out,
+    unread,
+)
+from rejoinder.scoring.score import check_draws, score, suited
+from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.validation import conform
+
+ALL, LEFT_OUT = "all", "leave-one-out"
+
+_RESULTS = {
+    "metric": pl.String,
+    "fake": pl.String,
+    "references": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+    "lowest": pl.Float64,
+    "lowest_system": pl.String,
+    "median": pl.Float64,
+    "median_system": pl.String,
+    "best": pl.Float64,
+    "best_system": pl.String,
+    "systems": pl.Int64,
+    "reached": pl.Int64,
+    "reaches": pl.String,
+    **{
+        f"{column}_{against}": pl.Float64
+        for against in ("median", "best")
+        for column in ("difference", "low", "high", "p", "p_holm")
+    },
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an audit says of one metric.
+
+    Attributes:
+        metric: Its label.
+        rewarded: The fakes that reach or beat the median real system, best first. ``copy`` is none
+            of them: it is an original reply, and a metric does well to rank it high.
+        unclear: The fakes below the median system that the metric does not tell apart from it.
+        copy_reached: How many real systems ``copy`` reaches or beats; None where there is no copy.
+        order_costs: What share of its score ``copy`` loses when its words are shuffled.
+        order_p: The p-value of that loss (paired bootstrap).
+        sentence: All this in words.
+    """
+
+    metric: str
+    rewarded: tuple[str, ...]
+    unclear: tuple[str, ...]
+    copy_reached: int | None
+    order_costs: float | None
+    order_p: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Fakes against real systems, under every metric.
+
+    Attributes:
+        table: A row for each metric and fake, in the metric's own range: ``metric``, ``fake``;
+            ``references``, which is ``all`` or ``leave-one-out`` (``copy`` and ``shuffled``: systems
+            and fakes are scored without the copied references); ``value`` with its 95% interval
+            ``low``, ``high``; ``n`` items; the real systems on the same items and references:
+            ``lowest``, ``median`` and ``best`` with ``..._system``; ``reached`` of how many
+            ``systems`` it reaches or beats; ``reaches``, ``best``, ``median`` or ``none``;
+            ``difference_median``, fake minus median system, with interval ``low_median``,
+            ``high_median``, ``p_median`` of the paired bootstrap, and ``p_holm_median``, corrected
+            over the fakes of the metric; the same against the best (``..._best``). Metrics of the
+            replies alone, of which neither end is better, have none from ``lowest`` on.
+        verdicts: One for each metric that ranks systems.
+        scores: Systems and fakes (named ``fake:...``) on the test set as it is.
+        left_out: Systems, ``copy`` and ``shuffled`` without the copied references; None where no
+            item has a second reference.
+        notes: What was left out or filled in, to be said beside every table.
+        parameters: ``constant``, ``turns``, ``seed``, ``resamples``.
+    """
+
+    table: pl.DataFrame
+    verdicts: tuple[Verdict, ...]
+    scores: Scores
+    left_out: Scores | None
+    notes: tuple[str, ...]
+    parameters: dict[str, Any]
+
+
+def audit(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    constant: str = CONSTANT,
+    turns: int = TURNS,
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """Scores replies that anyone could fake as further systems on the same items.
+
+    Seven fakes (``fakes.FAKES``): a constant text, the message echoed, the last turns pasted
+    together, a random reply of the systems, the original reference of another item; and, scored
+    leave-one-out, the item's own original reference, as it is and with its words shuffled. With the
+    copied reference left among the references any metric gives the copy its top, or close to it, by
+    construction, which says nothing; so it is taken out, and the systems are scored anew on what is
+    left, since fewer references give lower scores.
+
+    The median of an even number of systems is the lower of the two in the middle: a fake that
+    reaches it reaches at least half of the systems. Median and best are picked by the same data that
+    the tests see: read p-values near the threshold with care.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``: the real systems.
+        metrics: Names or metrics, as for ``score``; None: those that suit the test set and rank
+            systems (length and diversity do not).
+        constant: What the first fake says.
+        turns: How many turns ``context`` pastes together, 1 or more.
+        missing: As for ``score``.
+        drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
+            reference are left out in any case, and counted.
+        resamples: Bootstrap resamples; 0 gives no interval and no test.
+        seed: Of the fakes' draws and of the resamples.
+        progress: Called with how many slices of the work are done, and of how many.
+
+    Raises:
+        InputError: Responses and test set do not fit, or an item cannot be scored.
+        ParameterError: A metric or a parameter is unknown.
+
+    >>> testset = TestSet.from_lists([["yes, at nine"], ["no, not yet"]], contexts=["Now?", "Late?"])
+    >>> rows = [("a", "1", "yes"), ("a", "2", "no")]
+    >>> answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    >>> found = audit(testset, answers, ["bleu:order=1"], constant="yes, no", resamples=0)
+    >>> found.verdicts[0].rewarded
+    ('constant',)
+    """
+    check_draws(resamples, seed)
+    if not isinstance(turns, int) or isinstance(turns, bool) or turns < 1:
+        raise ParameterError(f"turns={turns!r} must be a whole number, 1 or more")
+    if not isinstance(constant, str):
+        raise ParameterError(f"constant={constant!r:.60} must be a text")
+    wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
+    alignment = check_responses(responses, testset, missing)
+    faked = unread(testset, alignment, constant, turns, seed)
+    real = conform(responses, RESPONSES, "responses").select(*RESPONSES)
+    scores = score(
+        testset,
+        pl.concat([real, faked.responses()]),
+        list(wanted.values()),
+        missing=missing,
+        drop_unusable=drop_unusable,
+        resamples=resamples,
+        seed=seed,
+        progress=progress,
+    )
+    notes = [*scores.notes, *faked.notes]
+    reduced, copied = leave_one_out(testset, alignment.ids, seed)
+    notes += copied.notes
+    left_out = None
+    if reduced is not None:
+        scorable, lost = _scorable(reduced, wanted)
+        notes += lost
+        if scorable:
+            answers = alignment.responses.filter(pl.col("id").is_in(copied.ids))
+            left_out = score(
+                reduced,
+                pl.concat([answers, copied.responses()]),
+                list(scorable.values()),
+                drop_unusable=True,
+                resamples=resamples,
+                seed=seed,
+                progress=progress,
+            )
+            notes += [f"leave-one-out: {note}" for note in left_out.notes]
+            # With a metric less, another may have come by a shorter label.
+            named = dict(zip(scorable, left_out.measured.values(), strict=True))
+            left_out = replace(left_out, measured=named)
+    table, verdicts, unsaid = _judged(scores, left_out, alignment.systems)
+    return Audit(
+        table,
+        verdicts,
+        scores,
+        left_out,
+        tuple(notes + unsaid),
+        {"constant": constant, "turns": turns, "seed": seed, "resamples": resamples},
+    )
+
+
+def ranks(metric: Metric) -> bool:
+    """Whether one end of a metric is better: not so for length and diversity of replies alone."""
+    return bool(metric.needs)
+
+
+def _ranking_defaults(testset: TestSet) -> list[str]:
+    return [name for name in suited(testset) if ranks(registry.metric(name))]
+
+
+def _scorable(
+    testset: TestSet, wanted: Mapping[str, Metric]
+) -> tuple[dict[str, Metric], list[str]]:
+    """The metrics that can score an item of what is left, and what to say of the others."""
+    lists = testset.contexts.select("id").join(
+        testset.references.group_by("id").agg("text", pl.col("weight").fill_null(1.0)),
+        on="id",
+        maintain_order="left",
+    )
+    texts = lists.get_column("text").to_list()
+    batch = Batch.from_lists([""] * len(texts), texts, lists.get_column("weight").to_list())
+    scorable, notes = {}, []
+    for label, metric in wanted.items():
+        unusable, why = metric.unusable(batch)
+        if unusable.all():
+            notes.append(
+                f"{label}: 'copy' and 'shuffled' are left out: without its original each item {why}"
+            )
+        else:
+            scorable[label] = metric
+    return scorable, notes
+
+
+def _judged(
+    scores: Scores, left_out: Scores | None, systems: Sequence[str]
+) -> tuple[pl.DataFrame, tuple[Verdict, ...], list[str]]:
+    """The table, the verdicts, and what cannot be said."""
+    compared = _compared(scores)
+    rows = _rows(scores, ALL, systems, compared)
+    orders = {}
+    if left_out is not None:
+        held = _compared(left_out)
+        rows += _rows(left_out, LEFT_OUT, systems, held)
+        orders = {label: held.get((label, COPY, PREFIX + SHUFFLED)) for label in left_out.labels}
+    rows.sort(key=lambda row: scores.labels.index(row["metric"]))  # stable: fakes stay in order
+    verdicts = []
+    for label, each in scores.measured.items():
+        own = [row for row in rows if row["metric"] == label]
+        if ranks(each.metric):
+            for against in ("median", "best"):
+                _correct(own, against)
+            verdicts.append(_verdict(label, each.metric, own, orders.get(label)))
+    unranked = [label for label, each in scores.measured.items() if not ranks(each.metric)]
+    notes = []
+    if unranked:
+        notes.append(f"no verdict on {', '.join(unranked)}: neither end of it is better")
+    lone = {row["metric"] for row in rows if row["n"] == 1}
+    if lone:
+        notes.append(f"one item alone: no interval and no test for {', '.join(sorted(lone))}")
+    return pl.DataFrame(rows, schema=_RESULTS), tuple(verdicts), notes
+
+
+def _compared(scores: Scores) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Every fake against every other, by metric, fake and system, where there is a test.
+
+    One item alone has none: all of its resamples are the same.
+    """
+    tested = {
+        label: each
+        for label, each in scores.measured.items()
+        if ranks(each.metric) and each.height > 1
+    }
+    if not scores.resamples or not tested:
+        return {}
+    some = replace(scores, measured=tested)
+    return {
+        (row["metric"], name.removeprefix(PREFIX), row["b"]): row
+        for name in scores.names
+        if name.startswith(PREFIX)
+        # The paired bootstrap is all that is asked: no permutation is worth drawing.
+        for row in some.compare(name, permutations=1).iter_rows(named=True)
+    }
+
+
+def _rows(
+    scores: Scores,
+    references: str,
+    systems: Sequence[str],
+    compared: Mapping[tuple[str, str, str], Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    table = {(row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)}
+    fakes = [fake for fake in FAKES if PREFIX + fake in scores.names]
+    rows = []
+    for label, each in scores.measured.items():
+        values = {system: table[label, system]["value"] for system in systems}
+        for fake in fakes:
+            own = table[label, PREFIX + fake]
+            row = {key: own[key] for key in ("metric", "value", "low", "high", "n")}
+            row |= {"fake": fake, "references": references}
+            if each.height == 1:
+                row |= {"low": np.nan, "high": np.nan}
+            if ranks(each.metric):
+                row |= _standing(each, own["value"], values)
+                for against in ("median", "best"):
+                    row |= _against(compared, row, against)
+            rows.append(row)
+    return rows
+
+
+def _standing(measured: Measured, value: float, values: Mapping[str, float]) -> dict[str, Any]:
+    """Where a fake stands among the real systems that have a score."""
+    sign = 1 if measured.metric.higher_is_better else -1
+    ranked = sorted(
+        (system for system in values if not np.isnan(values[system])),
+        key=lambda system: sign * values[system],
+    )
+    if not ranked or np.isnan(value):
+        return {"systems": len(ranked)}
+    places = {"lowest": 0, "median": (len(ranked) - 1) // 2, "best": len(ranked) - 1}
+    reached = sum(sign * (value - values[system]) >= -NOISE for system in ranked)
+    standing: dict[str, Any] = {"systems": len(ranked), "reached": reached, "reaches": "none"}
+    for name, place in places.items():
+        standing |= {name: values[ranked[place]], f"{name}_system": ranked[place]}
+        if name != "lowest" and reached > place:
+            standing["reaches"] = name
+    return standing
+
+
+def _against(
+    compared: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    row: Mapping[str, Any],
+    against: str,
+) -> dict[str, Any]:
+    """The paired difference between a fake and the median (best) system."""
+    if row.get(against) is None:
+        return {}
+    tested = compared.get((row["metric"], row["fake"], row[f"{against}_system"]))
+    if tested is None:
+        tested = {"difference": row["value"] - row[against]}
+    return {
+        f"difference_{against}": tested["difference"],
+        f"low_{against}": tested.get("low"),
+        f"high_{against}": tested.get("high"),
+        f"p_{against}": tested.get("p_bootstrap"),
+    }
+
+
+def _correct(rows: Sequence[dict[str, Any]], against: str) -> None:
+    """Puts beside the p-values of one metric those after Holm's correction over its fakes."""
+    tested = [row for row in rows if row.get(f"p_{against}") is not None]
+    corrected = holm(np.array([row[f"p_{against}"] for row in tested]))
+    for row, p in zip(tested, corrected.tolist(), strict=True):
+        row[f"p_holm_{against}"] = p
+
+
+def _verdict(
+    label: str,
+    metric: Metric,
+    rows: Sequence[Mapping[str, Any]],
+    order: Mapping[str, Any] | None,
+) -> Verdict:
+    placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
+    copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
+    fakes = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
+    rewarded = [row for row in fakes if row["reaches"] != "none"]
+    unclear = [row for row in fakes if row["reaches"] == "none" and not _clear(row)]
+    costs = None
+    if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
+        costs = (copy["value"] - shuffled["value"]) / copy["value"]
+    p = None if order is None else order["p_bootstrap"]
+    return Verdict(
+        label,
+        tuple(row["fake"] for row in rewarded),
+        tuple(row["fake"] for row in unclear),
+        None if copy is None else copy["reached"],
+        costs,
+        p,
+        _sentence(label, rewarded, unclear, copy, costs, p),
+    )
+
+
+def _clear(row: Mapping[str, Any]) -> bool:
+    """Whether a fake is told apart from the median system; taken as it looks without a test."""
+    p = row.get("p_holm_median")
+    return p is None or p < ALPHA
+
+
+def _sentence(
+    label: str,
+    rewarded: Sequence[Mapping[str, Any]],
+    unclear: Sequence[Mapping[str, Any]],
+    copy: Mapping[str, Any] | None,
+    costs: float | None,
+    p: float | None,
+) -> str:
+    words = f"{label} ranks no fake at or above the median system"
+    if rewarded:
+        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
+        words = f"{label} ranks {_listed(each)}"
+    if unclear:
+        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in unclear]
+        words += f"; it does not tell {_listed(names, 'or')} from the median system"
+    if copy is not None:
+        words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
+        if costs is not None:
+            sure = "" if p is None or abs(costs) < NOISE else f" (p = {p:.2g})"
+            words += f", and a shuffle of its words {_cost(costs)}{sure}"
+    return words + "."
+
+
+def _reached(row: Mapping[str, Any]) -> str:
+    reached, systems = row["reached"], row["systems"]
+    if systems == 1:
+        return f"{'at or above' if reached else 'below'} the only system"
+    if not reached:
+        return f"below all {systems} systems"
+    return f"at or above {'all ' if reached == systems else f'{reached} of '}{systems} systems"
+
+
+def _sureness(row: Mapping[str, Any]) -> str:
+    p = row.get("p_holm_median")
+    if p is None:
+        return ""
+    if _clear(row):
+        return f" (above the median: p = {p:.2g})"
+    return f" (not told apart from the median: p = {p:.2g})"
+
+
+def _cost(share: float) -> str:
+    if abs(share) < NOISE:
+        return "costs nothing"
+    return f"{'costs' if share > 0 else 'adds'} {100 * abs(share):.1f}% of its score"
+
+
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + f" {last} {words[-1]}"

@@ -16,6 +16,7 @@ from pathlib import Path
 import bad_files
 import bad_tables
 from bad_python import PYTHON_CASES
+from bad_ratings import RATING_CASES
 from rejoinder.errors import RejoinderError
 
 ITEMS = "".join(
@@ -123,10 +124,16 @@ def page(known=""):
             continue
         with tempfile.TemporaryDirectory() as folder:
             rows.append(row(case.id, case.wrong, case.message(Path(folder))))
+    ratings = []
+    for case in RATING_CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            ratings.append(row(case.id, case.wrong, case.message(Path(folder))))
     python = [row(case.id, case.wrong, case.message()) for case in PYTHON_CASES]
     return (
         f"{INTRODUCTION}\n## Files\n\n{head}"
         + "\n".join(rows)
+        + f"\n\n## Ratings and comparisons\n\n{head}"
+        + "\n".join(ratings)
         + f"\n\n## Lists and tables from Python\n\n{head}"
         + "\n".join(python)
         + "\n"
@@ -136,4 +143,4 @@ def page(known=""):
 if __name__ == "__main__":
     target = Path(__file__).parents[1] / "docs" / "errors.md"
     target.write_text(page(target.read_text() if target.exists() else ""))
-    sys.stdout.write(f"{len(CASES) + len(PYTHON_CASES)} cases\n")
+    sys.stdout.write(f"{len(CASES) + len(RATING_CASES) + len(PYTHON_CASES)} cases\n")

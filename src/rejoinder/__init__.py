@@ -12,8 +12,10 @@ from rejoinder._version import __version__
 
 if TYPE_CHECKING:
     from rejoinder.scoring.audit import audit
+    from rejoinder.scoring.correlate import correlate
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
+    from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
 
@@ -22,7 +24,9 @@ __all__ = [
     "TestSet",
     "__version__",
     "audit",
+    "correlate",
     "load_scores",
+    "read_ratings",
     "read_responses",
     "read_testset",
     "score",
@@ -32,7 +36,9 @@ _HOMES = {
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.scoring.audit",
+    "correlate": "rejoinder.scoring.correlate",
     "load_scores": "rejoinder.scoring.scores",
+    "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",
     "score": "rejoinder.scoring.score",

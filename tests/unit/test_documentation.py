@@ -38,6 +38,7 @@ def test_commands_run(code, monkeypatch, tmp_path, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     shutil.copy(EXAMPLES / "testset.jsonl", tmp_path)
+    shutil.copytree(EXAMPLES / "responses", tmp_path / "responses")
     shutil.copytree(EXAMPLES / "responses", tmp_path / "systems")
     monkeypatch.chdir(tmp_path)
     for line in code.splitlines():

@@ -14,6 +14,7 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.audit import audit
 from rejoinder.cli.compare import compare
+from rejoinder.cli.correlate import correlate
 from rejoinder.cli.metrics import metrics
 from rejoinder.cli.score import score
 from rejoinder.errors import RejoinderError
@@ -29,6 +30,7 @@ def app() -> None:
 
 app.add_command(score)
 app.add_command(compare)
+app.add_command(correlate)
 app.add_command(audit)
 app.add_command(metrics)
 
@@ -49,6 +51,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Interrupted:
         click.echo("rejoinder: interrupted; nothing was left half-written", err=True)
         return 130
+    except OSError as error:
+        # Readers and writers of files turn theirs into an InputError: this is the output's own.
+        click.echo(f"rejoinder: the output cannot be written: {error.strerror}", err=True)
+        return 2
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
     return 0
@@ -72,6 +78,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, _interrupt)
     status = run()
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        status = status or 2
     os._exit(status)

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many last turns the fake 'context' pastes together.",
 )
+@click.option(
+    "--without",
+    metavar="NAME",
+    multiple=True,
+    help="A system that is no real one (people, a baseline), to be left out; as often as wanted.",
+)
 @options.measuring
 @options.as_json
 def audit(
@@ -42,6 +48,7 @@ def audit(
     metrics: tuple[str, ...],
     constant: str,
     turns: int,
+    without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
     resamples: int,
@@ -75,6 +82,7 @@ def audit(
             list(metrics) or None,
             constant=constant,
             turns=turns,
+            without=without,
             missing=cast("Missing", missing),
             drop_unusable=drop_unusable,
             resamples=resamples,

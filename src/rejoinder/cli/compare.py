@@ -20,10 +20,9 @@ from rejoinder.cli import options
     "--permutations",
     metavar="N",
     type=int,
-    default=10_000,
-    show_default=True,
-    help="Trials of approximate randomization.",
+    help="Trials of approximate randomization; else 10,000, or 100 for each pair if that is more.",
 )
+@options.without
 @options.measuring
 @options.as_json
 def compare(
@@ -33,7 +32,8 @@ def compare(
     metrics: tuple[str, ...],
     a: str | None,
     b: str | None,
-    permutations: int,
+    permutations: int | None,
+    without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
     resamples: int,
@@ -53,10 +53,10 @@ def compare(
 
     if responses:
         items, replies = inputs.read(
-            testset, references, responses, testset_format, responses_format
+            testset, references, responses, testset_format, responses_format, without
         )
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
-    elif metrics or references:
+    elif metrics or references or without:
         raise ParameterError(
             f"{testset}: scores are compared under the metrics they were measured with; "
             "name responses to measure anew"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli.progress import Progress
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +25,9 @@ def read(
     responses: Sequence[Path] | None,
     testset_format: str | None,
     responses_format: str | None,
+    without: Sequence[str] = (),
 ) -> tuple[TestSet, pl.DataFrame]:
-    """Reads a test set and the responses to it."""
+    """Reads a test set and the responses to it, but for the systems to be left out."""
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import read_testset
 
@@ -37,7 +38,38 @@ def read(
         )
     with Progress("reading"):
         items = read_testset(testset, *(references or ()), format=testset_format)
-        return items, read_responses(*responses, format=responses_format, ids=items.ids)
+        replies = read_responses(*responses, format=responses_format, ids=items.ids)
+    return items, _without(replies, without)
+
+
+def _without(replies: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    systems = replies.get_column("system").unique(maintain_order=True).to_list()
+    for name in names:
+        if name not in systems:
+            raise ParameterError(f"--without {name}: no such system; choose {one_of(systems)}")
+    if names and set(systems) <= set(names):
+        raise ParameterError("--without leaves no system; name fewer")
+    return replies.filter(~pl.col("system").is_in(list(names))) if names else replies
+
+
+def holds_scores(path: Path) -> bool:
+    """Whether a file is one that 'rejoinder score --save' wrote."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"PAR1":
+                return False
+    except OSError:
+        return False
+    import polars as pl
+
+    from rejoinder.scoring.store import KEY
+
+    try:
+        return KEY in pl.read_parquet_metadata(path)
+    except (pl.exceptions.PolarsError, OSError):
+        return False
 
 
 def measure(
@@ -105,16 +137,35 @@ def explain(
     id: str,
     system: str | None,
     metrics: Sequence[str] | None,
+    missing: str,
 ) -> list[Explanation]:
     """What made the score of one item, for each metric and each system (or the one named)."""
     from rejoinder.scoring.explain import explain as explained
+    from rejoinder.tables.responses import check_responses
 
+    if missing == "empty":
+        responses = check_responses(responses, testset, "empty").responses
     names = responses.get_column("system").unique(maintain_order=True).to_list()
     return [
         explained(testset, responses, id, name, metric)
         for metric in metrics or ["deltableu"]
         for name in ([system] if system else names)
     ]
+
+
+def check_together(options: Mapping[str, object], *clashes: tuple[str, str]) -> None:
+    """Raises a ParameterError where two options are given of which one would be ignored."""
+    for one, other in clashes:
+        if options[one] and options[other]:
+            raise ParameterError(f"{one} and {other} do not go together; give one of them")
+
+
+def check_save(save: Path | None, *read: Path) -> None:
+    """Raises a ParameterError where a file would be written over one that is read."""
+    if save is not None and save.exists():
+        for path in read:
+            if path.exists() and path.samefile(save):
+                raise ParameterError(f"--save {save}: that is an input; name another file")
 
 
 def shown(json: bool) -> ModuleType:

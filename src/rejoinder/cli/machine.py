@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.scoring.audit import Audit
+    from rejoinder.scoring.correlate import Agreement
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
-
-VERDICT_PERMUTATIONS = 1000
 
 
 def write(value: Any) -> None:
@@ -30,15 +29,13 @@ def write(value: Any) -> None:
 
 
 def systems(scores: Scores) -> None:
-    """Every system under every metric, what the values are made of, and all pairs."""
+    """Every system under every metric, what the values are made of, and whether the best leads."""
     several = len(scores.names) > 1 and scores.resamples > 0
-    compared = scores.compare(permutations=VERDICT_PERMUTATIONS).to_dicts() if several else []
     write(
         {
             "systems": scores.systems().to_dicts(),
             "parts": scores.parts(),
-            "comparisons": compared,
-            "permutations": VERDICT_PERMUTATIONS,
+            "leads": scores.leads().to_dicts() if several else [],
             "notes": scores.notes,
         }
     )
@@ -48,6 +45,22 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
     """Every pair of systems under every metric."""
     signatures = {label: each.signature for label, each in scores.measured.items()}
     write({"comparisons": table.to_dicts(), "signatures": signatures, "notes": scores.notes})
+
+
+def agreement(
+    told: Agreement, within: pl.DataFrame | None = None, compared: pl.DataFrame | None = None
+) -> None:
+    """How far every metric agrees with people; NaN is null, and has its reason."""
+    write(
+        {
+            "agreement": told.table().to_dicts(),
+            "within": within.to_dicts() if within is not None else [],
+            "comparisons": compared.to_dicts() if compared is not None else [],
+            "signature": told.signature,
+            "signatures": told.signatures,
+            "notes": told.notes,
+        }
+    )
 
 
 def segments(scores: Scores) -> None:

@@ -32,6 +32,10 @@ metrics = click.option(
 )
 as_json = click.option("--json", is_flag=True, help="Machine-readable, to standard output.")
 
+without = click.option(
+    "--without", metavar="NAME", multiple=True, help="Leave a system out, as often as wanted."
+)
+
 _MEASURING = (
     click.option(
         "--missing",

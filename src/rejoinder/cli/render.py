@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,22 +15,26 @@ from rich.text import Text
 
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.scoring.audit import Audit
+    from rejoinder.scoring.correlate import Agreement
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
 
 COLUMNS_AT_ONCE = 5
-VERDICT_PERMUTATIONS = 1000
+FAKES_AT_ONCE = 4  # a mark and a system's name stand in a cell
+NARROW = 100
 SIGNIFICANT = 0.05
 
 
 def console() -> Console:
-    """Where tables go: the terminal's width, or 120 columns in a pipe."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    """Where tables go: as wide as the terminal, or as COLUMNS says, or 120 in a pipe."""
+    columns = shutil.get_terminal_size(fallback=(120, 24)).columns
+    return Console(width=columns, highlight=False)
 
 
 def systems(scores: Scores) -> None:
@@ -41,16 +46,15 @@ def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None
     """The same, to any console."""
     table = scores.systems()
     several = len(scores.names) > 1 and scores.resamples > 0
-    compared = scores.compare(permutations=VERDICT_PERMUTATIONS) if several else None
     tables = -(-len(scores.labels) // COLUMNS_AT_ONCE)
     step = -(-len(scores.labels) // tables)
     for begin in range(0, len(scores.labels), step):
         out.print(_systems(scores, table, scores.labels[begin : begin + step]))
         out.print()
     out.print(_scale(scores), style="dim")
-    if compared is not None:
+    if several:
         out.print()
-        _verdicts(out, scores, table, compared)
+        _verdicts(out, scores)
     _notes(out, scores)
     if signatures:
         out.print()
@@ -96,92 +100,99 @@ def percent(metric: Metric) -> bool:
 
 
 def _scale(scores: Scores) -> str:
-    ns = {each.n for each in scores.measured.values()}
-    items = f"{ns.pop()} items" if len(ns) == 1 else f"{min(ns)} to {max(ns)} items"
+    ns = sorted({each.n for each in scores.measured.values()})
+    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items, by metric"
+    fewest, most = scores.references
+    held = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
     scale = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         scale = "as they are"
-    interval = f"; \\[low, high]: 95% bootstrap interval, {scores.resamples} resamples"
-    return f"{items}; values {scale}{interval if scores.resamples else ''}"
+    interval = f"; \\[low, high]: 95% bootstrap interval, {counted(scores.resamples, 'resample')}"
+    return f"{items} with {held} each; values {scale}{interval if scores.resamples else ''}"
 
 
-def _verdicts(out: Console, scores: Scores, table: pl.DataFrame, compared: pl.DataFrame) -> None:
+def _verdicts(out: Console, scores: Scores) -> None:
     """The best system of each metric that ranks them, the next, and how sure that is."""
+    table = scores.leads()
+    if table.is_empty():
+        return
+    wide = out.width >= NARROW
     shown = Table(show_edge=False, pad_edge=False, header_style="bold")
     for name in ("metric", "best", "next"):
-        shown.add_column(name)
-    for name in ("ahead by", "95% interval", "p", "W/T/L", "would show"):
-        shown.add_column(name, justify="right")
-    shown.add_column("")
-    for label, each in scores.measured.items():
-        if "references" not in each.metric.needs:
-            continue
-        best, second = table.filter(table["metric"] == label)["system"].to_list()[:2]
-        pair = compared.filter(
-            (compared["metric"] == label)
-            & compared["a"].is_in([best, second])
-            & compared["b"].is_in([best, second])
-        ).row(0, named=True)
-        sign = 1 if pair["a"] == best else -1
-        low, high = sorted((sign * pair["low"], sign * pair["high"]))
-        show = _number_of(each.metric)
-        p = pair["p_randomization_holm"]
-        won = (pair["wins"], pair["ties"], pair["losses"])[::sign]
+        shown.add_column(name, overflow="fold")
+    for name in ("ahead by", "95% interval", "p", *(("W/T/L", "would show") if wide else ())):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+    for row in table.iter_rows(named=True):
+        show = _number_of(scores.measured[row["metric"]].metric)
+        more = (f"{row['wins']}/{row['ties']}/{row['losses']}", show(row["detectable"]))
         shown.add_row(
-            label,
-            f"[bold]{escape(best)}[/bold]",
-            escape(second),
-            show(sign * pair["difference"]),
-            f"\\[{show(low)}, {show(high)}]",
-            f"{p:.2g}",
-            "/".join(map(str, won)),
-            show(pair["detectable"]),
-            "[green]better[/green]" if p < SIGNIFICANT else "[yellow]not clear[/yellow]",
+            row["metric"],
+            f"[bold]{escape(row['a'])}[/bold]",
+            escape(row["b"]),
+            show(abs(row["difference"])),
+            _span(show, row),
+            _p_value(row["p"]),
+            *(more if wide else ()),
+            "[green]better[/green]" if row["p"] < SIGNIFICANT else "[yellow]not clear[/yellow]",
         )
-    if not shown.rows:
-        return
     out.print(shown)
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
-    corrected = f", Holm-corrected over {pairs} pairs" if pairs > 1 else ""
-    out.print(
-        f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; would show: the "
-        "smallest difference that this test set shows with 80% power",
-        style="dim",
+    corrected = f", corrected for {pairs} pairs" if pairs > 1 else ""
+    more = (
+        "; W/T/L: items won, tied, lost; would show: the smallest difference that so many items "
+        "show with 80% power"
     )
+    out.print(f"p: approximate randomization{corrected}{more if wide else ''}", style="dim")
+
+
+def _span(show: Callable[[float], str], row: Mapping[str, Any]) -> str:
+    if math.isnan(row["low"]):
+        return "undefined"
+    return f"\\[{show(row['low'])}, {show(row['high'])}]"
+
+
+def _p_value(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2g}"
 
 
 def comparison(scores: Scores, table: pl.DataFrame) -> None:
     """Every pair of systems under every metric."""
     out = console()
+    wide = out.width >= NARROW
     for label, each in scores.measured.items():
         show = _number_of(each.metric)
         shown = Table(
             title=label, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"
         )
         for name in ("a", "b"):
-            shown.add_column(name)
-        for name in ("a - b", "95% interval", "p boot", "p rand", "p Holm", "W/T/L", "detectable"):
-            shown.add_column(name, justify="right")
+            shown.add_column(name, overflow="fold")
+        extra = ("p boot", "W/T/L", "would show") if wide else ()
+        for name in ("a - b", "95% interval", "p", "p Holm", *extra):
+            shown.add_column(name, justify="right", no_wrap=True)
         for row in table.filter(table["metric"] == label).iter_rows(named=True):
             clear = row["p_randomization_holm"] < SIGNIFICANT
+            won = f"{row['wins']}/{row['ties']}/{row['losses']}"
+            more = (_p_value(row["p_bootstrap"]), won, show(row["detectable"]))
             shown.add_row(
                 escape(row["a"]),
                 escape(row["b"]),
                 show(row["difference"]),
-                f"\\[{show(row['low'])}, {show(row['high'])}]",
-                f"{row['p_bootstrap']:.2g}",
-                f"{row['p_randomization']:.2g}",
-                f"{row['p_randomization_holm']:.2g}" + ("*" if clear else " "),
-                f"{row['wins']}/{row['ties']}/{row['losses']}",
-                show(row["detectable"]),
+                _span(show, row),
+                _p_value(row["p_randomization"]),
+                _p_value(row["p_randomization_holm"]) + ("*" if clear else " "),
+                *(more if wide else ()),
             )
         out.print(shown)
         out.print()
+    more = (
+        "; p boot: paired bootstrap (where the two disagree, believe p); W/T/L: items won, tied, "
+        "lost by a; would show: the smallest difference that so many items show with 80% power"
+    )
     out.print(
-        f"{_scale(scores)}; p boot: paired bootstrap; p rand: approximate randomization; p Holm: "
-        "the latter, corrected over a metric's pairs, * below 0.05; W/T/L: items won, tied, lost by "
-        "a; detectable: the smallest difference this test set shows with 80% power",
+        f"{_scale(scores)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
+        f"* below 0.05{more if wide else ''}",
         style="dim",
     )
     _notes(out, scores)
@@ -189,6 +200,126 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
 
 def _number_of(metric: Metric) -> Callable[[float], str]:
     return lambda value: number(metric, value)
+
+
+def agreement(
+    told: Agreement, within: pl.DataFrame | None = None, compared: pl.DataFrame | None = None
+) -> None:
+    """How far every metric agrees with people: the table, within systems, metrics in pairs."""
+    out = console()
+    table = told.table()
+    out.print(_agreement(told, table))
+    out.print()
+    several = table["n"].unique().sort().to_list()
+    counted = " to ".join(str(n) for n in several[:: max(1, len(several) - 1)])
+    out.print(
+        f"{counted} observations; \\[low, high]: 95% interval; p: permutation test; * p below "
+        f"{SIGNIFICANT}; n/a: undefined",
+        style="dim",
+    )
+    spread = told.protocol.spread
+    if spread:
+        out.print(spread, style="dim", markup=False)
+    if within is not None:
+        out.print()
+        out.print(_within(told, within))
+        out.print(
+            "within systems: the mean over systems of each one's own correlation, which the systems' "
+            "different levels do not inflate",
+            style="dim",
+        )
+    if compared is not None:
+        out.print()
+        out.print(_metric_pairs(compared))
+        out.print(
+            f"a - b: difference of {compared.item(0, 'correlation')}; p: paired permutation; "
+            "Williams' t takes observations for independent and normal; * p below 0.05, not "
+            "corrected for the number of pairs",
+            style="dim",
+        )
+    _reasons(out, table)
+    _notes(out, told)
+    out.print()
+    out.print(told.signature, style="dim", markup=False, soft_wrap=True)
+    for label, signature in told.signatures.items():
+        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _agreement(told: Agreement, table: pl.DataFrame) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("metric")
+    for name in told.correlations:
+        shown.add_column(name, justify="right")
+        shown.add_column("p", justify="right")
+    before = None
+    for label, rows in _by_metric(table):
+        if before in told.labels and label not in told.labels:
+            shown.add_section()
+        before = label
+        cells = []
+        for name in told.correlations:
+            row = rows[name]
+            cells += [_interval(row), _p(row["p"])]
+        shown.add_row(escape(label), *cells)
+    return shown
+
+
+def _within(told: Agreement, within: pl.DataFrame) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("within systems")
+    for name in told.correlations:
+        shown.add_column(name, justify="right")
+    for label, rows in _by_metric(within.filter(within["system"] == "mean")):
+        shown.add_row(escape(label), *(_interval(rows[name]) for name in told.correlations))
+    return shown
+
+
+def _metric_pairs(compared: pl.DataFrame) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("a", "b"):
+        shown.add_column(name)
+    for name in ("a - b", "p", "Williams t", "p"):
+        shown.add_column(name, justify="right")
+    for row in compared.iter_rows(named=True):
+        williams = f"{row['williams_t']:.2f}" if not math.isnan(row["williams_t"]) else ""
+        shown.add_row(
+            escape(row["a"]),
+            escape(row["b"]),
+            _interval({**row, "value": row["difference"]}),
+            _p(row["p"]),
+            williams,
+            _p(row["williams_p"]),
+        )
+    return shown
+
+
+def _by_metric(table: pl.DataFrame) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
+    for (label,), rows in table.group_by("metric", maintain_order=True):
+        yield str(label), {row["correlation"]: row for row in rows.iter_rows(named=True)}
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    if math.isnan(row["value"]):
+        return "n/a"
+    if math.isnan(row["low"]):
+        return f"{row['value']:.3f}"
+    return f"{row['value']:.3f} [dim]\\[{row['low']:.3f}, {row['high']:.3f}][/dim]"
+
+
+def _p(p: float) -> str:
+    if math.isnan(p):
+        return ""
+    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + ("*" if p < SIGNIFICANT else " ")
+
+
+def _reasons(out: Console, table: pl.DataFrame) -> None:
+    """Why numbers are missing, each reason once."""
+    missing = table.filter(
+        table["reason"].is_not_null() & ~table["metric"].str.starts_with("human")
+    )
+    for (reason,), rows in missing.group_by("reason", maintain_order=True):
+        labels = ", ".join(rows["metric"].unique(maintain_order=True))
+        out.print(f"note: {labels}: {reason}", style="yellow", markup=False)
 
 
 def segments(scores: Scores) -> None:
@@ -278,7 +409,8 @@ def _explanation(out: Console, told: Explanation) -> None:
     out.print(grams)
     bad = sum(each.adds < 0 for each in told.contributions)
     parts = ", ".join(f"{name} {_plain(value)}" for name, value in told.parts.items())
-    out.print(f"{bad} n-grams found in references of negative weight alone; {parts}\n", style="dim")
+    found = counted(bad, "n-gram")
+    out.print(f"{found} found in references of negative weight alone; {parts}\n", style="dim")
 
 
 def _tint(weight: float) -> str:
@@ -298,8 +430,10 @@ def audit(found: Audit) -> None:
         if scores is None:
             continue
         rows = found.table.filter(found.table["references"] == references)
-        for begin in range(0, len(scores.labels), COLUMNS_AT_ONCE):
-            out.print(_fakes(scores, rows, scores.labels[begin : begin + COLUMNS_AT_ONCE]))
+        tables = -(-len(scores.labels) // FAKES_AT_ONCE)
+        step = -(-len(scores.labels) // tables)
+        for begin in range(0, len(scores.labels), step):
+            out.print(_fakes(scores, rows, scores.labels[begin : begin + step]))
             out.print()
         what = "all references" if references == "all" else "without the reference that 'copy' is"
         out.print(f"{what}: {_scale(scores)}\n", style="dim")
@@ -343,7 +477,8 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
             known = row[place] is not None
             value = number(scores.measured[label].metric, row[place]) if known else ""
             held.append(f"{value} [dim]{escape(row[f'{place}_system'])}[/dim]   " if known else "")
-        shown.add_row(f"{place} system", *held)
+        if any(held):
+            shown.add_row(f"{place} system", *held)
     return shown
 
 
@@ -402,6 +537,6 @@ def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
     console().print(shown)
 
 
-def _notes(out: Console, scores: Scores) -> None:
-    for note in scores.notes:
+def _notes(out: Console, told: Scores | Agreement) -> None:
+    for note in told.notes:
         out.print(f"note: {note}", style="yellow", markup=False)

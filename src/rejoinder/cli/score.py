@@ -30,6 +30,7 @@ from rejoinder.cli import options
     help="Read Parquet files in batches, in memory that does not grow with them, and keep the sums "
     "of N consecutive items; intervals resample these blocks.",
 )
+@options.without
 @options.measuring
 @options.as_json
 def score(
@@ -43,6 +44,7 @@ def score(
     system: str | None,
     save: Path | None,
     block: int | None,
+    without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
     resamples: int,
@@ -54,20 +56,33 @@ def score(
     """Score systems on a test set: value, 95% interval, and whether the best is really better.
 
     TESTSET holds contexts and their references, in any format of docs/formats.md. RESPONSES are the
-    systems' replies: one or more files; a file that names no system is named after itself.
+    systems' replies: one or more files; a file that names no system is named after itself. Scores
+    kept with --save may stand in place of both.
     """
     from rejoinder.cli import inputs
 
     show = inputs.shown(json)
+    given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
+    inputs.check_together(
+        given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
+    )
+    inputs.check_together(given, ("--by", "--segments"))
+    inputs.check_save(save, testset, *responses, *references)
     if block is not None:
-        inputs.check_block(explain, by, segments, references, testset_format, responses_format)
+        inputs.check_block(
+            explain, by, segments, references, testset_format, responses_format, without
+        )
         scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
+    elif not responses and inputs.holds_scores(testset):
+        from rejoinder.scoring.scores import load_scores
+
+        scores = load_scores(testset)
     else:
         items, replies = inputs.read(
-            testset, references, responses, testset_format, responses_format
+            testset, references, responses, testset_format, responses_format, without
         )
         if explain is not None:
-            show.explanations(inputs.explain(items, replies, explain, system, metrics))
+            show.explanations(inputs.explain(items, replies, explain, system, metrics, missing))
             return
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
     if save is not None:

@@ -40,7 +40,7 @@ class Score:
     Attributes:
         value: In the metric's own range (0 to 1 for the BLEU family); NaN where it is undefined.
         low: Lower end of the 95% interval (percentile bootstrap over items); NaN where none was
-            asked for (``resamples=0``).
+            asked for (``resamples=0``), and for one item, which says nothing of others.
         high: Upper end.
         parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
         n: How many replies count.
@@ -77,6 +77,11 @@ class Metric(ABC):
     """Of: references, weights, context, features."""
     summable: ClassVar[bool] = True
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
+
+    @property
+    def ranks(self) -> bool:
+        """Whether a better score means a better system: metrics of the replies alone only describe."""
+        return bool(self.needs)
 
     @property
     def label(self) -> str:
@@ -195,12 +200,12 @@ class Metric(ABC):
         low = high = np.full(len(totals), np.nan)
         facts = data_facts(self, batch)
         if resamples:
-            from rejoinder.metrics.resampling import bootstrap_scores, intervals
+            from rejoinder.metrics.resampling import bootstrap_scores, intervals, within
 
-            if n:
+            if n > 1:
                 rng = np.random.default_rng(seed)
                 drawn = bootstrap_scores(self, rows, n, resamples, rng)
-                low, high = intervals(self, values, drawn)
+                low, high = within(self, *intervals(self, values, drawn))
             facts |= {"bs": resamples, "seed": seed}
         signature = self.signature(**facts)
         return [

@@ -122,7 +122,14 @@ class BLEU(Metric):
             return clipped.index(most), float(most)
 
         return contributions(
-            reply, references, weights, self.order, self.tokenizer, self.lowercase, 1.0, choose
+            reply,
+            references,
+            [1.0] * len(weights),
+            self.order,
+            self.tokenizer,
+            self.lowercase,
+            1.0,
+            choose,
         )
 
 

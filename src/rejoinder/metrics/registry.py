@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -59,7 +60,12 @@ def metric(wanted: str | Metric) -> Metric:
     folded = {each.lower(): make for each, make in METRICS.items()}
     make = folded.get(name.strip().lower())
     if make is None:
-        raise ParameterError(f"metric '{name}' is unknown; choose {one_of(METRICS)}")
+        close = get_close_matches(name.strip().lower(), folded, n=1, cutoff=0.6)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        raise ParameterError(
+            f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
+            "colon (bleu:order=4), each behind a -m of its own"
+        )
     return make(**_parameters(make(), rest))
 
 

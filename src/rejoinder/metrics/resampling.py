@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
 BLOCK = 1 << 22
 
+# Sums are scored so many numbers at a time: what the processor's cache holds.
+NARROW = 1 << 19
+
 INTERVAL = (0.025, 0.975)
 
 
@@ -51,6 +54,11 @@ def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator
         yield np.unpackbits(bits, count=b * n).reshape(b, n).astype(np.float64)
 
 
+def all_masks(n: int) -> Floats:
+    """Every choice of ``n`` items to swap: float64 [2^n, n] of 0 and 1."""
+    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+
+
 def bootstrap_scores(
     metric: Metric, rows: Rows, n: int, resamples: int, rng: np.random.Generator
 ) -> Floats:
@@ -64,8 +72,8 @@ def bootstrap_scores(
 
 
 def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:
-    """Cuts a block of multiplicities so that its totals stay below ``BLOCK`` numbers a system."""
-    size = max(1, BLOCK // max(1, rows.width))
+    """Cuts a block of multiplicities so that the totals of all systems stay few numbers."""
+    size = max(1, NARROW // max(1, rows.width * rows.systems))
     for begin in range(0, len(counts), size):
         yield counts[begin : begin + size]
 
@@ -78,13 +86,18 @@ def intervals(metric: Metric, values: Floats, resampled: Floats) -> tuple[Floats
 
     Args:
         metric: What scored.
-        values: float64 [S].
+        values: float64 [S], scores or differences of scores.
         resampled: float64 [S, resamples].
 
     Returns:
-        Lower and upper ends, float64 [S] each; for one item both are its score.
+        Lower and upper ends, float64 [S] each.
     """
     if not metric.summable:
         resampled = resampled + (values - resampled.mean(axis=1))[:, None]
     low, high = np.quantile(resampled, INTERVAL, axis=1)
     return low, high
+
+
+def within(metric: Metric, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """An interval of scores, cut off where the metric ends: centred ones may reach beyond."""
+    return np.clip(low, *metric.bounds), np.clip(high, *metric.bounds)

@@ -40,6 +40,11 @@ class Matrix:
         """How many numbers a sum has: k."""
         return self.values.shape[2]
 
+    @property
+    def systems(self) -> int:
+        """How many systems there are: S."""
+        return self.values.shape[0]
+
     def totals(self, counts: Floats) -> Floats:
         """The rows summed under multiplicities: float64 [b, n] to float64 [S, b, k]."""
         systems, n, k = self.values.shape
@@ -79,6 +84,11 @@ class BagMatrix:
     def width(self) -> int:
         """How many numbers a sum has: V."""
         return self.vocabulary.size
+
+    @property
+    def systems(self) -> int:
+        """How many systems there are: S."""
+        return self.first.shape[0]
 
     def totals(self, counts: Floats) -> Floats:
         """The bags summed under multiplicities: float64 [b, n] to float64 [S, b, V]."""

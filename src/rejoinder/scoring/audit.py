@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
@@ -102,7 +102,7 @@ class Audit:
         left_out: Systems, ``copy`` and ``shuffled`` without the copied references; None where no
             item has a second reference.
         notes: What was left out or filled in, to be said beside every table.
-        parameters: ``constant``, ``turns``, ``seed``, ``resamples``.
+        parameters: ``constant``, ``turns``, ``without``, ``seed``, ``resamples``.
     """
 
     table: pl.DataFrame
@@ -120,6 +120,7 @@ def audit(
     *,
     constant: str = CONSTANT,
     turns: int = TURNS,
+    without: Sequence[str] = (),
     missing: Missing = "error",
     drop_unusable: bool = False,
     resamples: int = 1000,
@@ -146,6 +147,7 @@ def audit(
             systems (length and diversity do not).
         constant: What the first fake says.
         turns: How many turns ``context`` pastes together, 1 or more.
+        without: Systems that are no real ones (people, baselines) and are left out.
         missing: As for ``score``.
         drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
             reference are left out in any case, and counted.
@@ -157,10 +159,10 @@ def audit(
         InputError: Responses and test set do not fit, or an item cannot be scored.
         ParameterError: A metric or a parameter is unknown.
 
-    >>> testset = TestSet.from_lists([["yes, at nine"], ["no, not yet"]], contexts=["Now?", "Late?"])
+    >>> testset = TestSet.from_lists([["yes at nine"], ["no not yet"]], contexts=["Now?", "Late?"])
     >>> rows = [("a", "1", "yes"), ("a", "2", "no")]
     >>> answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
-    >>> found = audit(testset, answers, ["bleu:order=1"], constant="yes, no", resamples=0)
+    >>> found = audit(testset, answers, ["bleu:order=1"], constant="yes no", resamples=0)
     >>> found.verdicts[0].rewarded
     ('constant',)
     """
@@ -170,9 +172,9 @@ def audit(
     if not isinstance(constant, str):
         raise ParameterError(f"constant={constant!r:.60} must be a text")
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
-    alignment = check_responses(responses, testset, missing)
+    real = _real(responses, without)
+    alignment = check_responses(real, testset, missing)
     faked = unread(testset, alignment, constant, turns, seed)
-    real = conform(responses, RESPONSES, "responses").select(*RESPONSES)
     scores = score(
         testset,
         pl.concat([real, faked.responses()]),
@@ -212,8 +214,30 @@ def audit(
         scores,
         left_out,
         tuple(notes + unsaid),
-        {"constant": constant, "turns": turns, "seed": seed, "resamples": resamples},
+        {
+            "constant": constant,
+            "turns": turns,
+            "without": list(without),
+            "seed": seed,
+            "resamples": resamples,
+        },
     )
+
+
+def _real(responses: pl.DataFrame, without: Sequence[str]) -> pl.DataFrame:
+    """The replies of the systems that count.
+
+    Raises:
+        ParameterError: A system to leave out is unknown, or none is left.
+    """
+    real = conform(responses, RESPONSES, "responses").select(*RESPONSES)
+    systems = real.get_column("system").unique(maintain_order=True).to_list()
+    for system in without:
+        if system not in systems:
+            raise ParameterError(f"without: system {system!r} is unknown; choose {one_of(systems)}")
+    if without and set(systems) <= set(without):
+        raise ParameterError(f"without: no system is left of {one_of(systems)}; keep one or more")
+    return real.filter(~pl.col("system").is_in(list(without)))
 
 
 def ranks(metric: Metric) -> bool:

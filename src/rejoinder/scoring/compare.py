@@ -11,53 +11,95 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.resampling import intervals, narrow, permutation_masks
+from rejoinder.metrics.resampling import all_masks, intervals, narrow, permutation_masks
+from rejoinder.scoring.scores import MOST_DRAWS
 
 if TYPE_CHECKING:
     from rejoinder.scoring.scores import Measured, Scores
 
 # Differences this small are noise of the arithmetic: two items tie, a permutation reaches.
 NOISE = 1e-12
+MOST_ENUMERATED = 20  # items whose swaps are ever tried one and all
 ALPHA, POWER = 0.05, 0.80
 DETECTABLE = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
 
 
 def compare(
-    scores: Scores, a: str | None = None, b: str | None = None, *, permutations: int = 10_000
+    scores: Scores,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    permutations: int | None = None,
 ) -> pl.DataFrame:
     """Holds pairs of systems against each other, under every metric, on the same items.
 
-    Two tests of the same hypothesis, that the two systems score alike: the paired bootstrap (Koehn
-    2004, centred as sacreBLEU does it), which resamples items, and approximate randomization
-    (Riezler and Maxwell 2005), which swaps the two systems' replies item by item. Both give
-    ``p = (c + 1) / (n + 1)``, two-sided. Holm's correction takes all pairs of a metric for one
-    family.
+    Two tests of the same hypothesis, that the two systems score alike. Approximate randomization
+    (Riezler and Maxwell 2005) swaps the two systems' replies item by item; where all swaps are no
+    more than the trials wanted, every one is tried, and p is exact. The paired bootstrap (Koehn
+    2004, centred as sacreBLEU does it) resamples items; with few items, or scores held up by few
+    of them, its p is too small: where the two disagree, believe the first. Both are two-sided, with
+    ``p = (c + 1) / (n + 1)`` where draws are random. Holm's correction takes all pairs of a metric
+    for one family.
 
     Args:
         scores: What was measured.
         a: A system; None compares every pair.
         b: Another; None compares ``a`` with every other system.
-        permutations: Trials of the randomization test; the resamples are the scores' own.
+        permutations: Trials of the randomization test. None takes 10,000, or 100 for each pair
+            where that is more, so that a clear difference survives the correction (and 1,000 for
+            metrics of bags, whose sums are as wide as a vocabulary).
 
     Returns:
         A row for each metric and pair, in the metric's own range:
-        ``metric``, ``a``, ``b``, ``value_a``, ``value_b``; ``difference`` (a - b) with its 95%
-        bootstrap interval ``low``, ``high``; ``p_bootstrap``, ``p_randomization`` and both after
-        Holm (``..._holm``); ``wins``, ``ties``, ``losses`` of a by the scores of single items;
+        ``metric``, ``a``, ``b``; ``difference`` (a - b) with its 95% bootstrap interval ``low``,
+        ``high``; ``p_randomization``, ``p_bootstrap`` and both after Holm (``..._holm``);
+        ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the scores of single items;
         ``detectable``, the smallest difference that a test at the 5% level on this many items would
-        show with 80% power: 2.80 times the bootstrap's standard error of the difference; ``n``.
+        show with 80% power: 2.80 times the bootstrap's standard error of the difference, NaN where
+        there are too few items for any p below 5% (fewer than 6); ``n``. For one item intervals and
+        p-values are NaN too.
 
     Raises:
         ParameterError: A system is unknown, there is no pair, or there are no resamples.
     """
-    if scores.resamples < 1 or permutations < 1:
-        raise ParameterError("a comparison needs at least one resample and one permutation")
+    if scores.resamples < 1:
+        raise ParameterError("a comparison needs resamples; score again with resamples=1000")
+    if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
+        raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
     pairs = _pairs(scores, a, b)
     tables = [
-        _compare(scores, label, measured, pairs, permutations)
+        _compare(scores, label, measured, pairs, permutations or trials(measured, len(pairs)))
         for label, measured in scores.measured.items()
     ]
     return pl.concat(tables)
+
+
+def trials(measured: Measured, pairs: int) -> int:
+    """How many permutations a comparison takes by itself; see ``compare``."""
+    return max(10_000, 100 * pairs) if measured.metric.summable else 1000
+
+
+def leads(scores: Scores) -> pl.DataFrame:
+    """The best system under every metric that ranks them, held against the next best.
+
+    Returns:
+        The columns of ``compare``, a row for each metric that needs references: ``a`` the best
+        system, ``b`` the next; and ``p``, the randomization test's after Bonferroni's correction
+        over all pairs of systems, since the pair was picked by its scores.
+    """
+    tables = []
+    families = max(1, len(scores.names) * (len(scores.names) - 1) // 2)
+    for label, measured in scores.measured.items():
+        if not measured.metric.ranks:
+            continue
+        values = measured.metric.score(measured.rows.sums())
+        best_first = -values if measured.metric.higher_is_better else values
+        best, second = np.argsort(best_first, kind="stable")[:2]
+        pair = [(int(best), int(second))]
+        table = _compare(scores, label, measured, pair, trials(measured, families))
+        p = np.minimum(1.0, table.get_column("p_randomization").to_numpy() * families)
+        tables.append(table.with_columns(p=p))
+    return pl.concat(tables) if tables else pl.DataFrame()
 
 
 def _pairs(scores: Scores, a: str | None, b: str | None) -> list[tuple[int, int]]:
@@ -94,6 +136,11 @@ def _compare(
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
+    error = drawn.std(axis=1)
+    if 2 / 2.0**measured.height > ALPHA:  # no swap of so few items is rare enough
+        error = np.full(a.size, np.nan)
+    if measured.height < 2:  # one item resampled is always itself: it says nothing of others
+        low = high = p_bootstrap = p_randomization = np.full(a.size, np.nan)
     segments = rows.segments(metric)
     better = segments[a] - segments[b]
     if not metric.higher_is_better:
@@ -103,39 +150,42 @@ def _compare(
             "metric": [label] * len(pairs),
             "a": [scores.names[i] for i in a],
             "b": [scores.names[i] for i in b],
-            "value_a": values[a],
-            "value_b": values[b],
             "difference": difference,
             "low": low,
             "high": high,
-            "p_bootstrap": p_bootstrap,
-            "p_bootstrap_holm": holm(p_bootstrap),
             "p_randomization": p_randomization,
             "p_randomization_holm": holm(p_randomization),
+            "p_bootstrap": p_bootstrap,
+            "p_bootstrap_holm": holm(p_bootstrap),
+            "value_a": values[a],
+            "value_b": values[b],
             "wins": (better > NOISE).sum(axis=1),
             "ties": (np.abs(better) <= NOISE).sum(axis=1),
             "losses": (better < -NOISE).sum(axis=1),
-            "detectable": DETECTABLE * drawn.std(axis=1),
+            "detectable": DETECTABLE * error,
             "n": [measured.n] * len(pairs),
         }
     )
 
 
 def _randomization(
-    scores: Scores, measured: Measured, a: Indices, b: Indices, difference: Floats, trials: int
+    scores: Scores, measured: Measured, a: Indices, b: Indices, difference: Floats, wanted: int
 ) -> Floats:
     """The p-value of each pair: how often swapped replies differ as much as the real ones.
 
     Swapping the items of a mask turns A's sum into ``A - mask @ A + mask @ B``: one product gives
     the sums of all systems, and with them those of all pairs.
     """
-    metric, rows = measured.metric, measured.rows
+    metric, rows, n = measured.metric, measured.rows, measured.height
     sums = rows.sums()
-    reached = np.zeros(a.size)
+    exact = n < MOST_ENUMERATED and 1 << n <= wanted
     rng = np.random.default_rng(scores.seed)
-    for block in permutation_masks(measured.height, trials, rng):
+    blocks = iter([all_masks(n)]) if exact else permutation_masks(n, wanted, rng)
+    reached, tried = np.zeros(a.size), 0
+    for block in blocks:
         for mask in narrow(block, rows):
             swapped = rows.totals(mask)
+            tried += len(mask)
             # As many pairs at a time as the processor's cache holds.
             numbers = a.size * swapped[0].size
             for some in np.array_split(np.arange(a.size), max(1, min(a.size, numbers >> 16))):
@@ -144,7 +194,7 @@ def _randomization(
                 of_b = metric.score(sums[b[some]][:, None] - moved)
                 far = np.abs(of_a - of_b) >= np.abs(difference[some])[:, None] - NOISE
                 reached[some] += far.sum(axis=1)
-    return (1 + reached) / (1 + trials)
+    return reached / tried if exact else (1 + reached) / (1 + tried)
 
 
 def holm(p: Floats) -> Floats:

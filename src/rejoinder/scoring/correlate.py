@@ -18,7 +18,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.means import mean, mean_rows
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.rows import BagMatrix, Matrix, Rows
 from rejoinder.scoring.protocols import (
     Draws,
     Evidence,
@@ -30,7 +30,7 @@ from rejoinder.scoring.protocols import (
     protocol_named,
 )
 from rejoinder.scoring.score import check_draws
-from rejoinder.scoring.scores import Scores
+from rejoinder.scoring.scores import MOST_DRAWS, Scores
 
 RANDOM = "random"
 COLUMNS = ("id", "system", "rater", "criterion", "score")
@@ -44,6 +44,7 @@ class Agreement:
     Attributes:
         protocol: What one observation is.
         labels: The metrics.
+        systems: How many systems are rated.
         correlations: The coefficients told (for ``pairwise``: the accuracies).
         signature: Protocol, coefficients, criterion, aggregation, draws, seed, the ratings' hash and
             the version.
@@ -53,6 +54,7 @@ class Agreement:
 
     protocol: Protocol
     labels: tuple[str, ...]
+    systems: int
     correlations: tuple[str, ...]
     signature: str
     signatures: dict[str, str]
@@ -134,7 +136,7 @@ class Agreement:
             ParameterError: There is one metric alone, or no such coefficient.
         """
         if len(self.labels) < 2:
-            raise ParameterError(f"there is one metric alone, '{self.labels[0]}'; measure two")
+            raise ParameterError(f"there is one metric alone, {one_of(self.labels)}; measure two")
         names = self._evidence.names(tuple(CORRELATIONS))
         chosen = correlation or ("spearman" if "spearman" in names else names[0])
         if chosen not in names:
@@ -225,8 +227,10 @@ def correlate(
     for name in correlations:
         correlation_named(name)
     check_draws(resamples, seed)
-    if not isinstance(permutations, int) or permutations < 0:
-        raise ParameterError(f"permutations={permutations!r} must be 0 (no test) or more")
+    if not isinstance(permutations, int) or not 0 <= permutations <= MOST_DRAWS:
+        raise ParameterError(
+            f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
+        )
     if scores.blocks:
         raise ParameterError("these rows are blocks of items; score without --block for items")
     table, notes, criterion = _checked(ratings, criterion)
@@ -244,7 +248,7 @@ def correlate(
         f"raters:{raters}",
         *([f"without:{'+'.join(without)}"] if without else []),
         f"perm:{permutations}",
-        f"bs:{resamples}",
+        *([f"bs:{resamples}"] if chosen.resampled else []),
         f"seed:{seed}",
         f"ratings:{_hash(rated)}",
         f"version:{__version__}",
@@ -252,6 +256,7 @@ def correlate(
     return Agreement(
         chosen,
         tuple(scores.labels),
+        len(rated.systems),
         wanted,
         "|".join(facts),
         {label: each.signature for label, each in scores.measured.items()},
@@ -264,7 +269,7 @@ def correlate(
 def _rows(
     evidence: Evidence, wanted: Sequence[str], progress: Callable[[int, int], None] | None
 ) -> list[tuple[str, str, Row]]:
-    evidence.prepare(wanted)
+    evidence.prepare(wanted, progress)
     tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]
     done = 0
 
@@ -377,9 +382,7 @@ def _usable(scores: Scores) -> np.ndarray:
     return np.logical_and.reduce([each.usable for each in scores.measured.values()])
 
 
-def _rated(
-    scores: Scores, table: pl.DataFrame, how: str, seed: int
-) -> tuple[Rated, list[str]]:
+def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Rated, list[str]]:
     """Joins ratings and rows; the systems and items are those that have a rating."""
     present = set(table.get_column("system"))
     systems = tuple(name for name in scores.names if name in present)
@@ -406,7 +409,7 @@ def _rated(
     subjects: dict[str, Subject] = {}
     for label, each in scores.measured.items():
         metric = each.metric
-        picked_rows = each.rows.pick(picked[each.usable]).systems(rows)
+        picked_rows = _of_systems(each.rows.pick(picked[each.usable]), rows)
         subjects[label] = Subject(picked_rows, metric, 1.0 if metric.higher_is_better else -1.0)
         if not metric.higher_is_better:
             notes.append(f"{label}: lower is better, so its sign is turned around")
@@ -422,6 +425,12 @@ def _rated(
         how == "mean",
     )
     return rated, notes
+
+
+def _of_systems(rows: Rows, systems: list[int]) -> Rows:
+    if isinstance(rows, Matrix):
+        return Matrix(rows.values[systems])
+    return BagMatrix(rows.codes, rows.vocabulary, rows.first[systems], rows.last[systems])
 
 
 class _Mean:

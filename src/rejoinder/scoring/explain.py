@@ -37,7 +37,7 @@ class Explanation:
         label: The metric.
         context: The turns, oldest first.
         reply: What the system said.
-        references: The references that count under the metric's rule, best first.
+        references: The references that count under the metric's rule, in their order.
         weights: Their weights; 1 where they carry none.
         sources: Where each comes from; None where it is not said.
         contributions: What every n-gram added; ``reference`` is a place in ``references``.
@@ -110,7 +110,7 @@ def explain(
 
 
 def _references(testset: TestSet, id: str, metric: Metric) -> pl.DataFrame:
-    """Those that count, best first: the order does not matter to the score."""
+    """Those that count, in their order: the first one is the original."""
     table = testset.references.filter(pl.col("id") == id).with_columns(
         pl.col("weight").fill_null(1.0)
     )
@@ -118,7 +118,7 @@ def _references(testset: TestSet, id: str, metric: Metric) -> pl.DataFrame:
         [""], [table.get_column("text").to_list()], [table.get_column("weight").to_list()]
     )
     picked = batch.references(getattr(metric, "references", "all")).indices
-    return table[np.asarray(picked)].sort("weight", descending=True, maintain_order=True)
+    return table[np.asarray(picked)]
 
 
 def _only_rows(responses: pl.DataFrame, system: str) -> pl.DataFrame:

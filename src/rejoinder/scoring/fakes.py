@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.kernels.arrays import Indices
+from rejoinder.scoring.quoting import folded
 from rejoinder.tables.responses import Alignment
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -143,9 +144,9 @@ def leave_one_out(testset: TestSet, ids: list[str], seed: int) -> tuple[TestSet 
     Returns:
         The test set (None where no item is left), and the replies to its items.
     """
-    folded = pl.col("text").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    words = folded()
     references = testset.references.filter(pl.col("id").is_in(ids))
-    others = references.filter(folded != folded.first().over("id"))
+    others = references.filter(words != words.first().over("id"))
     left = others.get_column("id").unique()
     contexts = testset.contexts.filter(pl.col("id").is_in(left.to_list()))
     lost = len(ids) - contexts.height

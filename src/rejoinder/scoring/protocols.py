@@ -61,34 +61,34 @@ class Row(NamedTuple):
 
     Args:
         value: The coefficient.
+        n: Observations.
         low: Lower end of its 95% interval.
         high: Upper end.
         p: Of the permutation test.
-        n: Observations.
         reason: Why one of these is NaN; None where none is, or none was asked for.
         more: Further columns of the protocol's own.
     """
 
     value: float
-    low: float
-    high: float
-    p: float
     n: int
-    reason: str | None
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    reason: str | None = None
     more: Mapping[str, float] = {}
 
 
 class Pair(NamedTuple):
-    """One metric's agreement with people less another's."""
+    """One metric's agreement with people less another's: as `Row`, and Williams' test."""
 
     value_a: float
     value_b: float
-    low: float
-    high: float
-    p: float
-    williams: testing.Williams
     n: int
-    reason: str | None
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    williams: testing.Williams = testing.Williams(math.nan, math.nan)
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,11 @@ class Rated:
         grid[self.system, self.item] = self.human
         return grid
 
+    @property
+    def segments(self) -> dict[str, Floats]:
+        """The score of each rated reply by itself, by label: float64 [r]."""
+        return {label: x.segments[self.system, self.item] for label, x in self.subjects.items()}
+
 
 class Evidence(ABC):
     """What a protocol observed."""
@@ -183,9 +188,13 @@ class Evidence(ABC):
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
         """The agreement within each system, and its mean over systems."""
-        raise ParameterError("within systems: only the protocol 'turn' has several observations of one")
+        raise ParameterError(
+            "within systems: only the protocol 'turn' has several observations of one"
+        )
 
-    def prepare(self, correlations: Sequence[str]) -> None:
+    def prepare(  # noqa: B027 - most have nothing to prepare
+        self, correlations: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> None:
         """Does what many rows share, once."""
 
 
@@ -193,6 +202,10 @@ class Protocol(ABC):
     """What one observation is."""
 
     name: ClassVar[str]
+    spread: ClassVar[str] = ""
+    """What a table of this protocol has to say of its intervals."""
+    resampled: ClassVar[bool] = True
+    """Whether intervals are drawn."""
 
     @abstractmethod
     def signature(self) -> str:
@@ -227,13 +240,10 @@ class Turn(Protocol):
             ParameterError: Raters are to be drawn, but the ratings are not their mean.
         """
         if self.resample_raters and not rated.mean:
-            raise ParameterError("resample_raters averages the drawn raters; do it with raters='mean'")
-        scores = {
-            label: each.segments[rated.system, rated.item] for label, each in rated.subjects.items()
-        }
-        keys = _reply_keys(rated)
-        raters = rated.matrix if self.resample_raters else None
-        return Replies(scores, rated.human, rated.item, keys, draws, "contexts", 0, raters, rated)
+            raise ParameterError(
+                "resample_raters averages the drawn raters; do it with raters='mean'"
+            )
+        return Replies(rated, draws, self.resample_raters)
 
 
 @dataclass(frozen=True)
@@ -291,10 +301,7 @@ class Pairwise(Protocol):
 
     def observe(self, rated: Rated, draws: Draws) -> Ordered:
         """Pairs of rated replies to one context."""
-        scores = {
-            label: each.segments[rated.system, rated.item] for label, each in rated.subjects.items()
-        }
-        return Ordered(scores, rated, self.epsilon, draws)
+        return Ordered(rated, self.epsilon, draws)
 
 
 @dataclass(frozen=True)
@@ -310,6 +317,11 @@ class Unit(Protocol):
     """
 
     name: ClassVar[str] = "unit"
+    spread: ClassVar[str] = (
+        "intervals: Fisher's at the number of units, as if these were independent; they share items "
+        "and systems"
+    )
+    resampled: ClassVar[bool] = False
     size: int = 100
     assignments: int = 1000
 
@@ -354,6 +366,26 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
     return PROTOCOLS[protocol]()
 
 
+def threshold(text: str) -> float | Literal["best"]:
+    """Reads the epsilon of `Pairwise`.
+
+    Raises:
+        ParameterError: It is neither a number nor ``best``.
+    """
+    if text == "best":
+        return "best"
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"epsilon={text!r} must be 0 or more, or 'best'") from None
+
+
+def check_names(protocol: Protocol, correlations: Sequence[str]) -> None:
+    """Raises a ParameterError for coefficients wanted of a protocol that has none."""
+    if correlations and isinstance(protocol, Pairwise):
+        raise ParameterError("the protocol 'pairwise' tells accuracies: do without --correlation")
+
+
 class Observed(Evidence):
     """Observations of one number from each metric and one from people.
 
@@ -395,7 +427,7 @@ class Observed(Evidence):
         value = float(correlation_named(correlation)(x, y))
         reason = undefined(x, y)
         if reason:
-            return Row(math.nan, math.nan, math.nan, math.nan, y.size, reason)
+            return Row(math.nan, y.size, reason=reason)
         interval = self._interval(label, correlation)
         p = math.nan
         if self.draws.permutations:
@@ -404,7 +436,7 @@ class Observed(Evidence):
                     x, y, correlation, self.draws.permutations, self.draws.rng, self.groups
                 )
             )
-        return Row(value, interval.low, interval.high, p, y.size, no_interval(interval))
+        return Row(value, y.size, interval.low, interval.high, p, no_interval(interval))
 
     def _interval(self, label: str, correlation: str) -> Interval:
         too_few = self._too_few()
@@ -446,7 +478,7 @@ class Observed(Evidence):
         r12, r13, r23 = (float(r) for r in (measure(x1, y), measure(x2, y), measure(x1, x2)))
         reason = undefined(x1, y) or undefined(x2, y)
         if reason:
-            return Pair(r12, r13, *[math.nan] * 3, testing.Williams(math.nan, math.nan), y.size, reason)
+            return Pair(r12, r13, y.size, reason=reason)
         too_few = self._too_few()
         interval = Interval(math.nan, math.nan, reason=too_few)
         if self.draws.resamples and not too_few:
@@ -458,7 +490,8 @@ class Observed(Evidence):
                 x1, x2, y, correlation, self.draws.permutations, self.draws.rng, self.groups
             ).p
         williams = testing.williams(r12, r13, r23, y.size)
-        return Pair(r12, r13, interval.low, interval.high, p, williams, y.size, no_interval(interval))
+        ends = interval.low, interval.high
+        return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))
 
     def observations(self) -> pl.DataFrame:
         """The keys, ``human``, and a column for each metric."""
@@ -471,19 +504,16 @@ class Observed(Evidence):
 class Replies(Observed):
     """Turn-level observations, which single raters and single systems have too."""
 
-    def __init__(
-        self,
-        scores: dict[str, Floats],
-        human: Floats,
-        groups: Indices,
-        keys: pl.DataFrame,
-        draws: Draws,
-        drawn: str,
-        least: int,
-        raters: Floats | None,
-        rated: Rated,
-    ) -> None:
-        super().__init__(scores, human, groups, keys, draws, drawn, least, raters)
+    def __init__(self, rated: Rated, draws: Draws, resample_raters: bool) -> None:
+        super().__init__(
+            rated.segments,
+            rated.human,
+            rated.item,
+            _reply_keys(rated),
+            draws,
+            "contexts",
+            raters=rated.matrix if resample_raters else None,
+        )
         self.rated = rated
 
     def people(self, correlations: Sequence[str]) -> list[tuple[str, str, Row]]:
@@ -497,8 +527,7 @@ class Replies(Observed):
             for label, value in (("human (avg)", told.average), ("human (max)", told.maximum)):
                 n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
                 reason = told.reason or "single raters against the others: no interval, no test"
-                row = Row(value, math.nan, math.nan, math.nan, n, reason)
-                rows.append((label, correlation, row))
+                rows.append((label, correlation, Row(value, n, reason=reason)))
         return rows
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
@@ -556,7 +585,7 @@ def _mean(rows: Sequence[tuple[Row, Floats]], alike: bool) -> Row:
     defined = [(row, drawn) for row, drawn in rows if not math.isnan(row.value)]
     n = sum(row.n for row, _ in defined)
     if not defined:
-        return Row(math.nan, math.nan, math.nan, math.nan, n, "undefined within every system")
+        return Row(math.nan, n, reason="undefined within every system")
     value = float(np.mean([row.value for row, _ in defined]))
     left = len(rows) - len(defined)
     words = [f"undefined within {left} of {len(rows)} systems, left out"] if left else []
@@ -566,28 +595,21 @@ def _mean(rows: Sequence[tuple[Row, Floats]], alike: bool) -> Row:
     elif all(drawn.size for _, drawn in defined):
         interval = percentiles(np.mean([drawn for _, drawn in defined], axis=0))
     words += [told for told in [no_interval(interval)] if told]
-    return Row(value, interval.low, interval.high, math.nan, n, "; ".join(words) or None)
+    return Row(value, n, interval.low, interval.high, reason="; ".join(words) or None)
 
 
 class Ordered(Evidence):
     """Pairs of replies to a context, ordered by people and by metrics.
 
     Args:
-        scores: By label, float64 [r], of each rated reply.
         rated: Scores and ratings.
         epsilon: Scores no further apart tie.
         draws: How much is drawn.
     """
 
-    def __init__(
-        self,
-        scores: dict[str, Floats],
-        rated: Rated,
-        epsilon: float | Literal["best"],
-        draws: Draws,
-    ) -> None:
-        self.scores, self.rated, self.draws = scores, rated, draws
-        self.labels = list(scores)
+    def __init__(self, rated: Rated, epsilon: float | Literal["best"], draws: Draws) -> None:
+        self.scores, self.rated, self.draws = rated.segments, rated, draws
+        self.labels = list(rated.subjects)
         self.human, self.groups = rated.human, rated.item
         sizes = np.bincount(self.groups)
         self.several = np.flatnonzero(sizes > 1)
@@ -616,19 +638,18 @@ class Ordered(Evidence):
         more = {"epsilon": epsilon if correlation == "accuracy" else 0.0}
         reason = self._reason(x)
         if reason:
-            return Row(*[math.nan] * 4, self.left.size, reason, more)
+            return Row(math.nan, self.left.size, reason=reason, more=more)
         if correlation == "accuracy":
             told = pairwise_accuracy(x, y, self.groups, epsilon)
         else:
             told = decided_accuracy(x, y, self.groups)
         if not told.pairs:
-            return Row(*[math.nan] * 4, 0, "people rate all pairs alike", more)
+            return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
         interval = self._interval(each)
         p = self._p(label, correlation) if self.draws.permutations else math.nan
-        return Row(
-            told.accuracy, interval.low, interval.high, p, told.pairs, no_interval(interval), more
-        )
+        ends = interval.low, interval.high
+        return Row(told.accuracy, told.pairs, *ends, p, no_interval(interval), more)
 
     def _reason(self, x: Floats) -> str | None:
         if not self.left.size:
@@ -647,21 +668,21 @@ class Ordered(Evidence):
         drawn = self.draws.rng.integers(0, each.size, size=(self.draws.resamples, each.size))
         return percentiles(each[drawn].mean(axis=1))
 
+    def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
+        """Which pairs count, bool [..., p]: all, or those that people decided."""
+        decided = y[..., self.left] != y[..., self.right]
+        return np.ones_like(decided) if correlation == "accuracy" else decided
+
     def _by_context(self, label: str, y: Floats, correlation: str) -> Floats:
         """The accuracy in each context that has a pair: float64 [..., contexts] of y [..., r]."""
         dx = self.scores[label][self.left] - self.scores[label][self.right]
-        dy = y[..., self.left] - y[..., self.right]
-        signs = np.sign(dx)
         if correlation == "accuracy":
-            signs[np.abs(dx) <= self.epsilon[label]] = 0
-            counted = np.ones_like(dy)
-            right = signs == np.sign(dy)
-        else:
-            counted = (dy != 0).astype(np.float64)
-            right = (signs == np.sign(dy)) & (dy != 0)
-        number = np.add.reduceat(counted, self._starts, axis=-1)
+            dx = np.where(np.abs(dx) <= self.epsilon[label], 0.0, dx)
+        counted = self._counted(y, correlation)
+        right = counted & (np.sign(dx) == np.sign(y[..., self.left] - y[..., self.right]))
+        number = np.add.reduceat(counted.astype(np.float64), self._starts, axis=-1)
         total = np.add.reduceat(right.astype(np.float64), self._starts, axis=-1)
-        return np.where(number > 0, total, np.nan) / np.where(number > 0, number, 1.0)
+        return np.where(number > 0, total, np.nan) / np.maximum(number, 1.0)
 
     @cached_property
     def _starts(self) -> Indices:
@@ -675,27 +696,27 @@ class Ordered(Evidence):
         Chance is the mean over the permutations: with ties it is not one half.
         """
         observed = np.nanmean(self._by_context(label, self.human, correlation))
-        again = []
+        width = max(1, 4 * self.left.size // self.human.size)
         groups = Groups.of(self.groups, self.human.size)
-        width = max(1, 4 * self.left.size // max(1, self.human.size))
-        for drawn in groups.permuted(self.draws.permutations, self.draws.rng, width):
-            each = self._by_context(label, self.human[drawn], correlation)
-            number = (~np.isnan(each)).sum(axis=1)
-            again.append(np.where(number > 0, np.nansum(each, axis=1), np.nan) / np.maximum(number, 1))
-        chance = np.concatenate(again)
-        far = np.abs(chance - np.nanmean(chance)) >= abs(observed - np.nanmean(chance)) - testing.NOISE
+        chance = np.concatenate(
+            [
+                np.nanmean(self._by_context(label, self.human[drawn], correlation), axis=1)
+                for drawn in groups.permuted(self.draws.permutations, self.draws.rng, width)
+            ]
+        )
+        far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - testing.NOISE
         return float((far.sum() + 1) / (self.draws.permutations + 1))
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference of accuracies: bootstrap over contexts, and contexts' signs turned."""
         reason = self._reason(self.scores[a]) or self._reason(self.scores[b])
-        nothing = testing.Williams(math.nan, math.nan)
         if reason:
-            return Pair(*[math.nan] * 5, nothing, self.left.size, reason)
+            return Pair(math.nan, math.nan, self.left.size, reason=reason)
         first, second = (self._by_context(label, self.human, correlation) for label in (a, b))
+        counted = self._counted(self.human, correlation)
         kept = ~np.isnan(first)
         if not kept.any():
-            return Pair(*[math.nan] * 5, nothing, 0, "people rate all pairs alike")
+            return Pair(math.nan, math.nan, 0, reason="people rate all pairs alike")
         first, second = first[kept], second[kept]
         interval = self._interval(first - second)
         p = math.nan
@@ -704,9 +725,9 @@ class Ordered(Evidence):
             again = coins @ (first - second) / first.size
             far = np.abs(again) >= abs((first - second).mean()) - testing.NOISE
             p = float((far.sum() + 1) / (self.draws.permutations + 1))
-        values = float(first.mean()), float(second.mean())
-        ends = interval.low, interval.high
-        return Pair(*values, *ends, p, nothing, self.left.size, no_interval(interval))
+        values, ends = (float(first.mean()), float(second.mean())), (interval.low, interval.high)
+        n = int(counted.sum())
+        return Pair(*values, n, *ends, p, reason=no_interval(interval))
 
     def observations(self) -> pl.DataFrame:
         """A row for each pair: ``system_a``, ``system_b``, ``id``, ``group``, and differences."""

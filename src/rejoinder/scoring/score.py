@@ -13,9 +13,11 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts, measure
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.rows import rows_of
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.quoting import quoting
+from rejoinder.scoring.scores import MOST_DRAWS, Measured, Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import counted
 from rejoinder.text.strings import Strings
 
 DEFAULT_METRICS = ("deltableu", "bleu", "sbleu", "rougeL", "distinct", "length")
@@ -70,7 +72,8 @@ def score(
     [1.0]
     """
     check_draws(resamples, seed)
-    wanted = registry.metrics(metrics)
+    _check_tables(testset, responses)
+    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     alignment = check_responses(responses, testset, missing)
     if features is not None and alignment.responses.height != responses.height:
         raise ParameterError("features go with complete responses; do without missing='drop'")
@@ -78,9 +81,9 @@ def score(
     batch = _batch(testset, contexts, alignment.responses, len(alignment.systems))
     notes = []
     if alignment.dropped:
-        notes.append(f"{alignment.dropped} items dropped that a system did not answer")
+        notes.append(f"{counted(alignment.dropped, 'item')} dropped that a system did not answer")
     notes += [
-        f"{count} missing replies of '{system}' scored as empty"
+        f"{counted(count, 'missing reply', 'missing replies')} of '{system}' scored as empty"
         for system, count in alignment.filled.items()
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
@@ -98,18 +101,41 @@ def score(
         tuple(alignment.systems),
         contexts.drop("context"),
         measured,
-        tuple(notes + complaints),
+        tuple(notes + complaints + quoting(testset, alignment)),
         resamples,
         seed,
+        spread(batch),
     )
 
 
+def spread(batch: Batch) -> tuple[int, int]:
+    """The fewest and the most references of an item."""
+    counts = np.diff(batch.reference_bounds)
+    return int(counts.min()), int(counts.max())
+
+
 def check_draws(resamples: int, seed: int) -> None:
-    """Raises a ParameterError for a negative number of resamples or a negative seed."""
-    if not isinstance(resamples, int) or resamples < 0:
-        raise ParameterError(f"resamples={resamples!r} must be 0 (no interval) or more")
+    """Raises a ParameterError for a number of resamples or a seed that cannot be meant."""
+    if not isinstance(resamples, int) or not 0 <= resamples <= MOST_DRAWS:
+        raise ParameterError(
+            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
+            "10,000 are enough for an interval"
+        )
     if not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"seed={seed!r} must be 0 or more")
+
+
+def _check_tables(testset: object, responses: object) -> None:
+    if not isinstance(testset, TestSet):
+        raise ParameterError(
+            f"testset is {type(testset).__name__}, expected a TestSet; read a file with "
+            "rejoinder.read_testset(path), or make one with TestSet.from_lists(references)"
+        )
+    if not isinstance(responses, pl.DataFrame):
+        raise ParameterError(
+            f"responses is {type(responses).__name__}, expected a Polars frame with the columns "
+            "system, id and text; read files with rejoinder.read_responses(*paths)"
+        )
 
 
 def _kept(testset: TestSet, ids: list[str]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -14,8 +14,11 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow
+from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow, within
 from rejoinder.metrics.rows import Rows
+
+MOST_DRAWS = 1_000_000
+"""More resamples or permutations than anybody can need: a slip of the keyboard."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Scores:
         notes: What was dropped or filled in, to be said beside every table.
         resamples: Bootstrap resamples of every interval; 0 for none.
         seed: Of every draw.
+        references: The fewest and the most references of an item.
         blocks: Whether a row sums up many items (``stream.score_parquet``): what asks for single
             items is then an error.
     """
@@ -70,9 +74,17 @@ class Scores:
     notes: tuple[str, ...] = ()
     resamples: int = 1000
     seed: int = 12345
+    references: tuple[int, int] = (0, 0)
     blocks: bool = False
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        what = "blocks" if self.blocks else "items"
+        return (
+            f"Scores({len(self.names)} systems, {self.items.height} {what}; {', '.join(self.labels)}; "
+            "see .systems(), .compare(), .segments())"
+        )
 
     @property
     def labels(self) -> list[str]:
@@ -111,8 +123,8 @@ class Scores:
 
         Returns:
             One row for each, best first within a metric: ``metric``, ``system``, ``value``, ``low``
-            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0``), ``n``,
-            ``signature``.
+            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0`` and for one
+            item), ``n``, ``signature``.
         """
         rows = [
             {
@@ -132,8 +144,10 @@ class Scores:
     def _ranked(self, label: str, measured: Measured) -> list[tuple[str, float, float, float]]:
         values = measured.metric.score(measured.rows.sums())
         lows = highs = np.full(values.size, np.nan)
-        if self.resamples:
-            lows, highs = intervals(measured.metric, values, self.resampled(label))
+        if self.resamples and measured.height > 1:
+            lows, highs = within(
+                measured.metric, *intervals(measured.metric, values, self.resampled(label))
+            )
         key = -values if measured.metric.higher_is_better else values
         return [
             (self.names[s], float(values[s]), float(lows[s]), float(highs[s]))
@@ -215,15 +229,21 @@ class Scores:
             for label, each in self.measured.items()
         }
         picked = self.items.filter(pl.Series(items))
-        return Scores(self.names, picked, measured, self.notes, self.resamples, self.seed)
+        return replace(self, items=picked, measured=measured, _draws={}, _resampled={})
 
     def compare(
-        self, a: str | None = None, b: str | None = None, *, permutations: int = 10_000
+        self, a: str | None = None, b: str | None = None, *, permutations: int | None = None
     ) -> pl.DataFrame:
         """Holds pairs of systems against each other on the same items; see ``compare.compare``."""
         from rejoinder.scoring.compare import compare
 
         return compare(self, a, b, permutations=permutations)
+
+    def leads(self) -> pl.DataFrame:
+        """The best system under every metric against the next best; see ``compare.leads``."""
+        from rejoinder.scoring.compare import leads
+
+        return leads(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rows, without any text, to a Parquet file; see ``store.save``."""

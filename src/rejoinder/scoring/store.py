@@ -48,6 +48,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     notes: list[str]
     resamples: int
     seed: int
+    references: tuple[int, int]
     blocks: bool
 
 
@@ -55,8 +56,10 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     """Writes the rows to a Parquet file, first under a temporary name.
 
     Raises:
-        InputError: The path cannot be written.
+        InputError: The path cannot be written, or its suffix is not .parquet.
     """
+    if Path(path).suffix.lower() != ".parquet":
+        raise InputError(f"{path}: scores are kept as Parquet; name a file that ends in .parquet")
     n = scores.items.height
     table = pl.concat([scores.items] * len(scores.names)).select(
         pl.Series("system", np.repeat(np.array(scores.names, dtype=object), n), dtype=pl.String),
@@ -78,6 +81,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         list(scores.notes),
         scores.resamples,
         scores.seed,
+        scores.references,
         scores.blocks,
     )
     metadata = {KEY: msgspec.json.encode(saved).decode()}
@@ -121,8 +125,8 @@ def load(path: str | os.PathLike[str]) -> Scores:
         table = pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
-            f"{file}: no readable Parquet file ({str(error).splitlines()[0]:.80}); save the scores "
-            "again with 'rejoinder score --save'"
+            f"{file}: no readable Parquet file ({str(error).splitlines()[0]:.80}); name one that "
+            "'rejoinder score --save' wrote, or a test set and its responses"
         ) from None
     except msgspec.MsgspecError as error:
         raise InputError(
@@ -153,6 +157,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
         tuple(saved.notes),
         saved.resamples,
         saved.seed,
+        saved.references,
         saved.blocks,
     )
 

@@ -130,7 +130,7 @@ def _scores(
         usable[: each.rows.values.shape[1]] = True
         measured[label] = Measured(each.metric, each.rows, usable, each.signature, each.items)
     ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(most)]})
-    return Scores(names, ids, measured, tuple(notes), resamples, seed, blocks=True)
+    return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
 
 
 def _names(responses: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
@@ -186,6 +186,9 @@ class _Facts:
     def add(self, batch: Batch) -> None:
         self.counts.update(np.unique(np.diff(batch.reference_bounds)).tolist())
         self.weights.update(batch.weights.tobytes())
+
+    def spread(self) -> tuple[int, int]:
+        return min(self.counts, default=0), max(self.counts, default=0)
 
     def told(self, metric: Metric) -> dict[str, str | int]:
         facts: dict[str, str | int] = {}

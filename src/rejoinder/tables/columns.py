@@ -76,7 +76,10 @@ def forbid(present: Collection[str], allowed: Collection[str], where: str) -> No
 
 
 def lookalike(
-    name: str, present: Collection[str], needed: Collection[str], optional: Collection[str] = ()
+    name: str,
+    present: Collection[str],
+    needed: Collection[str] = (),
+    optional: Collection[str] = (),
 ) -> str | None:
     """The column that stands where ``name`` was expected, or None.
 
@@ -85,9 +88,25 @@ def lookalike(
     """
     taken = {*needed, *optional}
     free = [p for p in present if p not in taken]
-    lowered = {p.strip().strip("\ufeff").lower(): p for p in free}
-    for synonym in (name, f"{name}s", name.rstrip("s"), *_SYNONYMS.get(name, ())):
-        if synonym in lowered:
-            return lowered[synonym]
+    if meant := synonym(name, free):
+        return meant
+    lowered = _lowered(free)
     close = difflib.get_close_matches(name, lowered, n=1, cutoff=0.75)
     return lowered[close[0]] if close else None
+
+
+def synonym(name: str, present: Collection[str]) -> str | None:
+    """The column that is ``name`` under another name in use, or None.
+
+    >>> synonym("rater", ["id", "WorkerId"]), synonym("rater", ["id", "rater1"])
+    ('WorkerId', None)
+    """
+    lowered = _lowered(present)
+    for other in (name, f"{name}s", name.rstrip("s"), *_SYNONYMS.get(name, ())):
+        if other in lowered:
+            return lowered[other]
+    return None
+
+
+def _lowered(names: Collection[str]) -> dict[str, str]:
+    return {name.strip().strip("\ufeff").lower(): name for name in names}

@@ -38,7 +38,7 @@ def slip(
             f"the ids look off by one: the {table} count from {starts[0]}, those of the {other} "
             f"from {starts[1]}"
         )
-    return f"the {other}'s ids look like {first_few(known)}"
+    return f"the ids of the {other} look like {first_few(known)}"
 
 
 def shift(given: Sequence[str], known: Sequence[str]) -> int:

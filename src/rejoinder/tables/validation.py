@@ -152,6 +152,74 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
     refuse_duplicates(responses.select("system", "id"), origin, "keep one reply of it")
 
 
+def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
+    """One finite score per reply, rater and criterion, and no mean beside what it is the mean of.
+
+    Raises:
+        InputError: no rows; an id, system, rater or criterion that is null or empty; a score that
+            is null, NaN or infinite; a rating twice; a mean beside single ratings.
+    """
+    if not ratings.height:
+        raise InputError(f"{_name(origin, 'ratings')}: no ratings; expected at least one")
+    ids, scores = ratings.get_column("id"), ratings.get_column("score")
+    check_ids(ids, origin)
+    for column, remedy in (
+        ("system", "name the system in every row"),
+        ("rater", "name the rater in every row, or leave the column out"),
+        ("criterion", "name the criterion in every row, or leave the column out"),
+    ):
+        _refuse_nameless(ratings, column, remedy, origin)
+    refuse(
+        ~scores.is_finite().fill_null(False),
+        origin,
+        lambda i: (
+            f"score {_number(scores[i])} at id {quoted(ids[i])}; expected a finite number; a missing "
+            "rating has an empty cell or no row"
+        ),
+    )
+    refuse_duplicates(
+        ratings.select("system", "id", "rater", "criterion"), origin, "keep one rating of it"
+    )
+    reply = ["system", "id", "criterion"]
+    is_mean = pl.col("rater") == "mean"
+    mixed = ratings.select(is_mean.any().over(reply) & ~is_mean.all().over(reply)).to_series()
+    refuse(
+        mixed,
+        origin,
+        lambda i: (
+            f"id {quoted(ids[i])} has a rating of the rater 'mean' beside those of others; a mean is "
+            "no rater: keep the two in tables of their own"
+        ),
+    )
+
+
+def check_preferences(preferences: pl.DataFrame, origin: Origin) -> None:
+    """One judgement of two different systems per item, rater, criterion and order of the two.
+
+    Raises:
+        InputError: no rows; a name that is null or empty; a system against itself; a winner that
+            is not ``a``, ``b`` or ``tie``; a judgement twice.
+    """
+    if not preferences.height:
+        raise InputError(f"{_name(origin, 'preferences')}: no comparisons; expected at least one")
+    check_ids(preferences.get_column("id"), origin)
+    for column in ("a", "b", "rater", "criterion"):
+        _refuse_nameless(preferences, column, f"name the {column} in every row", origin)
+    a, winner = preferences.get_column("a"), preferences.get_column("winner")
+    refuse(
+        a == preferences.get_column("b"),
+        origin,
+        lambda i: f"system {quoted(a[i])} against itself; expected two systems",
+    )
+    refuse(
+        ~winner.is_in(["a", "b", "tie"]).fill_null(False),
+        origin,
+        lambda i: f"winner {quoted(winner[i])}; expected 'a', 'b' or 'tie'",
+    )
+    keys = preferences.select("b", "a", "id", "rater", "criterion")
+    refuse_duplicates(keys, origin, "keep one judgement of it")
+
+
 def check_ids(ids: pl.Series, origin: Origin) -> None:
     """Every id is there and is not empty.
 
@@ -204,6 +272,21 @@ def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
     )
 
 
+def is_first(keys: pl.DataFrame) -> pl.Series:
+    """Where a row is the first one with its key; one boolean per row.
+
+    >>> is_first(pl.DataFrame({"id": ["a", "b", "a"]})).to_list()
+    [True, True, False]
+    """
+    return keys.select(pl.struct(pl.all()).is_first_distinct().alias("first")).to_series()
+
+
+def _refuse_nameless(frame: pl.DataFrame, column: str, remedy: str, origin: Origin) -> None:
+    ids, names = frame.get_column("id"), frame.get_column(column)
+    empty = names.is_null() | (names.str.strip_chars() == "").fill_null(False)
+    refuse(empty, origin, lambda i: f"no {column} at id {quoted(ids[i])}; {remedy}")
+
+
 def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:
     stripped = ids.str.strip_chars()
     twins = stripped.is_duplicated()
@@ -234,7 +317,9 @@ def _plain(dtype: Any) -> str:
     return {pl.String: "text", pl.Float64: "numbers"}.get(dtype, "lists of text (the turns)")
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
+    if value is None:
+        return "null"
     return "NaN" if value != value else f"{value:g}"
 
 

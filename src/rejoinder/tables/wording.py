@@ -8,13 +8,13 @@ _LONGEST = 100  # characters of a value that a message shows
 _MOST = 8  # names of a list that it shows
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun, in the singular or the plural.
 
-    >>> counted(1, "line"), counted(2, "line")
-    ('1 line', '2 lines')
+    >>> counted(1, "line"), counted(2, "line"), counted(2, "reply", "replies")
+    ('1 line', '2 lines', '2 replies')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def more(count: int, noun: str = "row") -> str:

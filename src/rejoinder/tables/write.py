@@ -142,8 +142,8 @@ def _csv(frame: pl.DataFrame, path: Path) -> None:
 
 
 def _tsv(frame: pl.DataFrame, path: Path) -> None:
-    texts = [row for row in frame.select(pl.col(pl.String).fill_null("")).iter_rows()]
-    for row in texts:
+    texts = frame.select(pl.col(pl.String).fill_null(""))
+    for row in texts.iter_rows():
         if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
             raise InputError(
                 f"{path.name}: the row of {quoted(row[0])} and {quoted(row[1])} holds a tab or a "

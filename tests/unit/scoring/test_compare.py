@@ -104,7 +104,7 @@ def test_what_cannot_be_compared_is_told():
         scores.compare("a", "a")
     with pytest.raises(ParameterError, match="one system alone"):
         scores_of(a=HYPOTHESES).compare()
-    with pytest.raises(ParameterError, match="at least one resample"):
+    with pytest.raises(ParameterError, match="needs resamples"):
         scores_of(a=HYPOTHESES, b=CUT, resamples=0).compare()
 
 
@@ -119,3 +119,44 @@ def test_a_true_difference_shows_and_none_does_not():
         found += scores_of(a=a, b=b).compare(permutations=199)["p_randomization"][0] < 0.05
     assert found <= 6  # P(more than 6 of 40 at 5%) is below 0.5%
     assert scores_of(a=HYPOTHESES, b=CUT).compare(permutations=199)["p_randomization"][0] < 0.05
+
+
+def test_one_item_says_nothing_of_others():
+    testset = TestSet.from_lists([["yes please"]])
+    answers = pl.DataFrame({"system": ["a", "b"], "id": ["1", "1"], "text": ["yes please", "no"]})
+    scores = score(testset, answers, [METRIC])
+    assert scores.systems()["low"].is_nan().all()
+    row = scores.compare().row(0, named=True)
+    assert row["difference"] == 1
+    undefined = ("low", "high", "p_bootstrap", "p_bootstrap_holm", "p_randomization", "detectable")
+    assert all(np.isnan(row[name]) for name in undefined)
+
+
+def few(n, **systems):
+    testset = TestSet.from_lists(REFERENCES[:n])
+    rows = [
+        (name, i, t)
+        for name, texts in systems.items()
+        for i, t in zip(testset.ids, texts, strict=False)
+    ]
+    answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    return score(testset, answers, [METRIC]).compare().row(0, named=True)
+
+
+def test_few_items_are_swapped_one_and_all():
+    # 2 of the 2^n swaps, none and all, differ as much as the replies do: no p can be smaller.
+    row = few(5, a=["yes no maybe"] * 5, b=[""] * 5)
+    assert row["p_randomization"] in [k / 32 for k in range(2, 33)]
+    assert np.isnan(row["detectable"])  # 2/32 is above 5%
+    row = few(8, a=HYPOTHESES, b=CUT)
+    assert row["p_randomization"] in [k / 256 for k in range(2, 257)]
+    assert row["detectable"] > 0
+
+
+def test_a_clear_lead_survives_many_pairs():
+    systems = {f"s{k}": CUT[k:] + CUT[:k] for k in range(14)}
+    table = scores_of(best=HYPOTHESES, **systems).leads()
+    row = table.row(0, named=True)
+    assert (row["a"], row["n"]) == ("best", 60)
+    # 105 pairs: with 1,000 trials no corrected p could fall below 0.105.
+    assert row["p"] < 0.05

@@ -95,9 +95,9 @@ def test_missing_replies():
         score(TESTSET, short, ["bleu"])
     dropped = score(TESTSET, short, ["bleu"], missing="drop")
     assert dropped.systems()["n"].to_list() == [39, 39]
-    assert dropped.notes == ("1 items dropped that a system did not answer",)
+    assert dropped.notes[0] == "1 item dropped that a system did not answer"
     filled = score(TESTSET, short, ["bleu"], missing="empty")
-    assert filled.notes == ("1 missing replies of 'cut' scored as empty",)
+    assert filled.notes[0] == "1 missing reply of 'cut' scored as empty"
 
 
 def test_two_metrics_of_one_label_are_told_apart():
@@ -156,3 +156,30 @@ def test_nothing_is_left_behind_where_a_file_cannot_be_written(tmp_path):
     with pytest.raises(InputError):
         scores.save(tmp_path / "no" / "such" / "folder.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_system_that_quotes_the_references_is_named():
+    testset = TestSet.from_lists([["Yes, please."], ["no"], ["at nine"]])
+    rows = [("people", "1", "yes , please ."), ("people", "2", "no"), ("people", "3", "x")]
+    answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    (note,) = score(testset, answers, ["bleu"]).notes
+    assert "'people' gives a reference of the very item in 2 of 3 items" in note
+
+
+def test_paths_instead_of_tables_are_told():
+    with pytest.raises(ParameterError, match=r"rejoinder.read_testset\(path\)"):
+        score("testset.jsonl", TWO)
+    with pytest.raises(ParameterError, match="read_responses"):
+        score(TESTSET, "responses.jsonl")
+    assert score(TESTSET, TWO, "bleu").labels == ["BLEU-2"]
+
+
+def test_intervals_end_where_the_metric_ends():
+    testset = TestSet.from_lists([["x"]] * 4)
+    answers = pl.DataFrame({"system": ["s"] * 4, "id": testset.ids, "text": ["a b", "c", "d", "d"]})
+    row = score(testset, answers, ["distinct"]).systems().row(0, named=True)
+    assert row["low"] <= row["value"] <= row["high"] <= 1
+
+
+def test_a_table_says_in_one_line_what_it_is():
+    assert repr(score(TESTSET, TWO, ["bleu"])).startswith("Scores(2 systems, 40 items; BLEU-2;")

@@ -7,6 +7,7 @@ import pytest
 
 from bad_input_cases import CASES, row
 from bad_python import PYTHON_CASES
+from bad_ratings import RATING_CASES
 
 ERRORS = (Path(__file__).parents[3] / "docs" / "errors.md").read_text()
 
@@ -15,6 +16,15 @@ ERRORS = (Path(__file__).parents[3] / "docs" / "errors.md").read_text()
 def test_a_bad_file_is_one_error_that_names_it(case, tmp_path):
     if case.skipped:
         pytest.skip("the superuser may read everything")
+    message = case.message(tmp_path)
+    assert re.search(case.expected, message), message
+    assert "\n" not in message
+    assert "; " in message, f"no remedy: {message}"
+    assert row(case.id, case.wrong, message) in ERRORS, "run: python tests/bad_input_cases.py"
+
+
+@pytest.mark.parametrize("case", RATING_CASES, ids=lambda case: case.id)
+def test_bad_ratings_are_one_error(case, tmp_path):
     message = case.message(tmp_path)
     assert re.search(case.expected, message), message
     assert "\n" not in message
@@ -31,7 +41,7 @@ def test_a_bad_call_is_one_error(case):
 
 
 def test_the_page_lists_these_cases_and_no_others():
-    tried = [case.id for case in (*CASES, *PYTHON_CASES)]
+    tried = [case.id for case in (*CASES, *RATING_CASES, *PYTHON_CASES)]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 40
     assert re.findall(r"^\| `([a-z0-9-]+)`", ERRORS, re.MULTILINE) == tried

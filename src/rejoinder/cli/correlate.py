@@ -1,0 +1,186 @@
+"""``rejoinder correlate``: how far each metric agrees with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.cli import options
+
+
+@click.command()
+@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option(
+    "--ratings",
+    type=options.PATH,
+    multiple=True,
+    required=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+@click.option(
+    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+)
+@click.option(
+    "--protocol",
+    "-p",
+    type=click.Choice(["turn", "unit", "system", "pairwise"]),
+    default="turn",
+    show_default=True,
+    help="One observation for each rated reply, each unit of items of a pair of systems, each "
+    "system, or each pair of replies to a context.",
+)
+@click.option(
+    "--unit-size",
+    metavar="M",
+    type=int,
+    default=100,
+    show_default=True,
+    help="Items in a unit (unit).",
+)
+@click.option(
+    "--assignments",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Random assignments of items to units (unit).",
+)
+@click.option(
+    "--epsilon",
+    metavar="X|best",
+    default="0",
+    show_default=True,
+    help="Scores that differ by no more are a tie (pairwise).",
+)
+@click.option(
+    "--resample-raters", is_flag=True, help="Intervals draw raters as well as contexts (turn)."
+)
+@click.option(
+    "--correlation",
+    "-c",
+    "correlations",
+    type=click.Choice(["pearson", "spearman", "kendall-b", "kendall-c"]),
+    multiple=True,
+    help="A coefficient, as often as wanted; else pearson, spearman and kendall-b.",
+)
+@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@click.option(
+    "--raters",
+    type=click.Choice(["mean", "median", "z"]),
+    default="mean",
+    show_default=True,
+    help="How the ratings of a reply become one number.",
+)
+@click.option(
+    "--without",
+    metavar="SYSTEM",
+    multiple=True,
+    help="Leave a system out: people, pooled with machines, inflate every correlation.",
+)
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Of the tests; 0 for none.",
+)
+@click.option(
+    "--compare", is_flag=True, help="Compare every two metrics, under the first coefficient."
+)
+@click.option("--save", type=options.PATH, help="Write the table as CSV.")
+@options.measuring
+@options.as_json
+def correlate(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    protocol: str,
+    unit_size: int,
+    assignments: int,
+    epsilon: str,
+    resample_raters: bool,
+    correlations: tuple[str, ...],
+    criterion: str | None,
+    raters: str,
+    without: tuple[str, ...],
+    permutations: int,
+    compare: bool,
+    save: Path | None,
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Hold metrics against people: correlation, 95% interval, permutation test, human ceiling.
+
+    Give a test set and responses, or scores kept with 'rejoinder score --save', and the ratings.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring import protocols
+    from rejoinder.scoring.correlate import DEFAULT_CORRELATIONS
+    from rejoinder.scoring.correlate import correlate as correlated
+    from rejoinder.scoring.scores import load_scores
+    from rejoinder.tables.ratings import read_ratings
+    from rejoinder.tables.write import replacing
+
+    made = {
+        "turn": lambda: protocols.Turn(resample_raters),
+        "unit": lambda: protocols.Unit(unit_size, assignments),
+        "system": protocols.System,
+        "pairwise": lambda: protocols.Pairwise(protocols.threshold(epsilon)),
+    }
+    chosen = made[protocol]()
+    protocols.check_names(chosen, correlations)
+    if responses:
+        items, replies = inputs.read(
+            testset, references, responses, testset_format, responses_format
+        )
+        # The intervals of the scores themselves are not shown here.
+        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, 0, seed)
+    elif metrics or references:
+        raise ParameterError(
+            f"{testset}: scores are correlated under the metrics they were measured with; "
+            "name responses to measure anew"
+        )
+    else:
+        scores = load_scores(testset)
+    with Progress("reading"):
+        table = read_ratings(*ratings, format=ratings_format)
+    with Progress("correlating") as tick:
+        told = correlated(
+            scores,
+            table,
+            chosen,
+            correlations=correlations or DEFAULT_CORRELATIONS,
+            criterion=criterion,
+            raters=raters,
+            without=without,
+            permutations=permutations,
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+    within = compared = None
+    if protocol == "turn" and told.systems > 1:
+        with Progress("correlating within systems"):
+            within = told.within()
+    if compare:
+        with Progress("comparing"):
+            compared = told.comparisons(told.correlations[0])
+    if save is not None:
+        with replacing(save) as temporary:
+            told.table().write_csv(temporary)
+    inputs.shown(json).agreement(told, within, compared)

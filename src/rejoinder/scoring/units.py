@@ -1,0 +1,488 @@
+"""The unit protocol: differences of two systems on units of items (Galley et al. 2015, section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.agreement.correlation import (
+    average_ranks,
+    correlation_named,
+    deviations,
+    pearson,
+    reason_undefined,
+    spearman,
+)
+from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, fisher_interval, percentiles
+from rejoinder.agreement.testing import NOISE, williams
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats, Indices, Table
+from rejoinder.kernels.bags import bag_totals
+from rejoinder.kernels.units import unit_sums
+from rejoinder.metrics.rows import BagMatrix, Matrix
+from rejoinder.scoring.protocols import (
+    Draws,
+    Evidence,
+    Pair,
+    Rated,
+    Row,
+    Subject,
+    at_once,
+    no_interval,
+)
+
+Tick: TypeAlias = Callable[[int, int], None]
+
+# A block of assignments is drawn by a generator of its own, whatever the number of threads.
+BLOCK = 16
+
+# The permutation test looks at so many assignments: their mean is close to that of all.
+TESTED = 10  # no more than a block
+
+# Permuted ratings are summed so many at a time, to stay in the processor's cache.
+AT_ONCE = 128
+
+# Equal sums of numbers in another order differ by rounding: what agrees to 12 digits is a tie.
+DIGITS = 12
+
+
+class Differences(NamedTuple):
+    """What was observed of some assignments.
+
+    Args:
+        scores: By label, float64 [b, u].
+        human: float64 [b, u].
+    """
+
+    scores: dict[str, Floats]
+    human: Floats
+
+
+class Assigned(NamedTuple):
+    """Some random assignments of items to units.
+
+    Args:
+        members: int64 [b, u, size], the items of each unit.
+        turned: bool [b, u], whether the unit's difference is B - A.
+    """
+
+    members: Indices
+    turned: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which pairs of systems have units, and of which items.
+
+    Attributes:
+        pairs: [p, 2], the two systems of each pair that has a unit.
+        items: For each pair the items that both have a rating for.
+        size: M.
+        seed: Of the assignments.
+    """
+
+    pairs: Indices
+    items: tuple[Indices, ...]
+    size: int
+    seed: int
+
+    @cached_property
+    def pair(self) -> Indices:
+        """The pair of each unit: int64 [u]."""
+        return np.repeat(
+            np.arange(len(self.pairs)), [each.size // self.size for each in self.items]
+        )
+
+    def assigned(self, block: int, number: int) -> Assigned:
+        """The first assignments of a block.
+
+        Each pair's items are shuffled by themselves and cut into units; what is left is no unit's.
+        The block is always drawn whole: 10 assignments are the first 10 of 1,000.
+        """
+        rng = np.random.default_rng([self.seed, 2, block])
+        shuffled = [
+            rng.permuted(np.tile(each, (BLOCK, 1)), axis=1)[:, : each.size - each.size % self.size]
+            for each in self.items
+        ]
+        members = np.concatenate(shuffled, axis=1).reshape(BLOCK, -1, self.size)
+        turned = rng.integers(0, 2, members.shape[:2]).astype(np.bool_)
+        return Assigned(members[:number], turned[:number])
+
+
+def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
+    """The pairs of systems with at least one unit, and what to say of the rest.
+
+    Raises:
+        ParameterError: There is no unit at all.
+    """
+    if len(rated.systems) < 2:
+        raise ParameterError(
+            f"protocol 'unit': one rated system, {one_of(rated.systems)}; its units are of pairs"
+        )
+    present = ~np.isnan(rated.grid)
+    pairs = list(combinations(range(len(rated.systems)), 2))
+    shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
+    kept = [p for p, items in enumerate(shared) if items.size >= size]
+    if not kept:
+        most = max(items.size for items in shared)
+        raise ParameterError(
+            f"size={size}: no two systems share so many rated items; the most is {most}: choose a "
+            f"--unit-size of at most {most}" if most else
+            f"size={size}: no two systems are rated on the same item"
+        )  # fmt: skip
+    sizes = sorted({shared[p].size for p in kept})
+    over = sorted({n % size for n in sizes})
+    units = sum(shared[p].size // size for p in kept)
+    notes = [
+        f"unit: {units} units of {size} items from {len(kept)} pairs of systems with "
+        f"{_span(sizes)} items each; {_span(over)} items of a pair are left over in each assignment"
+    ]
+    if len(kept) < len(pairs):
+        notes.append(
+            f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
+            "items and are left out"
+        )
+    made = Design(np.array([pairs[p] for p in kept]), tuple(shared[p] for p in kept), size, seed)
+    return made, notes
+
+
+class Units(Evidence):
+    """Observations of units, for many assignments of items to them.
+
+    Of most assignments only the coefficients are kept; the first few are kept whole, for the
+    permutation tests and for those who want to look at observations.
+
+    Args:
+        rated: Scores and ratings.
+        size: M.
+        assignments: How many.
+        draws: How much is drawn.
+    """
+
+    def __init__(self, rated: Rated, size: int, assignments: int, draws: Draws) -> None:
+        self.rated, self.assignments, self.draws = rated, assignments, draws
+        self.design, self.notes = design(rated, size, draws.seed)
+        self.labels = list(rated.subjects)
+        self.tested = min(TESTED, assignments)
+        self.over: dict[tuple[str, str], Floats] = {}
+        self.chance: dict[tuple[str, str], Floats] = {}
+        self.table, self.spans = _side_by_side(rated)
+        self.first = self._block(0, self.tested)
+
+    @property
+    def n(self) -> int:
+        """How many observations an assignment has."""
+        return self.design.pair.size
+
+    def names(self, correlations: Sequence[str]) -> Sequence[str]:
+        """All of them."""
+        return correlations
+
+    def prepare(self, correlations: Sequence[str], progress: Tick | None = None) -> None:
+        """Goes through all assignments, and permutations, once for every metric and coefficient."""
+        new = [each for each in correlations if (self.labels[0], each) not in self.over]
+        if not new:
+            return
+        keys = [(label, correlation) for label in self.labels for correlation in new]
+        self.over |= {key: np.empty(self.assignments) for key in keys}
+        blocks = range(0, self.assignments, BLOCK)
+        chunks = range(0, self.draws.permutations if self._complete else 0, AT_ONCE)
+        self.chance |= {key: np.zeros(self.draws.permutations) for key in keys}
+        ranked = {label: _Ranked(x) for label, x in self.first.scores.items()}
+        done = 0
+
+        def one(task: tuple[bool, int]) -> None:
+            nonlocal done
+            begin = task[1]
+            if task[0]:
+                self._permute(begin, new, ranked)
+            else:
+                self._assign(begin, new)
+            done += 1
+            if progress is not None:
+                progress(done, len(blocks) + len(chunks))
+
+        at_once(one, [*((False, begin) for begin in blocks), *((True, begin) for begin in chunks)])
+
+    def _assign(self, begin: int, correlations: Sequence[str]) -> None:
+        """The coefficients of a block of assignments."""
+        number = min(BLOCK, self.assignments - begin)
+        told = self._block(begin // BLOCK, number)
+        y = _Ranked(told.human)
+        for label, x in told.scores.items():
+            for correlation, value in _measured(_Ranked(x), y, correlations):
+                self.over[label, correlation][begin : begin + number] = value
+
+    def _block(self, block: int, number: int) -> Differences:
+        """Sums the units of some assignments, and takes the differences."""
+        size, n = self.design.size, len(self.rated.ids)
+        members, turned = self.design.assigned(block, number)
+        pairs = self.design.pairs[self.design.pair]
+        sign = np.where(turned, -1.0, 1.0)
+        a, b = (
+            unit_sums(self.table, np.tile(pairs[:, side] * n, number), members.ravel(), size)
+            for side in (0, 1)
+        )
+        scores = {}
+        for label, subject in self.rated.subjects.items():
+            if isinstance(subject.rows, BagMatrix):
+                values = self._bags(subject, subject.rows, members)
+            else:
+                span = self.spans[label]
+                values = subject.score(a[:, span]) - subject.score(b[:, span])
+            scores[label] = sign * _clean(values.reshape(number, -1))
+        human = _clean((a[:, -1] - b[:, -1]) / size).reshape(number, -1)
+        return Differences(scores, sign * human)
+
+    def _bags(self, subject: Subject, bags: BagMatrix, members: Indices) -> Floats:
+        """The differences of a metric whose rows are bags: float64 [b, u]."""
+        pairs = self.design.pairs[self.design.pair]
+        values = np.empty((2, *members.shape[:2]))
+        for b, units in enumerate(members):
+            counts = np.zeros((len(units), len(self.rated.ids)))
+            np.put_along_axis(counts, units, 1.0, axis=1)
+            for side in (0, 1):
+                for s in np.unique(pairs[:, side]):
+                    of = pairs[:, side] == s
+                    ends = bags.first[s], bags.last[s]
+                    totals = bag_totals(bags.codes, *ends, counts[of], bags.width)
+                    values[side, b, of] = subject.score(totals)
+        return values[0] - values[1]
+
+    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, _Ranked]) -> None:
+        """The mean coefficients over the first assignments, under some permutations of ratings.
+
+        Systems change names and contexts change places, each by one permutation for the whole
+        table: what is alike within a system or a context stays so, and only what ties ratings to
+        scores is gone.
+        """
+        number = min(AT_ONCE, self.draws.permutations - begin)
+        rng = np.random.default_rng([self.draws.seed, 3, begin // AT_ONCE])
+        grid = self.rated.grid
+        rated = np.flatnonzero(~np.isnan(grid[0]))
+        moved = np.zeros((number, *grid.shape))
+        for b in range(number):
+            moved[b][:, rated] = grid[rng.permutation(len(grid))][:, rng.permutation(rated)]
+        table = np.ascontiguousarray(moved.reshape(number, -1).T)
+        members, turned = self.design.assigned(0, self.tested)
+        pairs = self.design.pairs[self.design.pair] * len(self.rated.ids)
+        for t, units in enumerate(members):
+            a, b = (
+                unit_sums(
+                    table, np.ascontiguousarray(pairs[:, side]), units.ravel(), units.shape[1]
+                )
+                for side in (0, 1)
+            )
+            human = _clean(((a - b) / units.shape[1]).T) * np.where(turned[t], -1.0, 1.0)
+            y = _Ranked(human)
+            for label, x in ranked.items():
+                for correlation, value in _measured(x.of(t), y, correlations):
+                    chance = self.chance[label, correlation]
+                    chance[begin : begin + number] += value / self.tested
+
+    def row(self, label: str, correlation: str) -> Row:
+        """The mean over assignments, Fisher's interval likewise, and the spread beside it."""
+        self.prepare([correlation])
+        told = self.over[label, correlation]
+        reason = self._reason(label, correlation)
+        if reason:
+            return Row(math.nan, self.n, reason=reason, more=_spread(None))
+        defined = told[~np.isnan(told)]
+        interval = self._fisher(defined, correlation)
+        p, why = self._p(label, correlation)
+        words = [word for word in (no_interval(interval), why) if word]
+        reason = "; ".join(words) or None
+        ends, spread = (interval.low, interval.high), _spread(percentiles(defined))
+        return Row(float(defined.mean()), self.n, *ends, p, reason, spread)
+
+    def _reason(self, label: str, correlation: str) -> str | None:
+        """Why the mean over assignments is undefined; None where it is not."""
+        told = self.over[label, correlation]
+        undefined = np.isnan(told)
+        if undefined.sum() <= UNDEFINED_SHARE * told.size:
+            return None
+        x, y = self.first.scores[label], self.first.human
+        reasons = [reason_undefined(x[t], y[t]) for t in range(self.tested)]
+        why = next((each for each in reasons if each), "too little variation")
+        return f"undefined in {undefined.sum()} of {told.size} assignments: {why}"
+
+    def _fisher(self, told: Floats, correlation: str) -> Interval:
+        """Fisher's interval, averaged over the assignments: told is float64 [assignments]."""
+        each = [fisher_interval(float(r), self.n, correlation) for r in told]
+        defined = [interval for interval in each if not interval.reason]
+        if len(defined) < (1 - UNDEFINED_SHARE) * len(each):
+            return next(interval for interval in each if interval.reason)
+        low = np.mean([interval.low for interval in defined])
+        high = np.mean([interval.high for interval in defined])
+        return Interval(float(low), float(high))
+
+    @cached_property
+    def _complete(self) -> bool:
+        """Whether every system is rated on the same items."""
+        present = ~np.isnan(self.rated.grid)
+        return bool((present == present[0]).all())
+
+    def _p(self, label: str, correlation: str) -> tuple[float, str | None]:
+        if not self.draws.permutations:
+            return math.nan, None
+        if not self._complete:
+            return math.nan, "no test: systems are rated on different items"
+        observed = self.over[label, correlation][: self.tested].mean()
+        reached = ~(np.abs(self.chance[label, correlation]) < abs(observed) - NOISE)
+        return float((reached.sum() + 1) / (self.draws.permutations + 1)), None
+
+    def pair(self, a: str, b: str, correlation: str) -> Pair:
+        """The mean difference; Zou's interval, a permutation over pairs of systems, Williams."""
+        reason = self._reason(a, correlation) or self._reason(b, correlation)
+        if reason:
+            return Pair(math.nan, math.nan, self.n, reason=reason)
+        r12, r13 = (float(np.nanmean(self.over[label, correlation])) for label in (a, b))
+        measure, first = correlation_named(correlation), self.first.scores
+        r23 = float(np.mean(measure(first[a], first[b])))
+        one, other = (self._fisher(self.over[label, correlation], correlation) for label in (a, b))
+        interval = zou_interval(r12, r13, r23, one, other)
+        p = self._paired(a, b, correlation) if self.draws.permutations else math.nan
+        test = williams(r12, r13, r23, self.n)
+        ends = interval.low, interval.high
+        return Pair(r12, r13, self.n, *ends, p, test, no_interval(interval))
+
+    def _paired(self, a: str, b: str, correlation: str) -> float:
+        """Swaps the two metrics' scores in all units of a pair of systems, by a coin for each."""
+        measure = correlation_named(correlation)
+        common = _standardised if measure is pearson else average_ranks
+        x1, x2 = common(self.first.scores[a]), common(self.first.scores[b])
+        y = self.first.human
+        observed = np.sum(measure(x1, y) - measure(x2, y))
+        rng = np.random.default_rng([self.draws.seed, 4])
+        chance = np.zeros(self.draws.permutations)
+        for begin in range(0, self.draws.permutations, AT_ONCE):
+            number = min(AT_ONCE, self.draws.permutations - begin)
+            coins = rng.integers(0, 2, (number, len(self.design.pairs))).astype(np.bool_)
+            swapped = coins[:, self.design.pair]
+            for t in range(self.tested):
+                one = np.where(swapped, x2[t], x1[t])
+                other = np.where(swapped, x1[t], x2[t])
+                chance[begin : begin + number] += measure(one, y[t]) - measure(other, y[t])
+        reached = ~(np.abs(chance) < abs(observed) - NOISE * self.tested)
+        return float((reached.sum() + 1) / (self.draws.permutations + 1))
+
+    def observations(self) -> pl.DataFrame:
+        """The units of the first assignment: ``system_a``, ``system_b``, ``unit``, ``group``, ..."""
+        systems = np.array(self.rated.systems, dtype=object)
+        pairs = self.design.pairs[self.design.pair]
+        turned = self.design.assigned(0, self.tested).turned[0]
+        pairs = np.where(turned[:, None], pairs[:, ::-1], pairs)
+        starts = np.flatnonzero(np.diff(self.design.pair, prepend=-1))
+        return pl.DataFrame(
+            {
+                "system_a": pl.Series(systems[pairs[:, 0]], dtype=pl.String),
+                "system_b": pl.Series(systems[pairs[:, 1]], dtype=pl.String),
+                "unit": np.arange(self.n) - starts[self.design.pair],
+                "group": self.design.pair,
+                "human": self.first.human[0],
+                **{label: values[0] for label, values in self.first.scores.items()},
+            }
+        )
+
+
+def zou_interval(r12: float, r13: float, r23: float, one: Interval, other: Interval) -> Interval:
+    """A 95% interval of r12 - r13, correlations that share variable 1 (Zou 2007, equation 15).
+
+    ``L = r12 - r13 - sqrt((r12 - l)^2 + (u' - r13)^2 - 2 c (r12 - l)(u' - r13))`` and U likewise,
+    with the intervals (l, u) and (l', u') of the two and c the correlation of their estimates,
+    ``c = ((r23 - r12 r13 / 2)(1 - r12^2 - r13^2 - r23^2) + r23^3) / ((1 - r12^2)(1 - r13^2))``.
+
+    Args:
+        r12: Of people (1) with a metric (2).
+        r13: Of people with another metric (3).
+        r23: Of the two metrics.
+        one: The interval of r12.
+        other: The interval of r13.
+
+    >>> from rejoinder.agreement.intervals import fisher_interval
+    >>> ends = fisher_interval(0.396, 66), fisher_interval(0.179, 66)
+    >>> interval = zou_interval(0.396, 0.179, 0.088, *ends)
+    >>> round(interval.low, 3), round(interval.high, 3)  # Zou's own example
+    (-0.093, 0.517)
+    """
+    if one.reason or other.reason:
+        return one if one.reason else other
+    c = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
+    c = min(1.0, max(-1.0, c / ((1 - r12**2) * (1 - r13**2))))
+
+    def reach(down: float, up: float) -> float:
+        return math.sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
+
+    difference = r12 - r13
+    return Interval(
+        difference - reach(r12 - one.low, other.high - r13),
+        difference + reach(one.high - r12, r13 - other.low),
+    )
+
+
+class _Ranked:
+    """Values, and their ranks once somebody wants them: float64 [..., n]."""
+
+    def __init__(self, values: Floats, ranks: Floats | None = None) -> None:
+        self.values, self._ranks = values, ranks
+
+    @property
+    def ranks(self) -> Floats:
+        if self._ranks is None:
+            self._ranks = average_ranks(self.values)
+        return self._ranks
+
+    def of(self, t: int) -> _Ranked:
+        return _Ranked(self.values[t], None if self._ranks is None else self._ranks[t])
+
+
+def _measured(x: _Ranked, y: _Ranked, correlations: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+    for name in correlations:
+        measure = correlation_named(name)
+        if measure is spearman:
+            yield name, pearson(x.ranks, y.ranks)
+        else:
+            yield name, measure(x.values, y.values)
+
+
+def _side_by_side(rated: Rated) -> tuple[Table, dict[str, slice]]:
+    """The rows of all metrics, the rating last, float64 [S * n, k], and each metric's columns."""
+    columns, spans, at = [], {}, 0
+    for label, subject in rated.subjects.items():
+        if isinstance(subject.rows, Matrix):
+            width = subject.rows.width
+            columns.append(subject.rows.values.reshape(-1, width))
+            spans[label] = slice(at, at + width)
+            at += width
+    grid = np.nan_to_num(rated.grid).reshape(-1, 1)  # no unit holds a reply without a rating
+    return np.ascontiguousarray(np.concatenate([*columns, grid], axis=1)), spans
+
+
+def _clean(x: Floats) -> Floats:
+    """Rounds to 12 digits of the largest, so that ties are ties."""
+    largest = np.abs(x).max(initial=0.0, where=np.isfinite(x))
+    if not largest > 0:
+        return x
+    return np.round(x, DIGITS - 1 - math.floor(math.log10(largest)))
+
+
+def _standardised(x: Floats) -> Floats:
+    d = deviations(x)
+    return d / np.sqrt(np.mean(d**2, axis=-1, keepdims=True))
+
+
+def _spread(interval: Interval | None) -> dict[str, float]:
+    low, high = (interval.low, interval.high) if interval else (math.nan, math.nan)
+    return {"spread_low": low, "spread_high": high}
+
+
+def _span(values: Sequence[int]) -> str:
+    return f"{values[0]}" if len(values) == 1 else f"{values[0]} to {values[-1]}"

@@ -1,0 +1,103 @@
+"""Head-to-head judgements: which of two systems' replies to an item is better."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import require
+from rejoinder.tables.files import existing
+from rejoinder.tables.formats.choice import formats_of
+from rejoinder.tables.formats.two_tables import Part
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.rating_formats import tables
+from rejoinder.tables.rating_formats.long_or_wide import with_defaults
+from rejoinder.tables.schemas import PREFERENCES
+from rejoinder.tables.validation import check_preferences, conform, refuse
+from rejoinder.tables.wording import counted, quoted
+
+_LOG = logging.getLogger(__name__)
+_FORMATS = {each.name: each for each in tables.FORMATS}
+_OPTIONAL = ("rater", "criterion")
+
+
+def read_preferences(*paths: str | os.PathLike[str], format: str | None = None) -> pl.DataFrame:
+    """Reads head-to-head judgements: CSV, TSV, JSON Lines or Parquet.
+
+    The columns are ``id, a, b, winner`` and, if wanted, ``rater`` and ``criterion``. The winner is
+    ``a``, ``b``, ``tie``, or the name of one of the two systems. A row without a winner is left
+    out, and counted in a warning of the log.
+
+    Args:
+        *paths: files, of which each is recognised by itself.
+        format: the name of the format of all of them; None: recognised by suffix and first bytes.
+
+    Returns:
+        ``schemas.PREFERENCES``, one row per judgement, in the order of the files. ``a`` and ``b``
+        stay as they were given: the order may be that in which they were shown.
+
+    Raises:
+        InputError: a file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: there is no such format.
+    """
+    frames, stretches = [], []
+    for path in existing(paths, "preferences"):
+        (chosen,) = formats_of([path], format, _FORMATS, "--format")
+        frame, origin = _preferences(tables.READERS[chosen.name](path))
+        frames.append(frame)
+        stretches += origin.stretches
+    preferences = pl.concat(frames)
+    check_preferences(preferences, Origin(tuple(stretches)))
+    return preferences
+
+
+def _preferences(part: Part) -> tuple[pl.DataFrame, Origin]:
+    require(("id", "a", "b", "winner"), part.frame.columns, part.name, _OPTIONAL)
+    names = [name for name in PREFERENCES if name in part.frame.columns]
+    schema = {name: PREFERENCES[name] for name in names}
+    frame = conform(part.frame.select(names), schema, part.name)
+    frame = frame.with_columns(pl.col("winner").str.strip_chars())
+    held = (frame.get_column("winner") != "").fill_null(False)
+    numbers = [number for number, keep in zip(part.numbers, held, strict=True) if keep]
+    if absent := frame.height - len(numbers):
+        _LOG.warning("%s: %s without a winner left out", part.name, counted(absent, "row"))
+    if not numbers:
+        raise InputError(f"{part.name}: no comparisons; expected at least one")
+    origin = Origin(((part.name, numbers),))
+    frame = with_defaults(frame.filter(held), origin)
+    return _with_sides(frame, origin).select(*PREFERENCES), origin
+
+
+def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """Turns a winner that is named by its system into ``a`` or ``b``.
+
+    Raises:
+        InputError: the winner is neither, or a system is called like the other side.
+    """
+    winner, a, b = (pl.col(name) for name in ("winner", "a", "b"))
+    told = pl.when(winner.str.to_lowercase().is_in(["a", "b", "tie"]))
+    sides = frame.select(
+        told=told.then(winner.str.to_lowercase()),
+        named=pl.when(winner == a).then(pl.lit("a")).when(winner == b).then(pl.lit("b")),
+    )
+    refuse(
+        (sides["told"] != sides["named"]).fill_null(False),
+        origin,
+        lambda i: (
+            f"winner {quoted(frame['winner'][i])} is a side and also the name of the other system; "
+            "rename the system"
+        ),
+    )
+    side = sides.select(pl.coalesce("told", "named").alias("winner")).to_series()
+    refuse(
+        side.is_null(),
+        origin,
+        lambda i: (
+            f"winner {quoted(frame['winner'][i])}; expected 'a', 'b', 'tie', or the name of one of "
+            f"the systems, {quoted(frame['a'][i])} and {quoted(frame['b'][i])}"
+        ),
+    )
+    return frame.with_columns(side)

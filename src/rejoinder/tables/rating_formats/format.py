@@ -1,0 +1,27 @@
+"""What a format of ratings is to Rejoinder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rejoinder.tables.origin import RatingsDraft
+
+
+@dataclass(frozen=True)
+class RatingFormat:
+    """A format of ratings: how it is recognised, and how it is read.
+
+    Attributes:
+        name: what ``--ratings-format`` calls it.
+        description: one line for listings.
+        recognise: whether a path of this format lies here, told from the path and the first bytes
+            of the file (empty for a folder).
+        read: reads the ratings of one path.
+    """
+
+    name: str
+    description: str
+    recognise: Callable[[Path, bytes], bool]
+    read: Callable[[Path], RatingsDraft]

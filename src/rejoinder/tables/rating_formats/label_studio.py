@@ -1,0 +1,120 @@
+"""Label Studio's export as JSON: a list of tasks with their annotations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.json_lines import convert
+from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.rating_formats.json_list import read_list
+from rejoinder.tables.rating_formats.scores import strict_scores
+from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.wording import counted, quoted
+
+_SCORED = ("rating", "number", "choices")
+
+
+class _Data(msgspec.Struct):
+    id: str | int
+    system: str
+
+
+class _Result(msgspec.Struct):
+    type: str
+    from_name: str | None = None
+    value: dict[str, Any] = {}
+
+
+class _Annotation(msgspec.Struct):
+    result: list[_Result]
+    completed_by: int | str | dict[str, Any] | None = None
+    was_cancelled: bool = False
+
+
+class _Task(msgspec.Struct):
+    data: _Data
+    annotations: list[_Annotation]
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """A JSON list whose first task has annotations."""
+    opens = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    return opens and (b'"annotations"' in first or b'"completed_by"' in first)
+
+
+def read(path: Path) -> RatingsDraft:
+    """One rating per result of an annotation that was not cancelled; the field is the criterion."""
+    rows: list[tuple[str, str, str, str]] = []
+    cells: list[str] = []
+    numbers: list[int] = []
+    others: Counter[str] = Counter()
+    cancelled = 0
+    for number, row in enumerate(read_list(path), start=1):
+        where = f"{path}, row {number}"
+        task = convert(row, _Task, where)
+        for annotation in task.annotations:
+            if annotation.was_cancelled:
+                cancelled += 1
+                continue
+            rater = _rater(annotation, where)
+            for result in annotation.result:
+                if result.type not in _SCORED or result.from_name is None:
+                    others[result.type] += 1
+                    continue
+                rows.append((str(task.data.id), task.data.system, rater, result.from_name))
+                cells.append(_cell(result, where))
+                numbers.append(number)
+    scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
+    keys = [name for name in RATINGS if name != "score"]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String), orient="row")
+    if cancelled:
+        notes = (*notes, f"{counted(cancelled, 'cancelled annotation')} left out")
+    for kind, count in sorted(others.items()):
+        notes = (*notes, f"{counted(count, 'result')} of the type {quoted(kind)} left out")
+    draft = frame.with_columns(scores.alias("score"))
+    return RatingsDraft(draft, Origin(((str(path), numbers),)), notes)
+
+
+FORMAT = RatingFormat(
+    "label-studio",
+    "Label Studio's JSON export: data.id, data.system, results named after the criteria",
+    recognise,
+    read,
+)
+
+
+def _rater(annotation: _Annotation, where: str) -> str:
+    by = annotation.completed_by
+    if isinstance(by, dict):
+        by = by.get("id", by.get("email"))
+    if by is None or isinstance(by, (dict, list)):
+        raise InputError(
+            f"{where}: an annotation without completed_by; expected who made it (export as JSON, "
+            "not JSON-MIN)"
+        )
+    return str(by)
+
+
+def _cell(result: _Result, where: str) -> str:
+    """The value as text, which is read as the cell of any table is."""
+    value = result.value.get(result.type)
+    if isinstance(value, list):
+        if len(value) != 1:
+            raise InputError(
+                f"{where}: {result.from_name}: {counted(len(value), 'choice')}, expected one; is "
+                'the field set to choice="single"?'
+            )
+        (value,) = value
+    if value is None or isinstance(value, (bool, dict, list)):
+        raise InputError(
+            f"{where}: {result.from_name}: no {result.type} in the value {quoted(result.value)}; "
+            "expected a number"
+        )
+    return str(value)

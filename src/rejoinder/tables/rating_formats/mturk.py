@@ -1,0 +1,106 @@
+"""Batch results of Amazon Mechanical Turk: one row per assignment, in CSV."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import compress
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.columns import require
+from rejoinder.tables.delimited import Grid, read_csv
+from rejoinder.tables.formats.two_tables import Part
+from rejoinder.tables.origin import RatingsDraft
+from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.rating_formats.long_or_wide import wide_ratings
+from rejoinder.tables.wording import counted, listed, quoted
+
+_KEPT = {"approved", "submitted"}
+_OPTION = re.compile(r"(.+)\.(-?\d+)")
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """By two columns that every batch has."""
+    header = first.split(b"\n", 1)[0]
+    return path.suffix.lower() == ".csv" and b"WorkerId" in header and b"AssignmentStatus" in header
+
+
+def read(path: Path) -> RatingsDraft:
+    """The answers of the assignments that were not rejected, one criterion per Answer column."""
+    table = read_csv(path)
+    require(("WorkerId", "AssignmentStatus"), table.header, table.name)
+    inputs = _named(table, "Input.")
+    require(("id", "system"), inputs, f"{table.name}, columns Input.*")
+    answers = _radio_buttons(_named(table, "Answer."))
+    if not answers:
+        raise InputError(
+            f"{table.name}: no column Answer.<criterion>; got {listed(table.header)}; name the "
+            "fields of the form after the criteria"
+        )
+    if "taskAnswers" in answers:
+        raise InputError(
+            f"{table.name}: the answers stand as JSON in Answer.taskAnswers; expected a column "
+            "Answer.<criterion> for each; split it first"
+        )
+    for taken in ("id", "system", "rater", "criterion"):
+        if taken in answers:
+            raise InputError(
+                f"{table.name}: the criterion {quoted(taken)} is called like a column of ratings; "
+                f"rename Answer.{taken}"
+            )
+    statuses = [status.strip().lower() for status in table["AssignmentStatus"]]
+    kept = [status in _KEPT for status in statuses]
+    dropped = Counter(status for status in statuses if status not in _KEPT)
+    notes = tuple(
+        f"{counted(count, 'assignment')} left out: {status or 'no status'}"
+        for status, count in sorted(dropped.items())
+    )
+    if not any(kept):
+        raise InputError(
+            f"{table.name}: no assignment is Approved or Submitted ({'; '.join(notes) or 'no rows'})"
+            "; expected at least one"
+        )
+    columns = {"id": inputs["id"], "system": inputs["system"], "rater": table["WorkerId"]}
+    frame = pl.DataFrame(
+        columns | answers, schema=dict.fromkeys([*columns, *answers], pl.String)
+    ).filter(kept)
+    numbers = list(compress(table.numbers, kept))
+    draft = wide_ratings(Part(table.name, frame, numbers))
+    return RatingsDraft(draft.frame, draft.origin, notes + draft.notes)
+
+
+FORMAT = RatingFormat(
+    "mturk",
+    "Mechanical Turk batch results (csv): WorkerId, Input.id, Input.system, Answer.<criterion>",
+    recognise,
+    read,
+)
+
+
+def _named(table: Grid, prefix: str) -> dict[str, list[str]]:
+    """The columns of a prefix, by what follows it."""
+    return {
+        name.removeprefix(prefix): cells
+        for name, cells in zip(table.header, table.columns, strict=True)
+        if name.startswith(prefix)
+    }
+
+
+def _radio_buttons(answers: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Merges the columns ``relevance.1`` ... ``relevance.5`` of true and false into one."""
+    merged: dict[str, list[str]] = {}
+    for name, cells in answers.items():
+        match = _OPTION.fullmatch(name)
+        lowered = [cell.strip().lower() for cell in cells]
+        if match is None or not set(lowered) <= {"true", "false", ""}:
+            merged[name] = cells
+            continue
+        into = merged.setdefault(match[1], [""] * len(cells))
+        for row, cell in enumerate(lowered):
+            if cell == "true":
+                # Two buttons pressed are no number, and are refused as such with their row.
+                into[row] = f"{into[row]}|{match[2]}" if into[row] else match[2]
+    return merged

@@ -1,0 +1,153 @@
+"""People's ratings of replies: reading them, and joining them to the replies by system and id."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.files import existing
+from rejoinder.tables.id_slips import first_few, shift, slip
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.rating_formats import choose
+from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.validation import check_scores, conform
+from rejoinder.tables.wording import counted
+
+_LOG = logging.getLogger(__name__)
+_REPLY = ["system", "id"]
+
+
+@dataclass(frozen=True, eq=False)
+class RatedReplies:
+    """Ratings and replies that belong together, and those that have no partner.
+
+    Attributes:
+        ratings: ``schemas.RATINGS``, the ratings of replies that are there, in their order.
+        unmatched: ``schemas.RATINGS``, the ratings of replies that are not.
+        unrated: ``system, id`` of the replies that nobody rated.
+        notes: what has no partner, in words and with counts; empty where all fits.
+    """
+
+    ratings: pl.DataFrame
+    unmatched: pl.DataFrame
+    unrated: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> pl.DataFrame:
+    """Reads ratings of replies, in any of the formats of docs/formats.md.
+
+    A missing rating has no row. Where the data holds only the mean of several people, the rater is
+    called ``mean``; where it has no names, a rater ``1``, ``2``, ... is a place in a list and not a
+    person. What is left out (rejected, cancelled, given twice) is counted in a warning of the log.
+
+    Args:
+        *paths: files or folders, of which each is recognised by itself.
+        format: the name of the format of all of them; None: recognised by suffix and first bytes.
+
+    Returns:
+        ``schemas.RATINGS``, one row per rating, in the order of the files.
+
+    Raises:
+        InputError: a file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: there is no such format.
+    """
+    frames, stretches = [], []
+    for path in existing(paths, "ratings"):
+        draft = choose(path, format).read(path)
+        frames.append(conform(draft.frame, RATINGS, str(path)).select(*RATINGS))
+        if not frames[-1].height:
+            why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
+            raise InputError(f"{path}: no ratings{why}; expected at least one")
+        stretches += draft.origin.stretches
+        for note in draft.notes:
+            _LOG.warning("%s: %s", path, note)
+    ratings = pl.concat(frames)
+    check_scores(ratings, Origin(tuple(stretches)))
+    return ratings
+
+
+def check_ratings(ratings: pl.DataFrame, replies: pl.DataFrame) -> RatedReplies:
+    """Joins ratings to replies by system and id.
+
+    Args:
+        ratings: ``schemas.RATINGS``.
+        replies: a table with ``system`` and ``id``: responses, or the rows of scores.
+
+    Raises:
+        InputError: a table breaks its rules; no rating has a reply; or the ids count from 0 in one
+            table and from 1 in the other, so that nearly all of them meet a wrong partner.
+    """
+    ratings = conform(ratings, RATINGS, "ratings").select(*RATINGS)
+    check_scores(ratings, Origin.of_table("ratings", ratings))
+    keys = {name: RATINGS[name] for name in _REPLY}
+    there = conform(replies, keys, "replies").select(_REPLY).unique(maintain_order=True)
+    numbered = ratings.with_row_index("row")
+    matched = numbered.join(there, on=_REPLY, how="semi").sort("row").drop("row")
+    unmatched = numbered.join(there, on=_REPLY, how="anti").sort("row").drop("row")
+    unrated = there.with_row_index("row").join(ratings, on=_REPLY, how="anti").sort("row")
+    if not matched.height:
+        raise InputError(_strangers(ratings, there))
+    _refuse_shifted(ratings, there)
+    unrated = unrated.select(_REPLY)
+    notes = _notes(unmatched, "rating", "without a reply", there)
+    notes += _notes(unrated, "reply", "without a rating", ratings)
+    return RatedReplies(matched, unmatched, unrated, notes)
+
+
+def _strangers(ratings: pl.DataFrame, replies: pl.DataFrame) -> str:
+    """Why no rating has a reply: the systems, the ids, or the pairs of them."""
+    start = f"ratings: none of {counted(ratings.height, 'rating')} has a reply"
+    rated, answering = _names(ratings, "system"), _names(replies, "system")
+    if not set(rated) & set(answering):
+        return (
+            f"{start}: system {first_few(rated)} rated, {first_few(answering)} replying; call the "
+            "systems alike"
+        )
+    given, known = _names(ratings, "id"), _names(replies, "id")
+    unknown = [id for id in given if id not in set(known)]
+    if len(unknown) == len(given):
+        hint = slip(unknown, given, known, "ratings", "replies")
+        return f"{start}: no reply has the id {first_few(given)}; {hint}"
+    pairs = [f"{system} {id}" for system, id in ratings.select(_REPLY).unique().sort(_REPLY).rows()]
+    return (
+        f"{start}: systems and ids are known, but no system replied to what is rated of it: "
+        f"{first_few(pairs)}; are these the ratings of other replies?"
+    )
+
+
+def _refuse_shifted(ratings: pl.DataFrame, replies: pl.DataFrame) -> None:
+    """Ids 0 ... n-1 against 1 ... n meet all but once, and each meets a wrong partner."""
+    given, known = _names(ratings, "id"), _names(replies, "id")
+    step = 0 if set(given) == set(known) or len(given) != len(known) else shift(given, known)
+    if step:
+        unknown = [id for id in given if id not in set(known)]
+        hint = slip(unknown, given, known, "ratings", "replies")
+        raise InputError(f"ratings: no reply has the id {first_few(unknown)}; {hint}")
+
+
+def _notes(rows: pl.DataFrame, noun: str, what: str, other: pl.DataFrame) -> tuple[str, ...]:
+    """Counts the rows without a partner, those of systems unknown to the other table apart."""
+    if not rows.height:
+        return ()
+    known = set(_names(other, "system"))
+    strange = [system for system in _names(rows, "system") if system not in known]
+    of_strange = rows.filter(pl.col("system").is_in(strange)).height
+    notes = []
+    if of_strange:
+        notes.append(f"{_counted(of_strange, noun)} {what}, all of the system {first_few(strange)}")
+    if rest := rows.height - of_strange:
+        notes.append(f"{_counted(rest, noun)} {what}")
+    return tuple(notes)
+
+
+def _counted(count: int, noun: str) -> str:
+    return counted(count, noun).replace("replys", "replies")
+
+
+def _names(frame: pl.DataFrame, column: str) -> list[str]:
+    return frame.get_column(column).unique(maintain_order=True).to_list()

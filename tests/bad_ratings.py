@@ -1,0 +1,150 @@
+"""Bad ratings and comparisons: files, their join to replies, and tables from Python."""
+
+# One case per line reads best.
+# ruff: noqa: E501
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bad_tables import parquet
+from rejoinder.errors import RejoinderError
+from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.ratings import check_ratings, read_ratings
+from rejoinder.tables.schemas import RATINGS
+
+
+@dataclass(frozen=True)
+class RatingCase:
+    """Files that must not be read, and what must be said about them."""
+
+    id: str
+    wrong: str
+    expected: str
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    read: Callable[..., Any] = read_ratings
+    paths: tuple[str, ...] | None = None
+
+    def message(self, folder: Path):
+        """The message that reading raises, without the folder."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        try:
+            self.read(*(folder / name for name in self.paths or self.files))
+        except RejoinderError as error:
+            return str(error).replace(f"{folder}{os.sep}", "").replace(str(folder), ".")
+        raise AssertionError(f"{self.id}: nothing was raised")
+
+
+def one(case_id, wrong, expected, content, name="ratings.csv", **more):
+    return RatingCase(case_id, wrong, expected, {name: content}, **more)
+
+
+def joined(case_id, wrong, expected, ratings, replies):
+    """A case of the join: both tables are lists of (system, id)."""
+
+    def read():
+        rows = [(id, system, "r1", "overall", 3.0) for system, id in ratings]
+        check_ratings(
+            pl.DataFrame(rows, schema=RATINGS, orient="row"),
+            pl.DataFrame(replies, schema={"system": pl.String, "id": pl.String}, orient="row"),
+        )
+
+    return RatingCase(case_id, wrong, expected, {}, read)
+
+
+def task(**more):
+    result = {"from_name": "relevance", "type": "rating", "value": {"rating": 4}}
+    made = {"completed_by": 7, "result": [result | more.pop("result", {})]} | more.pop("made", {})
+    return json.dumps(
+        [{"id": 1, "annotations": [made], "data": {"id": "c1", "system": "bot"} | more}]
+    )
+
+
+LONG = "id,system,rater,criterion,score\n"
+ROW = "c1,bot,r1,relevance,"
+BATCH = "HITId,WorkerId,AssignmentStatus,Input.id,Input.system,Answer.relevance\n"
+PAIR = "id,a,b,winner\n"
+JUDGED = '[{"ID": 0, "DialogModel": "bot", "HumanScores": "[4, 5]"}, {"ID": 2, "DialogModel": "bot", "HumanScores": "[1]"}]'
+
+SCORES = [
+    one("score-label", "a label in place of a score", r"row 2: score 'agree' is no number; .*disagree = 1", LONG + ROW + "agree\n"),
+    one("score-range", "two numbers in place of a score", r"score '3 of 5' is no number", LONG + ROW + "3 of 5\n"),
+    one("score-comma", "a decimal comma in a score", r"score '3,5' is no number; write it with a decimal point", LONG.replace(",", "\t") + ROW.replace(",", "\t") + "3,5\n", "ratings.tsv"),
+    one("score-absent", "a word for a missing score", r"score 'N/A' is no number; leave the cell empty", LONG + ROW + "N/A\n"),
+    one("score-infinite", "an infinite score", r"row 2: score inf at id 'c1'", LONG + ROW + "inf\n"),
+    one("score-nan", "NaN as a score", r"row 2: score NaN at id 'c1'", LONG + ROW + "nan\n"),
+    one("score-json", "a list as a score", r"row 1: score '\[4\]' is no number", '{"id": "c1", "system": "bot", "score": [4]}\n', "ratings.jsonl"),
+    one("score-boolean", "true or false as a score", r"row 1: score 'True' is no number", parquet(id=["c1"], system=["bot"], score=[True]), "ratings.parquet"),
+    one("score-column", "the scores in a column of another name", r"no column 'score'.*rename 'rating' to 'score'", "id,system,rater,rating\nc1,bot,r1,4\n"),
+    one("no-scores", "ratings without any score", r"no ratings \(1 row without a score left out\); expected", LONG + ROW + "\n"),
+]  # fmt: skip
+
+KEYS = [
+    one("rated-no-system", "ratings that name no system", r"no column 'system'.*rename 'model' to 'system'", "id,model,score\nc1,bot,4\n"),
+    one("rated-empty-id", "a rating without an id", r"row 2: the id is empty", LONG + ",bot,r1,relevance,4\n"),
+    one("rated-empty-system", "a rating without a system", r"row 2: no system at id 'c1'", LONG + "c1,,r1,relevance,4\n"),
+    one("rater-sometimes", "a rater named in some rows alone", r"row 3: no rater at id 'c2'", LONG + ROW + "4\nc2,bot,,relevance,4\n"),
+    one("rater-column", "the rater in a column of another name", r"rename 'WorkerId' to 'rater'", "id,system,WorkerId,score\nc1,bot,A1,4\n"),
+    one("rated-twice", "a rater who rates a reply twice", r"row 4: criterion 'relevance' of rater 'r1' of id 'c1' of system 'bot' stands twice, first at .*row 2", LONG + ROW + "4\nc2,bot,r1,relevance,4\n" + ROW + "5\n"),
+    RatingCase("rated-in-two-files", "the same rating in two files", r"b\.csv, row 2: .* stands twice, first at .*a\.csv, row 2", {"a.csv": LONG + ROW + "4\n", "b.csv": LONG + ROW + "4\n"}),
+    one("rated-by-nobody", "several ratings of a reply, and no rater", r"row 3: id 'c1' is judged a second time, and no column 'rater'", "id,system,score\nc1,bot,4\nc1,bot,5\n"),
+    one("mean-beside-raters", "a mean beside the ratings", r"rater 'mean' beside those of others", LONG + ROW + "4\n" + ROW.replace("r1", "mean") + "4\n"),
+]  # fmt: skip
+
+WIDE = [
+    one("wide-label", "a label among a rater's numbers", r"row 3: column 'r2': 'bad' is no number", "id,system,r1,r2\nc1,bot,4,5\nc2,bot,3,bad\n"),
+    one("wide-summary", "a mean in a column beside the raters", r"column 'mean' beside the raters looks like a summary", "id,system,r1,r2,mean\nc1,bot,4,5,4.5\n"),
+    one("wide-criteria", "a column per criterion and no rater", r"column 'fluency' looks like a criterion", "id,system,fluency,relevance\nc1,bot,4,5\n"),
+    one("wide-one", "one column that may be anything", r"one column of numbers, 'r1'", "id,system,r1\nc1,bot,4\n"),
+    one("wide-text", "columns of text alone", r"no column of numbers", "id,system,r1,r2\nc1,bot,good,bad\n"),
+    one("wide-rater-column", "a column per criterion and the rater misspelt", r"column 'annotator' and no 'rater'", "id,system,annotator,fluency,relevance\nc1,bot,1,4,5\n"),
+]  # fmt: skip
+
+PUBLISHED = [
+    RatingCase("ratings-format", "a format of ratings that does not exist", r"--ratings-format: got 'mturks'; .*did you mean 'mturk'", {"a.csv": LONG}, lambda path: read_ratings(path, format="mturks")),
+    one("ratings-suffix", "ratings of unknown format", r"cannot tell the format", LONG, "ratings.xlsx"),
+    one("ratings-folder", "a folder without known ratings", r"a folder of no format known here", LONG, "data/ratings.csv", paths=("data",)),
+    one("mturk-inputs", "a batch that does not say which reply was shown", r"columns Input\.\*: no column 'id'", BATCH.replace("Input.id", "Input.text") + "h,A1,Approved,Hi,bot,4\n"),
+    one("mturk-rejected", "a batch in which all was rejected", r"no assignment is Approved or Submitted \(1 assignment left out: rejected\)", BATCH + "h,A1,Rejected,c1,bot,4\n"),
+    one("mturk-answers", "a batch without answers", r"no column Answer\.<criterion>", BATCH.replace("Answer.", "Reply.") + "h,A1,Approved,c1,bot,4\n"),
+    one("mturk-json", "answers that stand as JSON", r"as JSON in Answer\.taskAnswers", BATCH.replace("relevance", "taskAnswers") + "h,A1,Approved,c1,bot,[]\n"),
+    one("mturk-twice", "a worker who rates a reply twice", r"rater 'A1' .* stands twice", BATCH + "h,A1,Approved,c1,bot,4\n" * 2),
+    one("label-studio-data", "a task that does not say which reply it shows", r"row 1: data: no column 'system'", task().replace('"system"', '"model"'), "export.json"),
+    one("label-studio-label", "a choice that is no number", r"row 1: score 'good' is no number", task(result={"type": "choices", "value": {"choices": ["good"]}}), "export.json"),
+    one("label-studio-choices", "several choices", r"relevance: 2 choices, expected one", task(result={"type": "choices", "value": {"choices": ["1", "2"]}}), "export.json"),
+    one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),
+    one("label-studio-cut", "an export that breaks off", r"not JSON: .*truncated", task()[:-4], "export.json"),
+    one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),
+    one("grade-gap", "a judged reply that is missing", r"row 2: ID 2 of system 'bot' comes after 0", JUDGED, "human_judgement.json"),
+    RatingCase("grade-beside", "judgements of other replies than those beside them", r"bot/human_hyp\.txt, row 1: not the reply", {"human_judgement.json": JUDGED.replace('"ID": 2', '"ID": 1').replace('"HumanScores"', '"Response": "Hi", "HumanScores"'), "bot/human_hyp.txt": "Ho\nHi\n"}, paths=("human_judgement.json",)),
+    one("dstc7-score", "a judge's score that is no number", r"row 2: Relevance: 'x' is no number", "JudgeID\tInstanceID\tSystemID\tRelevance\nj\tc1\tbot\tx\n", "judges.tsv"),
+    one("multiref-rating", "a mean rating that is no number", r"row 2: score 'x' is no number", "model,context_id,human_average_rating\nbot,0_1,x\n"),
+]  # fmt: skip
+
+PREFERENCES = [
+    one("winner-unknown", "a winner who is neither of the two", r"row 2: winner 'c'; expected 'a', 'b', 'tie'", PAIR + "c1,bot,cat,c\n", read=read_preferences),
+    one("winner-side", "systems called like the other side", r"winner 'a' is a side and also the name", PAIR + "c1,b,a,a\n", read=read_preferences),
+    one("against-itself", "a system against itself", r"row 2: system 'bot' against itself", PAIR + "c1,bot,bot,tie\n", read=read_preferences),
+    one("winner-column", "the winner in a column of another name", r"rename 'preference' to 'winner'", "id,a,b,preference\nc1,bot,cat,a\n", read=read_preferences),
+    one("compared-twice", "two judgements and no rater", r"row 3: id 'c1' is judged a second time", PAIR + "c1,bot,cat,a\n" * 2, read=read_preferences),
+    one("no-winners", "comparisons without a winner", r"no comparisons", PAIR + "c1,bot,cat,\n", read=read_preferences),
+]  # fmt: skip
+
+JOINS = [
+    joined("rated-systems", "ratings of other systems", r"system 'bot' rated, 'Bot' replying; call the systems alike", [("bot", "1")], [("Bot", "1")]),
+    joined("rated-ids", "ratings of other items", r"no reply has the id 'x'; the ids of the replies look like '1'", [("bot", "x")], [("bot", "1")]),
+    joined("rated-decimal", "ids of ratings written as decimals", r"they match as whole numbers", [("bot", "1.0")], [("bot", "1")]),
+    joined("rated-off-by-one", "ratings counted from 0 and replies from 1", r"no reply has the id '0'; the ids look off by one: the ratings count from 0", [("bot", "0"), ("bot", "1")], [("bot", "1"), ("bot", "2")]),
+    joined("rated-pairs", "ratings of replies that nobody gave", r"systems and ids are known, but no system replied", [("bot", "1"), ("cat", "2")], [("bot", "2"), ("cat", "1")]),
+    RatingCase("rated-null", "a null score in a table", r"ratings, row 1: score null at id 'c1'", {}, lambda: check_ratings(pl.DataFrame([("c1", "bot", "r1", "overall", None)], schema=RATINGS, orient="row"), pl.DataFrame({"system": ["bot"], "id": ["c1"]}))),
+]  # fmt: skip
+
+RATING_CASES = [*SCORES, *KEYS, *WIDE, *PUBLISHED, *PREFERENCES, *JOINS]

@@ -1,0 +1,117 @@
+"""``rejoinder audit`` as a user meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from shared_data import EXAMPLES
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+def test_a_table_marks_and_a_sentence_for_each_metric(command):
+    status, out, err = command("audit", TESTSET, *SYSTEMS)
+    assert (status, err) == (0, "")
+    for words in ("random-reference", "shuffled", "lowest system", "median system", "best system"):
+        assert words in out
+    flat = " ".join(out.split())
+    assert "deltaBLEU-2 ranks no fake at or above the median system; it does not tell" in flat
+    assert "BLEU-2 ranks no fake at or above the median system; it ranks 'copy'" in flat
+    assert "values x100" in flat
+    assert max(map(len, out.splitlines())) <= 120
+
+
+def test_a_fake_above_the_systems_is_marked(command):
+    # Items whose references a constant reply matches better than a system that says "x".
+    status, out, _ = command(
+        "audit", TESTSET, SYSTEMS[0], "-m", "bleu:order=1", "--constant", "I , you . the it to a"
+    )
+    assert status == 0
+    line = next(line for line in out.splitlines() if line.startswith("constant"))
+    assert line.rstrip().endswith("!!")
+    assert "BLEU-1 ranks 'constant' at or above the only system" in out
+
+
+def test_as_json(command):
+    status, out, err = command(
+        "audit", TESTSET, *SYSTEMS, "-m", "bleu", "-m", "length", "--resamples", "100", "--json"
+    )
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert set(told) == {"audit", "verdicts", "systems", "parameters", "notes"}
+    assert len(told["audit"]) == 14
+    row = next(row for row in told["audit"] if row["metric"] == "BLEU-2" and row["fake"] == "copy")
+    assert 0 < row["value"] < 1
+    assert row["references"] == "leave-one-out"
+    assert row["best_system"] == "tuned"
+    assert [each["metric"] for each in told["verdicts"]] == ["BLEU-2"]
+    assert told["parameters"]["constant"] == "I don't know."
+    assert {row["system"] for row in told["systems"]["leave-one-out"]} == {
+        "generic",
+        "retrieval",
+        "tuned",
+        "fake:copy",
+        "fake:shuffled",
+    }
+
+
+def test_without_resamples_nothing_is_claimed_of_chance(command):
+    status, out, _ = command("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "0")
+    assert status == 0
+    assert "(p = " not in out
+    status, out, _ = command("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "0", "--json")
+    assert json.loads(out)["audit"][0]["p_median"] is None
+
+
+def test_a_system_is_left_out_by_name(command):
+    status, out, _ = command("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--without", "tuned")
+    assert status == 0
+    assert "tuned" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([TESTSET], "rejoinder audit"),
+        ([TESTSET, *SYSTEMS, "--turns", "0"], "turns=0"),
+        (
+            [TESTSET, *SYSTEMS, "--without", "people"],
+            "system 'people' is unknown; choose 'generic'",
+        ),
+        ([TESTSET, *SYSTEMS, "-m", "blue"], "metric 'blue' is unknown"),
+        ([TESTSET, *SYSTEMS, "--seed", "-1"], "seed=-1"),
+    ],
+)
+def test_mistakes_are_one_message_and_status_2(command, arguments, told):
+    status, out, err = command("audit", *arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from rejoinder.cli.app import run; run(['audit', '--help']); "
+        "print(sorted({'numpy', 'polars', 'numba', 'rich'} & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.rstrip().endswith("[]")

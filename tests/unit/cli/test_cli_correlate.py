@@ -1,0 +1,158 @@
+"""``rejoinder correlate`` as a user meets it."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from rejoinder import correlate, load_scores, read_ratings
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from shared_data import EXAMPLES, ROOT
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
+FEW = ["--permutations", "50", "--resamples", "50"]
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scores") / "kept.parquet"
+    metrics = ["-m", "deltableu", "-m", "bleu", "-m", "length"]
+    assert run(["score", TESTSET, *SYSTEMS, *metrics, "--save", str(path), "--json"]) == 0
+    return path
+
+
+def test_a_table_of_metrics_chance_and_people(command):
+    status, out, err = command("correlate", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-m", "deltableu")
+    assert (status, err) == (0, "")
+    rows = [line.split()[0] for line in out.splitlines() if line]
+    assert rows.index("deltaBLEU-2") < rows.index("random") < rows.index("human")
+    assert "198 observations" in out
+    assert "within systems" in out
+    assert "protocol:turn|correlations:pearson+spearman+kendall-b|criterion:relevance" in out
+    assert "deltableu|order:2" in out
+
+
+def test_saved_scores_and_fresh_ones_agree(command, kept):
+    _, fresh, _ = command(
+        "correlate", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-m", "deltableu", "-m", "bleu",
+        "-m", "length", "--json",
+    )  # fmt: skip
+    status, saved, _ = command("correlate", kept, *RATINGS, *FEW, "--json")
+    assert status == 0
+    told = json.loads(saved)
+    assert told["agreement"] == json.loads(fresh)["agreement"]
+    assert set(told) == {
+        "agreement",
+        "within",
+        "comparisons",
+        "signature",
+        "signatures",
+        "notes",
+    }
+    ratings = read_ratings(EXAMPLES / "ratings.csv")
+    table = correlate(load_scores(kept), ratings, permutations=50, resamples=50).table()
+    values = [row["value"] for row in told["agreement"]]
+    assert values == pytest.approx(table["value"].to_list())
+    assert told["agreement"][-1]["low"] is None  # people have no interval
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-p", "unit", "--unit-size", "11", "--assignments", "20"], "18 units of 11 items"),
+        (["-p", "system"], "fewer than 8 systems to resample"),
+        (["-p", "pairwise", "--epsilon", "best"], "people rate 8 of 198 pairs alike"),
+        (["-c", "kendall-c", "--raters", "z", "--without", "tuned"], "raters:z|without:tuned"),
+        (["--resample-raters", "--criterion", "relevance"], "resample_raters:yes"),
+    ],
+)
+def test_protocols_and_their_options(command, kept, arguments, words):
+    status, out, err = command("correlate", kept, *RATINGS, *FEW, *arguments)
+    assert (status, err) == (0, "")
+    assert words in out.replace("\n", " ")
+
+
+def test_metrics_in_pairs(command, kept):
+    status, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "-c", "spearman")
+    assert status == 0
+    assert "Williams" in out
+    assert "difference of spearman" in out
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "--json")
+    pairs = json.loads(out)["comparisons"]
+    assert [(row["a"], row["b"]) for row in pairs] == [
+        ("deltaBLEU-2", "BLEU-2"),
+        ("deltaBLEU-2", "length"),
+        ("BLEU-2", "length"),
+    ]
+    assert {row["correlation"] for row in pairs} == {"pearson"}
+
+
+def test_the_table_is_kept_as_csv(command, kept, tmp_path):
+    path = tmp_path / "table.csv"
+    assert command("correlate", kept, *RATINGS, *FEW, "--save", path)[0] == 0
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["metric", "correlation", "value", "low", "high", "p", "n", "reason"]
+    assert len(rows) == 3 * (3 + 1 + 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--ratings"),
+        ([*RATINGS, "-m", "bleu"], "measured with"),
+        ([*RATINGS, "--criterion", "style"], "choose 'relevance'"),
+        ([*RATINGS, "--without", "nobody"], "choose 'generic', 'retrieval' or 'tuned'"),
+        ([*RATINGS, "-p", "unit"], "the most is 66"),
+        ([*RATINGS, "-p", "unit", "--unit-size", "0"], "size=0"),
+        ([*RATINGS, "-p", "unit", "--assignments", "-1"], "assignments=-1"),
+        ([*RATINGS, "-p", "pairwise", "-c", "pearson"], "without --correlation"),
+        ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "'most'"),
+        ([*RATINGS, "-p", "pairwise", "--epsilon", "nan"], "epsilon=nan"),
+        ([*RATINGS, "--raters", "best"], "best"),
+        ([*RATINGS, "--permutations", "-1"], "permutations=-1"),
+        (["--ratings", "nothing.csv"], "nothing.csv"),
+    ],
+)
+def test_mistakes_are_one_message_and_status_2(command, kept, arguments, words):
+    status, out, err = command("correlate", kept, *arguments)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_several_criteria_must_be_told_apart(command, kept, tmp_path):
+    ratings = read_ratings(EXAMPLES / "ratings.csv")
+    other = ratings.with_columns(pl.lit("fluency").alias("criterion"))
+    pl.concat([ratings, other]).write_csv(tmp_path / "both.csv")
+    status, _, err = command("correlate", kept, "--ratings", tmp_path / "both.csv")
+    assert status == 2
+    assert "choose 'relevance' or 'fluency' with --criterion" in err
+
+
+def test_help_needs_nothing_heavy():
+    program = (
+        "import sys; from rejoinder.cli.app import run; run(['correlate', '--help']);"
+        "assert not {'numba', 'polars', 'pyarrow', 'numpy'} & set(sys.modules), 'heavy import'"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, cwd=ROOT)

@@ -1,0 +1,186 @@
+"""Rejoinder's own tables of ratings and comparisons, and the join of ratings to replies."""
+
+import polars as pl
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.ratings import check_ratings, read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.schemas import PREFERENCES, RATINGS
+from rejoinder.tables.write import write_preferences, write_ratings
+from shared_data import EXAMPLES
+
+ROWS = [
+    ("c1", "bot", "r1", "fluency", 4.0),
+    ("c1", "bot", "r1", "relevance", 2.5),
+    ("c1", "bot", "r2", "fluency", 5.0),
+    ("2", "a, b", "r1", "fluency", -1.0),
+]
+
+
+def ratings(*rows, schema=RATINGS):
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def read(tmp_path, content, name="ratings.csv"):
+    path = tmp_path / name
+    path.write_text(content)
+    return read_ratings(path).rows()
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv", "parquet"])
+def test_ratings_come_back_as_they_were(tmp_path, suffix):
+    path = tmp_path / f"ratings.{suffix}"
+    write_ratings(ratings(*ROWS), path)
+    assert read_ratings(path).equals(ratings(*ROWS))
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv", "parquet"])
+def test_comparisons_come_back_as_they_were(tmp_path, suffix):
+    path = tmp_path / f"pairs.{suffix}"
+    given = ratings(
+        ("1", "x", "y", "r1", "overall", "a"),
+        ("1", "y", "x", "r1", "overall", "tie"),
+        schema=PREFERENCES,
+    )
+    write_preferences(given, path)
+    assert read_preferences(path).equals(given)
+
+
+def test_rater_and_criterion_may_be_left_out(tmp_path):
+    expected = [("c1", "bot", "1", "overall", 4.0), ("c2", "bot", "1", "overall", 3.0)]
+    assert read(tmp_path, "id,system,score,text\nc1,bot,4,Hi\nc2,bot,3,Ho\n") == expected
+    rows = '{"id": "c1", "system": "bot", "score": 4}\n{"id": "c2", "system": "bot", "score": 3}\n'
+    assert read(tmp_path, rows, "ratings.jsonl") == expected
+    # A reply may be judged once for each criterion without a rater's name.
+    text = "id,system,criterion,score\nc1,bot,fluency,4\nc1,bot,relevance,3\n"
+    assert [row[2:] for row in read(tmp_path, text)] == [
+        ("1", "fluency", 4.0),
+        ("1", "relevance", 3.0),
+    ]
+
+
+def test_whole_numbers_are_names_by_their_digits(tmp_path):
+    path = tmp_path / "ratings.parquet"
+    pl.DataFrame({"id": [1], "system": ["bot"], "rater": [7], "score": [4]}).write_parquet(path)
+    assert read_ratings(path).rows() == [("1", "bot", "7", "overall", 4.0)]
+    row = '{"id": 1, "system": "bot", "rater": 7, "score": 4}\n'
+    assert read(tmp_path, row, "r.jsonl") == [("1", "bot", "7", "overall", 4.0)]
+
+
+def test_a_missing_score_has_no_row_and_is_counted(tmp_path, caplog):
+    text = "id,system,rater,score\nc1,bot,r1,4\nc1,bot,r2,\nc2,bot,r1, \n"
+    assert read(tmp_path, text) == [("c1", "bot", "r1", "overall", 4.0)]
+    assert "ratings.csv: 2 rows without a score left out" in caplog.text
+
+
+def test_a_label_counts_as_the_number_in_front(tmp_path, caplog):
+    labels = ["5 - very good", "4: good", "3. so so", "2 (bad)", "1 stars", "0=none", "-1 – worse"]
+    cells = "".join(f"c{i},bot,{label}\n" for i, label in enumerate(labels))
+    scores = [row[4] for row in read(tmp_path, "id,system,score\n" + cells)]
+    assert scores == [5, 4, 3, 2, 1, 0, -1]
+    assert "7 labels like '5 - very good' read as the number in front" in caplog.text
+
+
+@pytest.mark.parametrize("cell", ["1-2", "3 of 5", "4/5", "4th", "3,5", "about 4", "5 -", "true"])
+def test_what_may_mean_two_things_is_no_score(tmp_path, cell):
+    with pytest.raises(InputError, match="is no number"):
+        read(tmp_path, f"id\tsystem\tscore\nc1\tbot\t{cell}\n", "r.tsv")
+
+
+WIDE = "id,system,text,score1,score2,r3\nc1,bot,5 stars!,4,,\nc2,bot,So?,3,5 - good,\n"
+
+
+def test_a_wide_table_has_a_column_per_rater(tmp_path, caplog):
+    # Row by row; an empty cell is no rating; text and an empty column are no raters.
+    assert read(tmp_path, WIDE) == [
+        ("c1", "bot", "score1", "overall", 4.0),
+        ("c2", "bot", "score1", "overall", 3.0),
+        ("c2", "bot", "score2", "overall", 5.0),
+    ]
+    assert "2 columns without a number left out: text, r3" in caplog.text
+    assert "1 label like '5 - good' read as" in caplog.text
+
+
+def test_a_wide_table_with_a_rater_has_a_column_per_criterion(tmp_path):
+    text = "id,system,rater,fluency,relevance\nc1,bot,r1,4,5\nc1,bot,r2,3,\n"
+    assert read(tmp_path, text) == [
+        ("c1", "bot", "r1", "fluency", 4.0),
+        ("c1", "bot", "r1", "relevance", 5.0),
+        ("c1", "bot", "r2", "fluency", 3.0),
+    ]
+
+
+def test_a_wide_table_may_have_a_criterion(tmp_path):
+    text = "id,system,criterion,r1,r2\nc1,bot,fluency,4,5\nc1,bot,relevance,3,2\n"
+    assert [row[2:] for row in read(tmp_path, text)] == [
+        ("r1", "fluency", 4.0),
+        ("r2", "fluency", 5.0),
+        ("r1", "relevance", 3.0),
+        ("r2", "relevance", 2.0),
+    ]
+
+
+def test_a_mean_alone_is_the_rater_mean(tmp_path):
+    assert read(tmp_path, "id,system,Average\nc1,bot,4.2\n") == [
+        ("c1", "bot", "mean", "overall", 4.2)
+    ]
+
+
+def test_several_files_are_one_table(tmp_path):
+    for name, rater in (("a.csv", "r1"), ("b.jsonl", "r2")):
+        write_ratings(ratings(("c1", "bot", rater, "overall", 3.0)), tmp_path / name)
+    assert read_ratings(tmp_path / "a.csv", tmp_path / "b.jsonl")["rater"].to_list() == ["r1", "r2"]
+
+
+def test_the_winner_is_a_side_or_a_system(tmp_path, caplog):
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "id,a,b,winner\nc1,cat,bot,bot\nc2,cat,bot,cat\nc3,bot,cat,B\nc4,cat,bot,Tie\nc5,cat,bot,\n"
+    )
+    assert read_preferences(path)["winner"].to_list() == ["b", "a", "b", "tie"]
+    assert read_preferences(path).row(0) == ("c1", "cat", "bot", "1", "overall", "b")
+    assert "pairs.csv: 1 row without a winner left out" in caplog.text
+
+
+def test_ratings_join_replies_by_system_and_id():
+    given = ratings(
+        ("x", "bot", "r1", "overall", 1.0),
+        ("y", "bot", "r1", "overall", 2.0),
+        ("x", "cat", "r1", "overall", 3.0),
+        ("z", "cat", "r2", "overall", 4.0),
+    )
+    replies = pl.DataFrame(
+        {"system": ["bot", "bot", "dog"], "id": ["z", "x", "x"], "text": ["", "", ""]}
+    )
+    joined = check_ratings(given, replies)
+    assert joined.ratings.rows() == given.rows()[:1]
+    assert joined.unmatched.rows() == given.rows()[1:]
+    assert joined.unrated.rows() == [("bot", "z"), ("dog", "x")]
+    assert joined.notes == (
+        "2 ratings without a reply, all of the system 'cat'",
+        "1 rating without a reply",
+        "1 reply without a rating, all of the system 'dog'",
+        "1 reply without a rating",
+    )
+
+
+def test_ids_that_overlap_in_part_are_not_taken_for_shifted():
+    def joined(rated, known):
+        given = ratings(*((i, "bot", "r1", "overall", 1.0) for i in rated))
+        return check_ratings(given, pl.DataFrame({"system": "bot", "id": known}))
+
+    with pytest.raises(InputError, match="off by one: the ratings count from 1, those of the repl"):
+        joined(["1", "2", "3"], ["0", "1", "2"])
+    # A reply that is missing, or that was not rated, shifts nothing.
+    assert joined(["1", "2", "3"], ["2", "3"]).unmatched.height == 1
+    assert joined(["1", "2"], ["0", "1", "2", "3"]).unrated.height == 2
+
+
+def test_the_ratings_of_the_examples():
+    given = read_ratings(EXAMPLES / "ratings.csv")
+    replies = read_responses(*sorted((EXAMPLES / "responses").iterdir()))
+    joined = check_ratings(given, replies)
+    assert joined.ratings.height == 66 * 3 * 5
+    assert (joined.notes, joined.unmatched.height, joined.unrated.height) == ((), 0, 0)

@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test test-slow lint format bench clean
+.PHONY: demo test test-slow lint format docs bench clean
 
 demo: .venv/.rejoinder
 	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
@@ -24,6 +24,10 @@ lint: .venv/.dev
 format: .venv/.dev
 	$(BIN)/python -m ruff format .
 	$(BIN)/python -m ruff check --fix .
+
+docs: .venv/.dev
+	$(BIN)/python docs/picture.py
+	cd tests && ../$(BIN)/python bad_input_cases.py
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py --write

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -105,7 +106,7 @@ def _theirs(corpus: Corpus, agreement: Agreement) -> tuple[dict[str, float], flo
         for unit in some:
             references = [_picked(corpus, int(i), rule) for i in members[0, unit]]
             most = max(map(len, references))
-            streams = [
+            streams: Any = [
                 [few[j] if j < len(few) else None for few in references] for j in range(most)
             ]
             values = [

@@ -150,3 +150,24 @@ def test_every_parameter_stands_in_the_signature(metric):
 def test_an_unknown_parameter_is_told(metric):
     with pytest.raises(ParameterError, match="is no parameter"):
         registry.metric(f"{metric.name}:nonsense=3")
+
+
+@pytest.mark.parametrize("value", ["x", [1], {}])
+def test_a_parameter_of_another_type_is_told(metric, value):
+    for name, default in registry.parameters(metric).items():
+        if isinstance(default, str) and isinstance(value, str):
+            continue
+        with pytest.raises(ParameterError, match=name):
+            type(metric)(**{name: value})
+
+
+def test_the_interval_lies_within_the_bounds(metric):
+    score = metric.corpus(HYPOTHESES[:5], REFERENCES[:5], WEIGHTS[:5], resamples=50)
+    low, high = metric.bounds
+    assert low <= score.low <= score.high <= high
+
+
+def test_no_items_are_undefined(metric):
+    score = metric.corpus([], [])
+    assert np.isnan(score.value)
+    assert score.n == 0

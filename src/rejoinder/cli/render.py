@@ -220,6 +220,8 @@ def agreement(
     spread = told.protocol.spread
     if spread:
         out.print(spread, style="dim", markup=False)
+        out.print()
+        out.print(_spread(told, table))
     if within is not None:
         out.print()
         out.print(_within(told, within))
@@ -271,6 +273,20 @@ def _within(told: Agreement, within: pl.DataFrame) -> Table:
         shown.add_column(name, justify="right")
     for label, rows in _by_metric(within.filter(within["system"] == "mean")):
         shown.add_row(escape(label), *(_interval(rows[name]) for name in told.correlations))
+    return shown
+
+
+def _spread(told: Agreement, table: pl.DataFrame) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("95% of assignments")
+    for name in told.correlations:
+        shown.add_column(name, justify="right")
+    for label, rows in _by_metric(table):
+        ends = [(rows[name]["spread_low"], rows[name]["spread_high"]) for name in told.correlations]
+        shown.add_row(
+            escape(label),
+            *("n/a" if math.isnan(low) else f"{low:.3f} to {high:.3f}" for low, high in ends),
+        )
     return shown
 
 

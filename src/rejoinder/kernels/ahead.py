@@ -109,7 +109,8 @@ def _loaded(wanted: Kernel) -> Callable[..., Any]:
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return _bound(wanted, engine.get_function_address(symbol))
+    address = engine.get_function_address(symbol)
+    return _bound(wanted, address) if address else _jitted(wanted)
 
 
 def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
@@ -172,6 +173,7 @@ def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
     """Has numba compile a kernel: the name of its code, and an object file; None where it cannot."""
     import numba
     from numba.core import compiler
+    from numba.core.errors import NumbaError
     from numba.core.registry import cpu_target
 
     types = {
@@ -194,7 +196,8 @@ def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
             {},
         )
         module = llvm.parse_assembly(result.library.get_llvm_str())
-    except (AttributeError, TypeError):  # another numba, whose inside looks otherwise
+    # Another numba, whose inside looks otherwise, or one that is told not to compile.
+    except (AttributeError, TypeError, NumbaError):
         return None
     asked = {f.name for f in module.functions if f.is_declaration}
     if {name for name in asked if not name.startswith("llvm.")} - LIBC - {DESTRUCTOR}:
@@ -268,18 +271,21 @@ def _read(wanted: Kernel, key: str) -> tuple[str, bytes] | None:
     try:
         head, _, code = _place(wanted, key).read_bytes().partition(b"\n")
         told = json.loads(head)
-    except (OSError, ValueError):
+        whole = told["sha256"] == _digest(told["symbol"], code)
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    if told.get("sha256") != hashlib.sha256(code).hexdigest():
-        return None
-    return told["symbol"], code
+    return (told["symbol"], code) if whole else None
+
+
+def _digest(symbol: str, code: bytes) -> str:
+    return hashlib.sha256(symbol.encode() + b"\n" + code).hexdigest()
 
 
 def _write(wanted: Kernel, key: str, symbol: str, code: bytes) -> None:
     """Keeps machine code, where there is a place to keep it; other versions of it go."""
     path = _place(wanted, key)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    head = json.dumps({"symbol": symbol, "sha256": hashlib.sha256(code).hexdigest()})
+    head = json.dumps({"symbol": symbol, "sha256": _digest(symbol, code)})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(head.encode() + b"\n" + code)

@@ -30,6 +30,9 @@ Part: TypeAlias = float | list[float]
 # What a parameter is called in a signature, where sacreBLEU has a word for it.
 SIGNATURE_WORDS = {"tokenizer": "tok", "smoothing": "smooth", "effective_order": "eff"}
 FOLDED = {True: "lc", False: "mixed"}
+MOST_DRAWS = 1_000_000
+"""More resamples or permutations than anybody can need: a slip of the keyboard."""
+
 SPOKEN = {True: "yes", False: "no"}
 
 
@@ -77,6 +80,9 @@ class Metric(ABC):
     """Of: references, weights, context, features."""
     summable: ClassVar[bool] = True
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
+
+    def __post_init__(self) -> None:
+        check_types(self)
 
     @property
     def ranks(self) -> bool:
@@ -156,6 +162,7 @@ class Metric(ABC):
         Raises:
             InputError: The lists do not fit together, or an item cannot be scored.
         """
+        check_draws(resamples, seed)
         batch, rows, usable = self._measured([hypotheses], references, weights, drop_unusable)
         return self._scores(batch, rows, usable, resamples, seed)[0]
 
@@ -184,6 +191,7 @@ class Metric(ABC):
         """
         if not systems:
             return {}
+        check_draws(resamples, seed)
         replies = list(systems.values())
         batch, rows, usable = self._measured(replies, references, weights, drop_unusable)
         scores = self._scores(batch, rows, usable, resamples, seed)
@@ -256,6 +264,36 @@ class Metric(ABC):
         return ~unusable
 
 
+def check_types(metric: Metric) -> None:
+    """Raises a ParameterError where a parameter is not of the type that it is annotated with."""
+    for each in fields(metric):
+        value, kind = getattr(metric, each.name), str(each.type)
+        if value is None and kind.endswith("None"):
+            continue
+        if kind.startswith(("int", "float")) and isinstance(value, (np.integer, np.floating)):
+            value = value.item()
+            object.__setattr__(metric, each.name, value)
+        expected = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}[
+            kind.split(" ")[0]
+        ]
+        if not isinstance(value, expected) or (isinstance(value, bool) and bool not in expected):
+            raise ParameterError(
+                f"metric '{metric.name}': {each.name}={value!r:.60} is {type(value).__name__}; "
+                f"expected {kind}"
+            )
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Raises a ParameterError for a number of resamples or a seed that cannot be meant."""
+    if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
+        raise ParameterError(
+            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
+            "10,000 are enough for an interval"
+        )
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed={seed!r} must be 0 or more")
+
+
 def check_order(order: int) -> None:
     """Raises a ParameterError for an n-gram order outside 1 to 9."""
     if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 9:
@@ -306,6 +344,10 @@ def cores() -> int:
 def _pool() -> ThreadPoolExecutor:
     # Threads, not processes: the kernels release the interpreter's lock.
     return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def data_facts(metric: Metric, batch: Batch) -> dict[str, str | int]:

@@ -14,6 +14,8 @@ from rejoinder.tables.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
 
+NUMBERS = (int, float, np.integer, np.floating)
+
 # So much text is measured at a time: its tokens stay small beside a large corpus, and strings that
 # come again and again are met within it.
 BYTES_PER_SLICE = 1 << 24
@@ -226,15 +228,24 @@ def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[s
             "give one list of weights for each list of references"
         )
     for i, (values, few) in enumerate(zip(weights, references, strict=True)):
+        if not hasattr(values, "__len__") or isinstance(values, str):
+            raise InputError(
+                f"weights[{i}] is {type(values).__name__}; expected a list of numbers, one for each "
+                "reference of the item"
+            )
         if len(values) != len(few):
             raise InputError(
                 f"weights[{i}] has {len(values)} numbers for {len(few)} references; "
                 "give every reference one weight"
             )
-    try:
-        flat = np.fromiter(chain.from_iterable(weights), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("weights must be numbers in [-1, 1]") from None
+    held = [1.0 if weight is None else weight for weight in chain.from_iterable(weights)]
+    odd = {kind for kind in set(map(type, held)) if not issubclass(kind, NUMBERS) or kind is bool}
+    if odd:
+        raise InputError(
+            f"weights holds {odd.pop().__name__}; expected numbers in [-1, 1] (None for a reference "
+            "without a weight)"
+        )
+    flat = np.array(held, dtype=np.float64)
     outside = np.flatnonzero(~((flat >= -1) & (flat <= 1)))
     if outside.size:
         i = int(np.searchsorted(_bounds(references), outside[0], side="right")) - 1

@@ -61,6 +61,7 @@ class BLEU(Metric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
         reference_rule(self.references)
@@ -83,12 +84,17 @@ class BLEU(Metric):
         )
 
     def statistics(self, batch: Batch) -> Floats:
-        """Whole numbers, as float64 [m, 2 + 2 N]."""
-        return bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+        """Whole numbers, as float64 [m, 2 + 2 N]; NaN for an item without references."""
+        rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+        bare = batch.references(self.references).counts == 0
+        if bare.any():
+            rows[np.repeat(bare, np.diff(batch.bounds))] = np.nan
+        return rows
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., 2 + 2 N] to float64 [...]."""
-        return brevity_penalty(totals, self.smoothing) * np.exp(self._log_mean(totals))
+        values = brevity_penalty(totals, self.smoothing) * np.exp(self._log_mean(totals))
+        return np.where(np.isnan(totals[..., 0]), np.nan, values)
 
     def _log_mean(self, totals: Floats) -> Floats:
         p, counted = precisions(totals, self.order, self.smoothing, self.smoothing_value)

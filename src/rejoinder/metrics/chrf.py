@@ -59,6 +59,7 @@ class ChrF(Metric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_order(self.char_order)
         if self.word_order != 0:
             check_order(self.word_order)

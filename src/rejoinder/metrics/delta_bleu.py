@@ -28,7 +28,8 @@ class DeltaBLEU(Metric):
     r_ij)`` and whose denominator is ``sum_i sum_g max_j w_ij #_g(h_i)``; sums over the distinct
     n-grams g of h_i. Weights lie in [-1, 1], so a match with a bad reference costs. Range 0 to 1:
     with all weights 1 it is BLEU to the last bit, and 1 is reached where each reply equals its
-    highest-weighted reference. A sum of numerators that is negative makes ``p_n``, and the score,
+    highest-weighted reference (and some reply is as long as N: as BLEU, it is 0 where there is no
+    n-gram of order N at all). A sum of numerators that is negative makes ``p_n``, and the score,
     0; the sum itself stays visible in ``parts``. The reference length is the closest of all
     references, whatever their weight.
 
@@ -65,6 +66,7 @@ class DeltaBLEU(Metric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
         reference_rule(self.references)
@@ -123,7 +125,8 @@ class DeltaBLEU(Metric):
         """float64 [..., 2 + 2 N] to float64 [...]."""
         with np.errstate(divide="ignore"):
             logs = np.log(self._precisions(totals))
-        return brevity_penalty(totals) * np.exp(logs.sum(axis=-1) / self.order)
+        values = brevity_penalty(totals) * np.exp(logs.sum(axis=-1) / self.order)
+        return np.where(np.isnan(totals[..., 0]), np.nan, values)
 
     def _precisions(self, totals: Floats) -> Floats:
         numerators = np.maximum(totals[..., 2 : 2 + self.order], 0.0)

@@ -31,6 +31,7 @@ class BagMetric(Metric):
     lowercase: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
 

@@ -36,6 +36,7 @@ class Length(Metric):
     tokenizer: str = "13a"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_tokenizer(self.tokenizer)
 
     @property

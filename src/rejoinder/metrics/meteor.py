@@ -80,6 +80,7 @@ class METEOR(Metric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.language not in TUNINGS:
             raise ParameterError(f"language={self.language!r} is unknown; choose {one_of(TUNINGS)}")
         reference_rule(self.references)

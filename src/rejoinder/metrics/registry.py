@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from functools import partial
@@ -66,7 +66,8 @@ def metric(wanted: str | Metric) -> Metric:
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
             "colon (bleu:order=4), each behind a -m of its own"
         )
-    return make(**_parameters(make(), rest))
+    fixed = getattr(make, "keywords", {})
+    return make(**_parameters(make(), rest, fixed))
 
 
 def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -103,8 +104,8 @@ def _differing(of: Metric) -> str:
     return ", ".join(own) or "default"
 
 
-def _parameters(default: Metric, text: str) -> dict[str, Any]:
-    known = parameters(default)
+def _parameters(default: Metric, text: str, fixed: Mapping[str, Any]) -> dict[str, Any]:
+    known = {key: value for key, value in parameters(default).items() if key not in fixed}
     values: dict[str, Any] = {}
     for pair in filter(None, (each.strip() for each in text.split(","))):
         key, equals, value = pair.partition("=")
@@ -114,6 +115,8 @@ def _parameters(default: Metric, text: str) -> dict[str, Any]:
                 f"metric '{default.name}': {pair!r} is no parameter; write key=value with one of "
                 f"{one_of(known) or 'no parameters'}"
             )
+        if key in values:
+            raise ParameterError(f"metric '{default.name}': {key} is given twice; give it once")
         values[key] = _value(default, key, value.strip())
     return values
 

@@ -67,6 +67,7 @@ class ROUGE(MeanMetric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for word, value, choices in (
             ("variant", self.variant, VARIANTS),
             ("form", self.form, FORMS),
@@ -80,6 +81,8 @@ class ROUGE(MeanMetric):
             )
         object.__setattr__(self, "tokenizer", self.tokenizer or FORMS[self.form])
         object.__setattr__(self, "name", f"rouge{self.variant}")
+        if self.tokenizer == "rouge":  # which folds case whatever is wanted: the signature says so
+            object.__setattr__(self, "lowercase", True)
         if self.tokenizer not in (*REWRITES, *TOKENIZERS):
             choices = one_of([*REWRITES, *TOKENIZERS])
             raise ParameterError(f"tokenizer {self.tokenizer!r} is unknown; choose {choices}")

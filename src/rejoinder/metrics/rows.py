@@ -30,30 +30,36 @@ class Matrix:
     """Rows of numbers.
 
     Attributes:
-        values: float64 [S, n, k]: systems, items, statistics.
+        items: float64 [n, S, k]: items, systems, statistics; contiguous, so that a sum of items is
+            a plain matrix product.
     """
 
-    values: Floats
+    items: Floats
+
+    @property
+    def values(self) -> Floats:
+        """float64 [S, n, k]: systems, items, statistics."""
+        return self.items.transpose(1, 0, 2)
 
     @property
     def width(self) -> int:
         """How many numbers a sum has: k."""
-        return self.values.shape[2]
+        return self.items.shape[2]
 
     @property
     def systems(self) -> int:
         """How many systems there are: S."""
-        return self.values.shape[0]
+        return self.items.shape[1]
 
     def totals(self, counts: Floats) -> Floats:
         """The rows summed under multiplicities: float64 [b, n] to float64 [S, b, k]."""
-        systems, n, k = self.values.shape
-        flat = self.values.transpose(1, 0, 2).reshape(n, systems * k)
-        return (counts @ flat).reshape(-1, systems, k).transpose(1, 0, 2)
+        n, systems, k = self.items.shape
+        sums = counts @ self.items.reshape(n, systems * k)
+        return sums.reshape(-1, systems, k).transpose(1, 0, 2)
 
     def sums(self) -> Floats:
         """All rows summed: float64 [S, k]."""
-        return self.values.sum(axis=1)
+        return self.items.sum(axis=0)
 
     def segments(self, metric: Metric) -> Floats:
         """What each reply scores by itself: float64 [S, n]."""
@@ -61,7 +67,7 @@ class Matrix:
 
     def pick(self, items: Indices | np.ndarray) -> Matrix:
         """The rows of some items (indices or bool [n])."""
-        return Matrix(self.values[:, items])
+        return Matrix(self.items[items])
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,7 @@ def rows_of(statistics: Statistics, systems: int) -> Rows:
     """
     if isinstance(statistics, np.ndarray):
         n = len(statistics) // systems
-        return Matrix(np.ascontiguousarray(statistics.reshape(n, systems, -1).transpose(1, 0, 2)))
+        return Matrix(statistics.reshape(n, systems, statistics.shape[1]))
     vocabulary, codes = np.unique(statistics.fingerprints, return_inverse=True)
     n = statistics.first.size // systems
     return BagMatrix(

@@ -66,6 +66,7 @@ class SentenceBLEU(MeanMetric):
     references: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
         reference_rule(self.references)

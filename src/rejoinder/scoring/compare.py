@@ -11,8 +11,8 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.metrics.base import MOST_DRAWS
 from rejoinder.metrics.resampling import all_masks, intervals, narrow, permutation_masks
-from rejoinder.scoring.scores import MOST_DRAWS
 
 if TYPE_CHECKING:
     from rejoinder.scoring.scores import Measured, Scores
@@ -92,7 +92,7 @@ def leads(scores: Scores) -> pl.DataFrame:
     for label, measured in scores.measured.items():
         if not measured.metric.ranks:
             continue
-        values = measured.metric.score(measured.rows.sums())
+        values = measured.scores()
         best_first = -values if measured.metric.higher_is_better else values
         best, second = np.argsort(best_first, kind="stable")[:2]
         pair = [(int(best), int(second))]
@@ -127,7 +127,7 @@ def _compare(
     metric, rows = measured.metric, measured.rows
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
-    values = metric.score(rows.sums())
+    values = measured.scores()
     difference = values[a] - values[b]
     resampled = scores.resampled(label)
     drawn = resampled[a] - resampled[b]
@@ -135,6 +135,7 @@ def _compare(
     low, high = intervals(metric, difference, drawn)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
+    p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
     error = drawn.std(axis=1)
     if 2 / 2.0**measured.height > ALPHA:  # no swap of so few items is rare enough
@@ -192,21 +193,24 @@ def _randomization(
                 moved = swapped[b[some]] - swapped[a[some]]
                 of_a = metric.score(sums[a[some]][:, None] + moved)
                 of_b = metric.score(sums[b[some]][:, None] - moved)
-                far = np.abs(of_a - of_b) >= np.abs(difference[some])[:, None] - NOISE
-                reached[some] += far.sum(axis=1)
+                apart = np.abs(of_a - of_b)
+                far = apart >= np.abs(difference[some])[:, None] - NOISE
+                # Where a draw or the difference is undefined, so is p.
+                reached[some] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
     return reached / tried if exact else (1 + reached) / (1 + tried)
 
 
 def holm(p: Floats) -> Floats:
     """Holm's step-down correction (1979) of a family of p-values: float64 [m] to float64 [m].
 
-    The i-th smallest of m is multiplied by m - i + 1; none may fall below a smaller one's.
+    The i-th smallest of m is multiplied by m - i + 1; none may fall below a smaller one's. An
+    undefined p stays NaN and does not belong to the family.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p, kind="stable")
-    scaled = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
-    corrected = np.empty_like(p)
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
+    scaled = np.minimum(1.0, p[order] * np.arange(order.size, 0, -1))
+    corrected = np.full_like(p, np.nan)
     corrected[order] = np.maximum.accumulate(scaled)
     return corrected

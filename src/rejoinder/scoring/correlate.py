@@ -16,9 +16,9 @@ from rejoinder.agreement.aggregation import aggregate
 from rejoinder.agreement.correlation import CORRELATIONS, correlation_named
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric
+from rejoinder.metrics.base import MOST_DRAWS, Metric, check_draws
 from rejoinder.metrics.means import mean, mean_rows
-from rejoinder.metrics.rows import BagMatrix, Matrix, Rows
+from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.scoring.protocols import (
     Draws,
     Evidence,
@@ -29,8 +29,7 @@ from rejoinder.scoring.protocols import (
     at_once,
     protocol_named,
 )
-from rejoinder.scoring.score import check_draws
-from rejoinder.scoring.scores import MOST_DRAWS, Scores
+from rejoinder.scoring.scores import Scores
 
 RANDOM = "random"
 COLUMNS = ("id", "system", "rater", "criterion", "score")
@@ -429,7 +428,8 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
 
 def _of_systems(rows: Rows, systems: list[int]) -> Rows:
     if isinstance(rows, Matrix):
-        return Matrix(rows.values[systems])
+        picked = rows.values[systems].transpose(1, 0, 2)
+        return rows_of(picked.reshape(-1, rows.width), len(systems))
     return BagMatrix(rows.codes, rows.vocabulary, rows.first[systems], rows.last[systems])
 
 
@@ -443,8 +443,8 @@ class _Mean:
 
 def _random(systems: int, items: int, seed: int) -> Subject:
     """Replies scored by one seeded normal draw."""
-    drawn = np.random.default_rng([seed, 1]).standard_normal((systems, items))
-    return Subject(Matrix(mean_rows(drawn)), cast(Metric, _Mean()))
+    drawn = np.random.default_rng([seed, 1]).standard_normal(items * systems)
+    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, _Mean()))
 
 
 def _hash(rated: Rated) -> str:

@@ -10,11 +10,11 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, data_facts, measure
+from rejoinder.metrics.base import Metric, check_draws, data_facts, measure
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
-from rejoinder.scoring.scores import MOST_DRAWS, Measured, Scores
+from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -40,7 +40,6 @@ def score(
     *,
     missing: Missing = "error",
     drop_unusable: bool = False,
-    features: Mapping[str, np.ndarray] | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Callable[[int, int], None] | None = None,
@@ -55,7 +54,6 @@ def score(
             systems, or score an ``empty`` reply in its place.
         drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
             positive weight) out of that metric instead of raising. How many is kept in ``notes``.
-        features: Arrays for metrics that need them, [responses, ...] in the table's order.
         resamples: Bootstrap resamples of the intervals; 0 gives none.
         seed: Of every resampling and permutation.
         progress: Called with how many slices of the work are done, and of how many.
@@ -75,8 +73,6 @@ def score(
     _check_tables(testset, responses)
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     alignment = check_responses(responses, testset, missing)
-    if features is not None and alignment.responses.height != responses.height:
-        raise ParameterError("features go with complete responses; do without missing='drop'")
     contexts = _kept(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment.responses, len(alignment.systems))
     notes = []
@@ -87,13 +83,14 @@ def score(
         for system, count in alignment.filled.items()
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
+    changed = {"missing": missing} if alignment.dropped or alignment.filled else {}
     statistics = measure(list(wanted.values()), batch, progress)
     measured = {
         label: Measured(
             metric,
             rows_of(rows, len(alignment.systems)).pick(keep),
             keep,
-            metric.signature(**data_facts(metric, batch), bs=resamples, seed=seed),
+            metric.signature(**data_facts(metric, batch), **changed, bs=resamples, seed=seed),
         )
         for (label, metric), rows, keep in zip(wanted.items(), statistics, usable, strict=True)
     }
@@ -112,17 +109,6 @@ def spread(batch: Batch) -> tuple[int, int]:
     """The fewest and the most references of an item."""
     counts = np.diff(batch.reference_bounds)
     return int(counts.min()), int(counts.max())
-
-
-def check_draws(resamples: int, seed: int) -> None:
-    """Raises a ParameterError for a number of resamples or a seed that cannot be meant."""
-    if not isinstance(resamples, int) or not 0 <= resamples <= MOST_DRAWS:
-        raise ParameterError(
-            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
-            "10,000 are enough for an interval"
-        )
-    if not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"seed={seed!r} must be 0 or more")
 
 
 def _check_tables(testset: object, responses: object) -> None:

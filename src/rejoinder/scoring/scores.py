@@ -17,8 +17,8 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow, within
 from rejoinder.metrics.rows import Rows
 
-MOST_DRAWS = 1_000_000
-"""More resamples or permutations than anybody can need: a slip of the keyboard."""
+RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
+"""Names that a column of the contexts cannot have in a table of scores."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class Measured:
     usable: np.ndarray
     signature: str
     items: int | None = None
+
+    def scores(self) -> Floats:
+        """The score of every system: float64 [S]; NaN without any item."""
+        values = self.metric.score(self.rows.sums())
+        return values if self.height else np.full(values.size, np.nan)
 
     @property
     def height(self) -> int:
@@ -142,7 +147,7 @@ class Scores:
         return pl.DataFrame(rows)
 
     def _ranked(self, label: str, measured: Measured) -> list[tuple[str, float, float, float]]:
-        values = measured.metric.score(measured.rows.sums())
+        values = measured.scores()
         lows = highs = np.full(values.size, np.nan)
         if self.resamples and measured.height > 1:
             lows, highs = within(
@@ -187,7 +192,8 @@ class Scores:
         """Every system under every metric, for each value of a column of the contexts.
 
         Returns:
-            ``column``, then the columns of ``systems()``. A metric without a single item to score in
+            ``column`` (called ``group`` where a column of ``systems()`` has its name), then the
+            columns of ``systems()``. A metric without a single item to score in
             a group has ``n`` 0 and NaN.
 
         Raises:
@@ -199,14 +205,17 @@ class Scores:
             told = f"choose {one_of(choices)}" if choices else "they have none besides id"
             raise ParameterError(f"the contexts have no column '{column}'; {told}")
         tables = []
-        for (value,), group in self.items.with_row_index("place").group_by(
-            column, maintain_order=True
+        group = "group" if column in RESERVED else column
+        for (value,), some in (
+            self.items.rename({column: group})
+            .with_row_index(" place")
+            .group_by(group, maintain_order=True)
         ):
             picked = np.zeros(self.items.height, dtype=bool)
-            picked[group.get_column("place").to_numpy()] = True
+            picked[some.get_column(" place").to_numpy()] = True
             table = self.select(picked).systems()
-            name = pl.lit(value, dtype=self.items.schema[column]).alias(column)
-            tables.append(table.select(name, pl.all()))
+            name = pl.lit(value, dtype=self.items.schema[column])
+            tables.append(table.select(name.alias(group), pl.all()))
         return pl.concat(tables)
 
     def _need_items(self) -> None:

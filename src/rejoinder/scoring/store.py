@@ -1,8 +1,9 @@
 """Saving and loading Scores: one Parquet file of rows, without a single text.
 
-The table is ``system``, ``id``, the items' own columns, and ``<metric>.<statistic>`` for every column
-of every metric (null where the metric could not score the item). The file's metadata hold, under the
-key ``rejoinder``, a JSON object that says how to score the rows.
+The table is ``system``, ``id``, the own columns of the items as ``item:<column>``, and
+``<metric>.<statistic>`` for every column of every metric (null where the metric could not score the
+item). The metadata of the file hold, under the key ``rejoinder``, a JSON object that says how to
+score the rows.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     if Path(path).suffix.lower() != ".parquet":
         raise InputError(f"{path}: scores are kept as Parquet; name a file that ends in .parquet")
     n = scores.items.height
-    table = pl.concat([scores.items] * len(scores.names)).select(
+    items = scores.items.rename({name: _kept(name) for name in scores.items.columns})
+    table = pl.concat([items] * len(scores.names)).select(
         pl.Series("system", np.repeat(np.array(scores.names, dtype=object), n), dtype=pl.String),
         pl.all(),
     )
@@ -87,6 +89,11 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     metadata = {KEY: msgspec.json.encode(saved).decode()}
     with replacing(path) as temporary:
         table.write_parquet(temporary, metadata=metadata)
+
+
+def _kept(column: str) -> str:
+    """What a column of the items is called in the file: no metric's, nor ``system``, is like it."""
+    return column if column == "id" else f"item:{column}"
 
 
 def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
@@ -146,7 +153,9 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
         measured = {
             label: _measured(label, metric, table, saved) for label, metric in metrics.items()
         }
-        items = table.head(table.height // len(saved.systems)).select(saved.columns)
+        items = table.head(table.height // len(saved.systems)).select(
+            pl.col(_kept(name)).alias(name) for name in saved.columns
+        )
     except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
         told = str(error) if isinstance(error, RejoinderError) else repr(error)
         raise InputError(f"{file}: the rows do not fit what the file says ({told})") from None

@@ -20,17 +20,19 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, measure
+from rejoinder.metrics.base import Metric, check_draws, measure
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.rows import Matrix
-from rejoinder.scoring.score import check_draws
 from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.tables.columns import forbid
+from rejoinder.tables.schemas import REFERENCES
 from rejoinder.text.strings import Strings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ITEMS_PER_READ = 1 << 14
+FEWEST_BLOCKS = 20
 
 
 def score_parquet(
@@ -117,17 +119,22 @@ def _scores(
         if blocks.dropped:
             notes.append(f"{label}: {blocks.dropped} of {total} items dropped: each {blocks.why}")
         values = blocks.values()
-        if not values.shape[1]:
+        if not len(values):
             raise InputError(f"{label}: no item can be scored ({blocks.why or 'there are none'})")
         signature = metric.signature(
             **facts.told(metric), bs=resamples, seed=seed, block=blocks.size
         )
-        usable = np.ones(values.shape[1], dtype=bool)
+        usable = np.ones(len(values), dtype=bool)
         measured[label] = Measured(metric, Matrix(values), usable, signature, blocks.items)
-    most = max(each.rows.values.shape[1] for each in measured.values())
+    most = max(each.height for each in measured.values())
+    if resamples and most < FEWEST_BLOCKS:
+        raise ParameterError(
+            f"{most} blocks are too few for intervals, which resample them; take a block of "
+            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or resamples=0"
+        )
     for label, each in measured.items():
         usable = np.zeros(most, dtype=bool)
-        usable[: each.rows.values.shape[1]] = True
+        usable[: each.height] = True
         measured[label] = Measured(each.metric, each.rows, usable, each.signature, each.items)
     ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(most)]})
     return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
@@ -167,13 +174,13 @@ class _Blocks:
         self.rest = rows[whole:].copy()
 
     def values(self) -> Floats:
-        """float64 [S, blocks, k]; the last block may be smaller."""
+        """float64 [blocks, S, k]; the last block may be smaller."""
         blocks = list(self.full)
         if self.rest is not None and len(self.rest):
             blocks.append(self.rest.sum(axis=0, keepdims=True))
         if not blocks:
             return np.zeros((0, 0, 0))
-        return np.ascontiguousarray(np.concatenate(blocks).transpose(1, 0, 2))
+        return np.concatenate(blocks)
 
 
 class _Facts:
@@ -239,6 +246,8 @@ class _File:
         try:
             for batch in self.file.iter_batches(ITEMS_PER_READ, columns=self.columns):
                 batch.validate(full=True)  # an unsound buffer would crash whoever reads it next
+                if batch.column("id").null_count:
+                    raise InputError(f"{self.path}: an id is null; every row needs one")
                 yield batch
         except (OSError, pa.ArrowException) as error:
             raise InputError(
@@ -280,31 +289,43 @@ class _File:
 
 
 def _strings(table: pa.Table, column: str) -> pl.Series:
-    series = pl.Series(table[column])
-    return series.cast(pl.String)
+    return pl.Series(table[column]).cast(pl.String)
 
 
 def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> Batch:
     """Items in the order of the file, and within an item the systems in theirs."""
     n, systems = table.num_rows, len(replies)
-    references = pl.Series(table["references"])
-    lists = references.fill_null(pl.lit([])) if references.null_count() else references
+    lists = _lists(table, path)
     bounds = np.concatenate([[0], np.cumsum(lists.list.len().to_numpy().astype(np.int64))])
     flat = lists.explode(empty_as_null=False)
     weights = np.ones(len(flat))
     if isinstance(flat.dtype, pl.Struct):
-        names = [each.name for each in flat.dtype.fields]
-        if "weight" in names:
+        if "weight" in {each.name for each in flat.dtype.fields}:
             weights = flat.struct.field("weight").cast(pl.Float64).fill_null(1.0).to_numpy()
         flat = flat.struct.field("text")
+
+    def row(of: int) -> int:
+        return before + int(np.searchsorted(bounds, of, side="right"))
+
+    empty = flat.is_null().arg_true()
+    if len(empty):
+        raise InputError(
+            f"{path}, row {row(int(empty[0]))}: the text of a reference is null; leave it out"
+        )
     outside = np.flatnonzero(~((weights >= -1) & (weights <= 1)))
     if outside.size:
-        row = int(np.searchsorted(bounds, outside[0], side="right"))
         raise InputError(
-            f"{path}, row {before + row}: weight {weights[outside[0]]} outside [-1, 1]; scale "
-            "ratings first: 2 (s - 1) / (K - 1) - 1"
+            f"{path}, row {row(int(outside[0]))}: weight {weights[outside[0]]} outside [-1, 1]; "
+            "scale ratings first: 2 (s - 1) / (K - 1) - 1"
         )
     texts = pl.concat([_strings(each, "text") for each in replies])
+    missing = texts.is_null().arg_true()
+    if len(missing):
+        system, place = divmod(int(missing[0]), n)
+        raise InputError(
+            f"responses, file {system + 1}, row {before + place + 1}: the text is null (missing); an "
+            "empty reply is '', and a missing one needs scoring without --block"
+        )
     order = np.arange(systems * n).reshape(systems, n).T.ravel()
     return Batch(
         Strings.of(texts, "responses").take(order),
@@ -312,4 +333,29 @@ def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> 
         Strings.of(flat, f"{path}: references"),
         bounds,
         weights,
+    )
+
+
+def _lists(table: pa.Table, path: str) -> pl.Series:
+    """The references of every item, held to the schema of the tables."""
+    references = pl.Series(table["references"])
+    dtype = references.dtype
+    inner = dtype.inner if isinstance(dtype, pl.List) else None
+    if isinstance(inner, pl.Struct):
+        fields = {each.name: each.dtype for each in inner.fields}
+        forbid(list(fields), REFERENCES, f"{path}: references")
+        weight = fields.get("weight", pl.Float64)
+        fits = fields.get("text") == pl.String and (weight.is_numeric() or weight == pl.Null)
+    else:
+        fits = inner in (pl.String, pl.Null)
+    if not fits:
+        raise InputError(
+            f"{path}: column 'references' holds {dtype}; expected a list of texts, or of structs "
+            "with a text and, if wanted, a weight that is a number"
+        )
+    empty = pl.Series([[]], dtype=dtype)
+    return (
+        pl.select(pl.coalesce(references, empty)).to_series()
+        if references.null_count()
+        else references
     )

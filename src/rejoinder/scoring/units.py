@@ -44,8 +44,10 @@ Tick: TypeAlias = Callable[[int, int], None]
 # A block of assignments is drawn by a generator of its own, whatever the number of threads.
 BLOCK = 16
 
-# The permutation test looks at so many assignments: their mean is close to that of all.
-TESTED = 10  # no more than a block
+# The permutation test looks at so many assignments (no more than a block), whose mean is close to
+# that of all; at fewer where they have more observations than this together.
+TESTED = 10
+TESTED_UNITS = 20_000
 
 # Permuted ratings are summed so many at a time, to stay in the processor's cache.
 AT_ONCE = 128
@@ -141,10 +143,13 @@ def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
     sizes = sorted({shared[p].size for p in kept})
     over = sorted({n % size for n in sizes})
     units = sum(shared[p].size // size for p in kept)
-    notes = [
+    note = (
         f"unit: {units} units of {size} items from {len(kept)} pairs of systems with "
-        f"{_span(sizes)} items each; {_span(over)} items of a pair are left over in each assignment"
-    ]
+        f"{_span(sizes)} items each"
+    )
+    if any(over):
+        note += f"; {_span(over)} items of a pair are left over in each assignment"
+    notes = [note]
     if len(kept) < len(pairs):
         notes.append(
             f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
@@ -171,7 +176,7 @@ class Units(Evidence):
         self.rated, self.assignments, self.draws = rated, assignments, draws
         self.design, self.notes = design(rated, size, draws.seed)
         self.labels = list(rated.subjects)
-        self.tested = min(TESTED, assignments)
+        self.tested = max(1, min(TESTED, assignments, TESTED_UNITS // self.n))
         self.over: dict[tuple[str, str], Floats] = {}
         self.chance: dict[tuple[str, str], Floats] = {}
         self.table, self.spans = _side_by_side(rated)

@@ -77,6 +77,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
     if final.is_dir():
         raise InputError(f"{path}: is a folder; expected the name of a file to write")
+    if final.exists() and not final.is_file():
+        raise InputError(f"{path}: is neither a file nor free; name a file to write")
+    if not final.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {final.parent.name!r}; make it first")
     temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
     try:
         yield temporary

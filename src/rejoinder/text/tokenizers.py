@@ -6,6 +6,7 @@ tokens exactly. The others are sacreBLEU's own, called once for each distinct st
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -96,6 +97,8 @@ BORROWED = {
     "flores200": "sentencepiece",
 }
 
+_borrowing = threading.Lock()
+
 TOKENIZERS = (*SCANNERS, *BORROWED)
 
 
@@ -132,8 +135,9 @@ def tokenize(strings: Strings, tokenizer: str, lowercase: bool = False) -> Token
 
 def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
     if tokenizer in BORROWED:
-        rewrite = borrowed(tokenizer)
-        lines = [rewrite((s.lower() if lowercase else s).rstrip()) for s in strings]
+        with _borrowing:  # a tagger keeps state of its own
+            rewrite = borrowed(tokenizer)
+            lines = [rewrite((s.lower() if lowercase else s).rstrip()) for s in strings]
         return _scan(Strings.of(lines), SCANNERS["none"].kernel, kernels.CLASSES, lowercase=False)
     scanner = SCANNERS[tokenizer]
     classes = scanner.folding if lowercase else scanner.classes

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ SYSTEMS = [
 @pytest.fixture
 def command(capfd, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    monkeypatch.setenv("COLUMNS", "120")
 
     def call(*arguments):
         status = run([str(each) for each in arguments])
@@ -140,6 +142,14 @@ def test_metrics_lists_name_source_bounds_needs(command):
         (["compare", TESTSET], "Parquet"),
         (["score", TESTSET, *SYSTEMS, "--missing", "guess"], "guess"),
         (["frobnicate"], "frobnicate"),
+        (["score", TESTSET, *SYSTEMS, "--by", "topic", "--segments"], "do not go together"),
+        (["score", TESTSET, *SYSTEMS, "--explain", "c001", "--save", "x.parquet"], "together"),
+        (["score", TESTSET, *SYSTEMS, "--save", TESTSET], "that is an input"),
+        (["score", TESTSET, *SYSTEMS, "--save", "x.csv"], "ends in .parquet"),
+        (["score", TESTSET, *SYSTEMS, "--without", "nobody"], "no such system; choose 'generic'"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=2,order=3"], "order is given twice"),
+        (["score", TESTSET, *SYSTEMS, "-m", "rouge1:variant=2"], "is no parameter"),
+        (["score", TESTSET, *SYSTEMS, "--resamples", "99999999999"], "from 0 (no interval)"),
     ],
 )
 def test_mistakes_are_one_message_and_status_2(command, arguments, told):
@@ -171,3 +181,34 @@ def test_help_needs_nothing_heavy():
         "assert not {'numba', 'polars', 'pyarrow', 'numpy'} & set(sys.modules), 'heavy import'"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, cwd=ROOT)
+
+
+def test_saved_scores_are_shown_again(command, tmp_path):
+    kept = tmp_path / "kept.parquet"
+    _, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", kept)
+    assert command("score", kept)[1] == out
+    assert "leisure" in command("score", kept, "--by", "topic")[1]
+
+
+def test_a_system_is_left_out(command):
+    _, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--without", "tuned", "--json")
+    assert [row["system"] for row in json.loads(out)["systems"]] == ["retrieval", "generic"]
+
+
+def test_a_narrow_terminal_keeps_the_verdict(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "deltableu")
+    assert "retrieval" in out
+    assert "better" in out
+    assert "would show" not in out
+
+
+def test_a_full_disk_is_one_message(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rejoinder", "metrics"], stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr

@@ -76,7 +76,7 @@ def test_names_labels_signatures():
     assert [ROUGE(each).name for each in "12L"] == ["rouge1", "rouge2", "rougeL"]
     assert [ROUGE(each).label for each in "12L"] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
     assert ROUGE("L", form="caption").label == "ROUGE-L (caption)"
-    assert ROUGE("2").signature().startswith("rouge2|variant:2|form:f1|tok:rouge|case:mixed")
+    assert ROUGE("2").signature().startswith("rouge2|variant:2|form:f1|tok:rouge|case:lc")
     assert "tok:blanks" in ROUGE("L", form="caption").signature()
 
 

@@ -10,7 +10,7 @@ from random_text import corpus
 from rejoinder import TestSet, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
-from rejoinder.metrics.resampling import draws, permutation_masks
+from rejoinder.metrics.resampling import bootstrap_counts, draws, permutation_masks
 from rejoinder.scoring.compare import DETECTABLE, holm
 from shared_data import streams
 
@@ -160,3 +160,23 @@ def test_a_clear_lead_survives_many_pairs():
     assert (row["a"], row["n"]) == ("best", 60)
     # 105 pairs: with 1,000 trials no corrected p could fall below 0.105.
     assert row["p"] < 0.05
+
+
+def test_an_undefined_difference_has_no_p():
+    # No reply of "a" has three words: its distinct-3 is undefined, and so is what is made of it.
+    testset = TestSet.from_lists([["x"]] * 8)
+    rows = [("a", i, "yes") for i in testset.ids] + [("b", i, f"yes I do {i}") for i in testset.ids]
+    answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    row = score(testset, answers, ["distinct:order=3"]).compare().row(0, named=True)
+    for name in ("difference", "p_bootstrap", "p_randomization", "p_randomization_holm"):
+        assert np.isnan(row[name]), name
+    assert holm(np.array([0.01, np.nan, 0.04])).tolist()[::2] == [0.02, 0.04]
+
+
+def test_draws_are_fair():
+    counts = np.concatenate(list(bootstrap_counts(20, 2000, np.random.default_rng(4))))
+    assert counts.shape == (2000, 20)
+    assert (counts.sum(axis=1) == 20).all()
+    # A count is binomial(20, 1/20): mean 1, variance 0.95; its mean of 2,000 errs by 0.022.
+    assert abs(counts.mean(axis=0) - 1).max() < 0.1
+    assert counts.var() == pytest.approx(0.95, abs=0.03)

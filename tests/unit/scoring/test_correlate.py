@@ -426,6 +426,7 @@ def test_blocks_of_items_have_no_replies(tmp_path, testset, ratings):
     rows = [("good", id, text) for id, text in zip(testset.ids, HYPOTHESES, strict=True)]
     responses = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
     write_responses(responses, tmp_path / "r.parquet")
-    blocks = score_parquet(tmp_path / "t.parquet", [tmp_path / "r.parquet"], ["bleu"], block=10)
+    files = tmp_path / "t.parquet", [tmp_path / "r.parquet"]
+    blocks = score_parquet(*files, ["bleu"], block=10, resamples=0)
     with pytest.raises(ParameterError, match="blocks of items"):
         correlate(blocks, ratings)

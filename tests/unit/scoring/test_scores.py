@@ -1,5 +1,7 @@
 """The Scores table against naive loops and figures worked by hand."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -183,3 +185,49 @@ def test_intervals_end_where_the_metric_ends():
 
 def test_a_table_says_in_one_line_what_it_is():
     assert repr(score(TESTSET, TWO, ["bleu"])).startswith("Scores(2 systems, 40 items; BLEU-2;")
+
+
+def test_a_group_without_an_item_to_score_is_undefined():
+    contexts = pl.DataFrame({"id": ["1", "2"], "context": [["a"], ["b"]], "n": ["x", "y"]})
+    references = pl.DataFrame({"id": ["1"], "text": ["yes"]})
+    testset = TestSet(contexts, references)
+    answers = pl.DataFrame({"system": ["s", "s"], "id": ["1", "2"], "text": ["yes", "no"]})
+    scores = score(testset, answers, ["bleu:order=1"], drop_unusable=True)
+    table = scores.by("n")  # a name that the table of scores has itself
+    assert table.columns[:2] == ["group", "metric"]
+    assert table["n"].to_list() == [1, 0]
+    assert table["value"].is_nan().to_list() == [False, True]
+
+
+def test_columns_of_any_name_survive_a_file(tmp_path):
+    contexts = TESTSET.contexts.with_columns(
+        pl.lit("a").alias("system"), pl.lit("b").alias("BLEU-2.matches_1"), n=pl.lit(1)
+    )
+    scores = score(TestSet(contexts, TESTSET.references), TWO, ["bleu"])
+    scores.save(tmp_path / "s.parquet")
+    loaded = load_scores(tmp_path / "s.parquet")
+    assert loaded.items.equals(scores.items)
+    assert loaded.by("system").equals(scores.by("system"))
+
+
+def test_a_file_of_another_kind_is_not_written(tmp_path):
+    scores = score(TESTSET, TWO, ["bleu"])
+    with pytest.raises(InputError, match=r"ends in \.parquet"):
+        scores.save(tmp_path / "s.csv")
+
+
+def test_a_forked_child_can_score():
+    import os
+
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork on this system")
+    metric = BLEU()
+    many = (HYPOTHESES * 200, REFERENCES * 200)
+    expected = metric.corpus(*many).value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads: the point
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if metric.corpus(*many).value == expected else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -43,12 +43,12 @@ def test_sums_are_those_of_the_whole(files):
         }
     )
     whole = score(testset, answers, METRICS)
-    blocks = streamed(files, block=10)
+    blocks = streamed(files, block=5)
     for label in whole.labels:
         expected = whole.measured[label].rows.sums()
         np.testing.assert_allclose(blocks.measured[label].rows.sums(), expected, rtol=1e-12)
     assert blocks.systems()["n"].unique().to_list() == [N]
-    assert blocks.measured["BLEU-2"].rows.values.shape[:2] == (2, 11)  # ten of 10, one of 3
+    assert blocks.measured["BLEU-2"].rows.values.shape[:2] == (2, 21)  # twenty of 5, one of 3
     # Blocks of one item are the items themselves: so are the intervals and the tests.
     ones = streamed(files, block=1)
     columns = ["value", "low", "high", "n"]
@@ -58,7 +58,7 @@ def test_sums_are_those_of_the_whole(files):
 
 
 def test_what_asks_for_items_is_told(files):
-    scores = streamed(files, block=10)
+    scores = streamed(files, block=5)
     for ask in (scores.segments, lambda: scores.by("topic")):
         with pytest.raises(ParameterError, match="blocks of items"):
             ask()
@@ -69,7 +69,7 @@ def test_what_asks_for_items_is_told(files):
 
 
 def test_blocks_survive_a_file(files):
-    scores = streamed(files, block=10)
+    scores = streamed(files, block=5)
     scores.save(files / "kept.parquet")
     loaded = load_scores(files / "kept.parquet")
     assert loaded.systems().equals(scores.systems())
@@ -83,7 +83,7 @@ def test_items_that_cannot_be_scored_are_named_or_counted(files):
     write_testset(TestSet.from_lists(references, weights), files / "testset.parquet")
     with pytest.raises(InputError, match=r"row 4: BLEU-2: the item has no reference"):
         streamed(files)
-    scores = streamed(files, drop_unusable=True, block=10)
+    scores = streamed(files, drop_unusable=True, block=5)
     assert scores.systems()["n"].unique().to_list() == [N - 2]
     assert scores.notes[0] == f"BLEU-2: 2 of {N} items dropped: each has no reference"
 
@@ -107,7 +107,7 @@ def test_files_that_do_not_go_together(files):
     with pytest.raises(InputError, match="no column 'text'"):
         streamed(files, names=("c",))
     write({"id": ids, "text": [None, *HYPOTHESES[1:]]})
-    with pytest.raises(InputError, match="missing"):
+    with pytest.raises(InputError, match=r"row 1: the text is null \(missing\)"):
         streamed(files, names=("c",))
     (files / "c.parquet").write_bytes((files / "a.parquet").read_bytes()[:-50])
     with pytest.raises(InputError, match="no readable Parquet file"):
@@ -121,3 +121,29 @@ def test_weights_outside_are_named(files):
     pl.DataFrame({"id": ["1", "2"], "references": rows}).write_parquet(files / "testset.parquet")
     with pytest.raises(InputError, match=r"row 2: weight 1.5 outside \[-1, 1\]"):
         streamed(files)
+
+
+def test_too_few_blocks_are_told(files):
+    with pytest.raises(ParameterError, match="11 blocks are too few for intervals"):
+        streamed(files, block=10)
+    assert streamed(files, block=10, resamples=0).systems()["n"].unique().to_list() == [N]
+
+
+def test_the_rules_of_the_tables_hold(files):
+    def write(ids, references):
+        pl.DataFrame({"id": ids, "references": references}).write_parquet(files / "testset.parquet")
+
+    for references, told in (
+        ([[{"text": "x", "wieght": 0.5}]], "wieght"),
+        ([[{"text": "x", "weight": "high"}]], "expected a list of texts"),
+        ([[{"words": "x"}]], "words"),
+        (["x"], "expected a list of texts"),
+        ([[1, 2]], "expected a list of texts"),
+        ([["x", None]], "row 1: the text of a reference is null"),
+    ):
+        write(["1"], references)
+        with pytest.raises(InputError, match=told):
+            streamed(files, ["bleu"])
+    write([None], [["x"]])
+    with pytest.raises(InputError, match="an id is null"):
+        streamed(files, ["bleu"])

@@ -27,5 +27,5 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
 
 
 def folded() -> pl.Expr:
-    """The texts but for case and white space, which tokenised data has around every comma."""
-    return pl.col("text").str.to_lowercase().str.replace_all(r"\s", "")
+    """The texts but for case and blanks, which tokenised data has around every comma."""
+    return pl.col("text").str.to_lowercase().str.replace_all(" ", "", literal=True)

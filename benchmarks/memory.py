@@ -15,12 +15,11 @@ from benchmarks.corpus import Corpus
 from benchmarks.timing import show
 
 PEAK = """
-import json, resource, sys, time
+import json, sys, time
 sys.path.insert(0, {root!r})
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-def now():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+def told(word):  # not getrusage: its peak begins with that of the process that started this one
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(word))
 """
 
 IN_MEMORY = (
@@ -38,9 +37,9 @@ references = [[own(text) for text in few] for few in long.references]
 systems = {{name: [own(text) for text in replies] for name, replies in long.systems.items()}}
 raw = sum(len(t.encode()) for few in references for t in few)
 raw += sum(len(t.encode()) for replies in systems.values() for t in replies)
-before = now()
+before = told("VmRSS")
 metric.corpora(systems, references)
-print(json.dumps([raw, before, peak()]))
+print(json.dumps([raw, before, told("VmHWM")]))
 """
 )
 
@@ -48,11 +47,11 @@ STREAM = (
     PEAK
     + """
 from rejoinder.scoring.stream import score_parquet
-before = now()
+before = told("VmRSS")
 began = time.perf_counter()
-scores = score_parquet({testset!r}, {systems!r}, ["bleu:order=4,smoothing=exp"], block=1000)
+scores = score_parquet({testset!r}, {systems!r}, ["bleu:order=4,smoothing=exp"], block=100)
 seconds = time.perf_counter() - began
-print(json.dumps([seconds, before, peak(), scores.systems()["n"][0]]))
+print(json.dumps([seconds, before, told("VmHWM"), scores.systems()["n"][0]]))
 """
 )
 

@@ -28,12 +28,15 @@ def show(seconds: float) -> str:
 
 
 def interleaved(rivals: dict[str, Callable[[], object]], rounds: int) -> dict[str, Timing]:
-    """Runs each rival once to warm up, then all of them in turn, round after round."""
-    for run in rivals.values():
-        run()
+    """Runs all rivals in turn, round after round.
+
+    A rival that ran before has filled the processor's caches with its own data: so each turn is one
+    run to warm up and one that is timed, for all alike.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds):
         for name, run in rivals.items():
+            run()
             began = time.perf_counter()
             run()
             seconds[name].append(time.perf_counter() - began)

@@ -31,7 +31,7 @@ from rejoinder.text.strings import Strings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ITEMS_PER_READ = 1 << 14
+ITEMS_PER_READ = 1 << 13
 FEWEST_BLOCKS = 20
 
 
@@ -215,7 +215,8 @@ class _File:
 
         self.path = str(path)
         try:
-            self.file = pq.ParquetFile(path)
+            # Buffered ahead, what was read would stay until the end of the file.
+            self.file = pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
         except (OSError, pa.ArrowException) as error:
             raise InputError(
                 f"{path}: no readable Parquet file ({str(error).splitlines()[0]:.80}); convert it, "
@@ -268,7 +269,8 @@ class _File:
                 )
             self.held.append(batch)
         joined = pa.Table.from_batches(self.held)
-        self.held = joined.slice(n).to_batches()
+        # An empty rest would keep the memory of what it was cut from.
+        self.held = [batch for batch in joined.slice(n).to_batches() if batch.num_rows]
         taken = joined.slice(0, n)
         same = np.asarray(_strings(taken, "id") == _strings(table, "id"))
         if not same.all():

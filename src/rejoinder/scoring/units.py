@@ -28,7 +28,7 @@ from rejoinder.kernels.arrays import Floats, Indices, Table
 from rejoinder.kernels.bags import bag_totals
 from rejoinder.kernels.units import unit_sums
 from rejoinder.metrics.rows import BagMatrix, Matrix
-from rejoinder.scoring.protocols import (
+from rejoinder.scoring.evidence import (
     Draws,
     Evidence,
     Pair,

@@ -112,11 +112,11 @@ def test_interval_and_p_draw_whole_contexts(scores, ratings):
 
 
 def test_one_thread_or_many_give_the_same(scores, ratings, monkeypatch):
-    from rejoinder.scoring import protocols
+    from rejoinder.scoring import evidence
 
     tables = []
     for number in (1, 3):
-        monkeypatch.setattr(protocols, "cores", lambda number=number: number)
+        monkeypatch.setattr(evidence, "cores", lambda number=number: number)
         agreement = correlate(scores, ratings, permutations=50, resamples=50)
         tables += [agreement.table(), agreement.comparisons(), agreement.within()]
     for one, other in zip(tables[:3], tables[3:], strict=True):

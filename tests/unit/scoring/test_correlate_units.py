@@ -136,14 +136,14 @@ def test_units_belong_to_one_pair_and_no_item_is_twice_in_a_pair(scores, ratings
 
 
 def test_assignments_do_not_depend_on_metrics_or_threads(scores, ratings, monkeypatch):
-    from rejoinder.scoring import protocols
+    from rejoinder.scoring import evidence
 
     alone = scores.measured["BLEU-2"]
     fewer = type(scores)(scores.names, scores.items, {"BLEU-2": alone}, resamples=0)
     tables = [correlate(scores, ratings, Unit(6, 50), permutations=150).table()]
-    monkeypatch.setattr(protocols, "cores", lambda: 1)
+    monkeypatch.setattr(evidence, "cores", lambda: 1)
     tables.append(correlate(fewer, ratings, Unit(6, 50), permutations=150).table())
-    monkeypatch.setattr(protocols, "cores", lambda: 3)
+    monkeypatch.setattr(evidence, "cores", lambda: 3)
     tables.append(correlate(scores, ratings, Unit(6, 50), permutations=150).table())
     for name in SCIPY:
         rows = [told(table, "BLEU-2", name) for table in tables]

@@ -1,0 +1,208 @@
+"""The matching of ratings and scores: which replies have both, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import polars as pl
+
+from rejoinder.agreement.aggregation import aggregate
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
+from rejoinder.scoring.evidence import Rated, Subject
+from rejoinder.scoring.scores import Scores
+
+RANDOM = "random"
+COLUMNS = ("id", "system", "rater", "criterion", "score")
+
+
+def match(
+    scores: Scores,
+    ratings: pl.DataFrame,
+    criterion: str | None,
+    raters: str,
+    without: Sequence[str],
+    seed: int,
+) -> tuple[Rated, list[str], str | None]:
+    """Scores and ratings of the same replies, what to say of the others, and the criterion's name.
+
+    The arguments are those of `correlate`.
+
+    Raises:
+        InputError: The ratings are not the table, rate a reply twice by one rater, or have no system
+            or no item in common with the scores.
+        ParameterError: A parameter is unknown, or there are several criteria and none is named.
+    """
+    table, notes, name = _checked(ratings, criterion)
+    table, more = _common(scores, table, without)
+    rated, further = _rated(scores, table, raters, seed)
+    return rated, notes + more + further, name
+
+
+def _checked(
+    ratings: pl.DataFrame, criterion: str | None
+) -> tuple[pl.DataFrame, list[str], str | None]:
+    """The ratings of one criterion, what to say of those left out, and the criterion's name."""
+    lacking = [name for name in COLUMNS if name not in ratings.columns]
+    if lacking:
+        raise InputError(
+            f"ratings: no column {one_of(lacking)} among {', '.join(ratings.columns) or 'none'}; "
+            "read them with rejoinder.read_ratings"
+        )
+    table = ratings.select(
+        *(pl.col(name).cast(pl.String) for name in ("id", "system", "rater", "criterion")),
+        pl.col("score").cast(pl.Float64),
+    )
+    table = table.with_columns(pl.col("rater").fill_null("mean"), pl.col("criterion").fill_null(""))
+    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
+    if criterion is None and len(criteria) > 1:
+        raise ParameterError(
+            f"the ratings have several criteria; choose {one_of(criteria)} with --criterion "
+            "(criterion=)"
+        )
+    if criterion is not None and criterion not in criteria:
+        raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
+    if criterion is not None:
+        table = table.filter(pl.col("criterion") == criterion)
+    infinite = table.filter(pl.col("score").is_infinite())
+    if infinite.height:
+        row = infinite.row(0, named=True)
+        raise InputError(
+            f"ratings: {row['score']} of '{row['system']}' at id '{row['id']}'; a rating is a finite "
+            "number, or empty where it is missing"
+        )
+    given = table.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
+    missing = table.height - given.height
+    twice = given.filter(pl.struct("id", "system", "rater").is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise InputError(
+            f"ratings: '{row['rater']}' rates '{row['system']}' at id '{row['id']}' more than once "
+            f"({twice.height} such ratings); keep one of them, or tell the raters apart"
+        )
+    name = criterion if criterion is not None else (criteria[0] if criteria else None)
+    return given, [f"ratings: {missing} empty scores left out"] if missing else [], name or None
+
+
+def _common(
+    scores: Scores, table: pl.DataFrame, without: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings of replies that are scored by every metric, and what to say of the others."""
+    for system in without:
+        scores.place(system)
+    notes = []
+    if not table.height:
+        raise InputError("ratings: not a single one; expected a row for each rating")
+    rated = table.get_column("system").unique(maintain_order=True).to_list()
+    strangers = [name for name in rated if name not in scores.names]
+    if len(strangers) == len(rated):
+        raise InputError(
+            f"ratings: of {one_of(rated[:5])}, none of which is scored; the scores are of "
+            f"{one_of(scores.names)}; name systems alike in both"
+        )
+    for name in strangers:
+        number = table.filter(pl.col("system") == name).height
+        notes.append(f"ratings: {number} of '{name}' left out: no such system is scored")
+    if without:
+        notes.append(f"left out as asked: {', '.join(without)}")
+    table = table.filter(pl.col("system").is_in([n for n in scores.names if n not in without]))
+    ids = scores.items.get_column("id")
+    known = table.filter(pl.col("id").is_in(ids.implode()))
+    if not known.height:
+        example = f"'{table.item(0, 'id')}'" if table.height else "none"
+        raise InputError(
+            f"ratings: no id is among the scored items (rated: {example}, scored: '{ids[0]}', ...); "
+            "the ids of ratings and test set must be the same"
+        )
+    if known.height < table.height:
+        number = table.height - known.height
+        items = table.filter(~pl.col("id").is_in(ids.implode())).get_column("id").n_unique()
+        notes.append(f"ratings: {number} of {items} items left out that are not scored")
+    usable = _usable(scores)
+    kept = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
+    if not kept.height:
+        raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
+    lost = known.get_column("id").n_unique() - kept.get_column("id").n_unique()
+    if lost:
+        notes.append(
+            f"{lost} rated items left out for all metrics alike: at least one cannot score them"
+        )
+    absent = set(scores.names) - set(without) - set(kept.get_column("system"))
+    notes += [f"'{name}' has no rating" for name in scores.names if name in absent]
+    return kept, notes
+
+
+def _usable(scores: Scores) -> np.ndarray:
+    """Which items every metric can score: bool [n]."""
+    return np.logical_and.reduce([each.usable for each in scores.measured.values()])
+
+
+def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Rated, list[str]]:
+    """Joins ratings and rows; the systems and items are those that have a rating."""
+    present = set(table.get_column("system"))
+    systems = tuple(name for name in scores.names if name in present)
+    items = scores.items.get_column("id")
+    picked = items.is_in(table.get_column("id").implode()).to_numpy()
+    ids = items.filter(pl.Series(picked)).to_list()
+    raters = sorted(set(table.get_column("rater")))
+    place = {kind: {name: i for i, name in enumerate(names)} for kind, names in
+             (("system", systems), ("id", ids), ("rater", raters))}  # fmt: skip
+    system, item, rater = (
+        table.get_column(kind).replace_strict(place[kind], return_dtype=pl.Int64).to_numpy()
+        for kind in ("system", "id", "rater")
+    )
+    replies, where = np.unique(system * len(ids) + item, return_inverse=True)
+    matrix = np.full((replies.size, len(raters)), np.nan)
+    matrix[where, rater] = table.get_column("score").to_numpy()
+    human = aggregate(matrix, how)
+    notes = []
+    if human.constant_raters:
+        notes.append(
+            f"{human.constant_raters} raters give one value throughout and count as 0 under 'z'"
+        )
+    rows = [scores.names.index(name) for name in systems]
+    subjects: dict[str, Subject] = {}
+    for label, each in scores.measured.items():
+        metric = each.metric
+        picked_rows = _of_systems(each.rows.pick(picked[each.usable]), rows)
+        subjects[label] = Subject(picked_rows, metric, 1.0 if metric.higher_is_better else -1.0)
+        if not metric.higher_is_better:
+            notes.append(f"{label}: lower is better, so its sign is turned around")
+    subjects[RANDOM] = _random(len(systems), len(ids), seed)
+    rated = Rated(
+        systems,
+        tuple(ids),
+        subjects,
+        replies // len(ids),
+        replies % len(ids),
+        matrix,
+        human.values,
+        how == "mean",
+    )
+    return rated, notes
+
+
+def _of_systems(rows: Rows, systems: list[int]) -> Rows:
+    if isinstance(rows, Matrix):
+        picked = rows.values[systems].transpose(1, 0, 2)
+        return rows_of(picked.reshape(-1, rows.width), len(systems))
+    return BagMatrix(rows.codes, rows.vocabulary, rows.first[systems], rows.last[systems])
+
+
+class _Mean:
+    """The random baseline's metric: a mean over replies."""
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2] to float64 [...]."""
+        return mean(totals)
+
+
+def _random(systems: int, items: int, seed: int) -> Subject:
+    """Replies scored by one seeded normal draw."""
+    drawn = np.random.default_rng([seed, 1]).standard_normal(items * systems)
+    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, _Mean()))

@@ -62,7 +62,7 @@ def run(corpus: Corpus) -> Iterator[str]:
             "sacreBLEU, paired bootstrap, 45 pairs": lambda: all_pairs("bs"),
             "sacreBLEU, approximate randomization, 45 pairs": lambda: all_pairs("ar"),
         },
-        rounds=3,
+        rounds=2,
     )
     yield "| what | time |"
     yield "|---|---|"

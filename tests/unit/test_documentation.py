@@ -37,7 +37,8 @@ def test_commands_run(code, monkeypatch, tmp_path, capfd):
     # The names that the README uses, filled with the example data.
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     shutil.copytree(EXAMPLES, tmp_path / "examples")
-    shutil.copy(EXAMPLES / "testset.jsonl", tmp_path)
+    for name in ("testset.jsonl", "ratings.csv"):
+        shutil.copy(EXAMPLES / name, tmp_path)
     shutil.copytree(EXAMPLES / "responses", tmp_path / "responses")
     shutil.copytree(EXAMPLES / "responses", tmp_path / "systems")
     monkeypatch.chdir(tmp_path)

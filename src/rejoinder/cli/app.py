@@ -16,6 +16,7 @@ from rejoinder.cli.audit import audit
 from rejoinder.cli.compare import compare
 from rejoinder.cli.correlate import correlate
 from rejoinder.cli.metrics import metrics
+from rejoinder.cli.recipe import recipe
 from rejoinder.cli.score import score
 from rejoinder.errors import RejoinderError
 
@@ -33,6 +34,7 @@ app.add_command(compare)
 app.add_command(correlate)
 app.add_command(audit)
 app.add_command(metrics)
+app.add_command(recipe)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

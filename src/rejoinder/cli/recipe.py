@@ -1,0 +1,231 @@
+"""``rejoinder recipe``: whole studies of papers, on the user's data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.recipes.figure2 import Figure2
+    from rejoinder.recipes.galley2015 import Table2
+    from rejoinder.tables.responses import Missing
+
+FIGURE = "galley2015-figure2"
+
+
+@click.group()
+def recipe() -> None:
+    """Do a paper's whole study on your data, in one command."""
+
+
+@recipe.command()
+@click.argument("testset", type=options.PATH)
+@options.responses
+@options.references
+@click.option(
+    "--ratings",
+    type=options.PATH,
+    multiple=True,
+    required=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+@click.option(
+    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+)
+@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@click.option(
+    "--unit-size", metavar="M", type=int, default=100, show_default=True, help="Items in a unit."
+)
+@click.option(
+    "--assignments",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Random assignments of items to units.",
+)
+@click.option(
+    "--order", metavar="N", type=int, default=2, show_default=True, help="The longest n-gram."
+)
+@options.without
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "empty"]),
+    default="error",
+    show_default=True,
+    help="An item that a system did not answer: an error, dropped for all systems, or scored "
+    "as an empty reply.",
+)
+@click.option(
+    "--drop-unusable",
+    is_flag=True,
+    help="Leave out, and count, items without a reference that a row of the table needs.",
+)
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Of the tests; 0 for none.",
+)
+@click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=12345,
+    show_default=True,
+    help="Of every random draw.",
+)
+@click.option(
+    "--plots", metavar="DIR", type=options.PATH, help="Draw Figure 2 into a folder: PNG and SVG."
+)
+@click.option(
+    "--format",
+    "-f",
+    "testset_format",
+    metavar="NAME",
+    help="The test set's format; else it is recognised.",
+)
+@click.option(
+    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
+)
+@options.as_json
+def galley2015(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    criterion: str | None,
+    unit_size: int,
+    assignments: int,
+    order: int,
+    without: tuple[str, ...],
+    missing: str,
+    drop_unusable: bool,
+    permutations: int,
+    seed: int,
+    plots: Path | None,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Table 2 and Figure 2 of Galley et al. (2015): which BLEU agrees with people?
+
+    BLEU, sBLEU and deltaBLEU, over the first reference, those of w >= 0.6, and all, held against
+    people's ratings by units of items. With --plots also along the threshold on w, the unit size
+    and the order.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.recipes import figure2, galley2015
+    from rejoinder.tables.ratings import read_ratings
+
+    if not responses:
+        raise ParameterError(
+            f"{testset}: a test set alone; name the systems' replies too: "
+            f"rejoinder recipe galley2015 {testset} SYSTEM.jsonl ... --ratings FILE"
+        )
+    if plots is not None:
+        figure2.prepared(plots)
+    items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
+    with Progress("reading"):
+        rated = read_ratings(*ratings, format=ratings_format)
+    shared: dict[str, Any] = {
+        "criterion": criterion,
+        "unit_size": unit_size,
+        "assignments": assignments,
+        "order": order,
+        "without": without,
+        "missing": cast("Missing", missing),
+        "seed": seed,
+    }
+    with Progress("correlating") as tick:
+        table = galley2015.table2(
+            items,
+            replies,
+            rated,
+            **shared,
+            drop_unusable=drop_unusable,
+            permutations=permutations,
+            progress=tick,
+        )
+    drawn, paths = None, ()
+    if plots is not None:
+        with Progress("drawing") as tick:
+            drawn = figure2.figure2(items, replies, rated, **shared, progress=tick)
+            paths = figure2.save(figure2.draw(drawn, unit_size, order), plots, FIGURE)
+    (_write if json else _print)(table, drawn, paths)
+
+
+def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
+    from rejoinder.cli import machine
+
+    machine.write(
+        {
+            "table": told.table().to_dicts(),
+            "figure": drawn.points.to_dicts() if drawn else [],
+            "files": [str(path) for path in paths],
+            "signature": told.agreement.signature,
+            "signatures": told.agreement.signatures,
+            "notes": [*told.notes, *(drawn.notes if drawn else ())],
+        }
+    )
+
+
+def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
+    from rich.table import Table
+
+    from rejoinder.cli import render
+
+    out = render.console()
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("metric", "references"):
+        shown.add_column(name)
+    for name in ("spearman", "p", "kendall-b", "p"):
+        shown.add_column(name, justify="right")
+    table = told.table()
+    before = None
+    for row in table.iter_rows(named=True):
+        if before not in (None, row["metric"]):
+            shown.add_section()
+        before = row["metric"]
+        cells = [cell for name in ("spearman", "kendall-b") for cell in _cells(row, name)]
+        shown.add_row(row["metric"], row["references"] or "", *cells)
+    out.print(shown)
+    out.print()
+    out.print(
+        f"{table.item(0, 'n')} units of {told.unit_size} items from {told.agreement.systems} "
+        f"systems; n-grams up to {told.order}; (low, high): 95% interval; p: permutation test; "
+        "n/a: undefined",
+        style="dim",
+        markup=False,
+    )
+    out.print(told.agreement.protocol.spread, style="dim", markup=False)
+    for note in (*told.notes, *(drawn.notes if drawn else ()), *_reasons(table)):
+        out.print(f"note: {note}", style="yellow", markup=False)
+    for path in paths:
+        out.print(f"written: {path}", markup=False, soft_wrap=True)
+    out.print()
+    out.print(told.agreement.signature, style="dim", markup=False, soft_wrap=True)
+
+
+def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
+    if math.isnan(value):
+        return "n/a", ""
+    ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
+    return f"{value:.3f}{ends}", "" if math.isnan(p) else f"{p:.3f}"
+
+
+def _reasons(table: Any) -> list[str]:
+    """Why numbers are missing, each reason once."""
+    return [each for each in table["reason"].unique(maintain_order=True) if each]

@@ -1,0 +1,1 @@
+"""Whole studies of papers, each in one call, on any data of the same shape."""

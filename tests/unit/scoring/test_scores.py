@@ -1,7 +1,5 @@
 """The Scores table against naive loops and figures worked by hand."""
 
-import warnings
-
 import numpy as np
 import polars as pl
 import pytest
@@ -214,20 +212,3 @@ def test_a_file_of_another_kind_is_not_written(tmp_path):
     scores = score(TESTSET, TWO, ["bleu"])
     with pytest.raises(InputError, match=r"ends in \.parquet"):
         scores.save(tmp_path / "s.csv")
-
-
-def test_a_forked_child_can_score():
-    import os
-
-    if not hasattr(os, "fork"):
-        pytest.skip("no fork on this system")
-    metric = BLEU()
-    many = (HYPOTHESES * 200, REFERENCES * 200)
-    expected = metric.corpus(*many).value
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads: the point
-        child = os.fork()
-    if child == 0:
-        os._exit(0 if metric.corpus(*many).value == expected else 1)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0

@@ -14,9 +14,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import numpy as np
 
@@ -60,7 +62,7 @@ class Scorer:
         # A file, not a pipe: nobody reads it until something goes wrong, and it never fills up.
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self._process = subprocess.Popen(
-            self._command,
+            [_plain(word) for word in self._command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
@@ -203,3 +205,15 @@ def _jar() -> Path:
             f"or let {JAR} name the jar"
         )
     return jar
+
+
+@cache
+def _plain(word: str) -> str:
+    """A jar by a path that needs no quoting: the scorer looks for its data under the quoted one."""
+    jar = Path(word)
+    if jar.suffix != ".jar" or quote(word) == word:
+        return word
+    folder = Path(tempfile.mkdtemp(prefix="rejoinder-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(jar.parent, folder / "meteor")
+    return str(folder / "meteor" / jar.name)

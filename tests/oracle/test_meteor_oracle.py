@@ -1,6 +1,7 @@
 """METEOR's own Java scorer as the oracle of the formula: its EVAL of its own statistics."""
 
 import subprocess
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -56,7 +57,10 @@ def test_dstc7():
 
 
 def test_what_the_caption_scorers_print():
-    meteor = pytest.importorskip("pycocoevalcap.meteor.meteor").Meteor()
+    theirs = pytest.importorskip("pycocoevalcap.meteor.meteor")
+    if quote(theirs.__file__) != theirs.__file__:
+        pytest.skip("theirs cannot find its data under a path with a blank (ours runs from a copy)")
+    meteor = theirs.Meteor()
     hypotheses = ["well , i see .", "yes  yes ||| no", "the cat", "hm"]
     references = [["i see , well .", "ok"], ["yes no"], ["the cat"], ["what ?"]]
     try:
@@ -64,6 +68,8 @@ def test_what_the_caption_scorers_print():
             dict(enumerate(references)), {i: [reply] for i, reply in enumerate(hypotheses)}
         )
     finally:
+        if meteor.lock.locked():  # after an error theirs would wait for itself for ever
+            meteor.lock.release()
         meteor.meteor_p.stdout.close()
         meteor.meteor_p.stderr.close()
         del meteor

@@ -1,0 +1,1 @@
+"""Pictures of results: matplotlib is imported only here, and lazily."""

@@ -1,0 +1,1 @@
+"""Replying systems: small, honest baselines, so that every experiment runs end to end."""

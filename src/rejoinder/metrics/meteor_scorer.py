@@ -62,7 +62,7 @@ class Scorer:
         # A file, not a pipe: nobody reads it until something goes wrong, and it never fills up.
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self._process = subprocess.Popen(
-            [_plain(word) for word in self._command],
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
@@ -171,7 +171,7 @@ def command(language: str, normalize: bool) -> list[str]:
     options = ["-", "-", "-stdio", "-l", language]
     if normalize:
         options.append("-norm")
-    return [_java(), "-Xmx2G", "-jar", str(_jar()), *options]
+    return [_java(), "-Xmx2G", "-jar", str(_plain(_jar())), *options]
 
 
 def _java() -> str:
@@ -208,12 +208,11 @@ def _jar() -> Path:
 
 
 @cache
-def _plain(word: str) -> str:
-    """A jar by a path that needs no quoting: the scorer looks for its data under the quoted one."""
-    jar = Path(word)
-    if jar.suffix != ".jar" or quote(word) == word:
-        return word
+def _plain(jar: Path) -> Path:
+    """The jar by a path that needs no quoting: it looks for its data under the quoted one."""
+    if quote(str(jar)) == str(jar):
+        return jar
     folder = Path(tempfile.mkdtemp(prefix="rejoinder-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(jar.parent, folder / "meteor")
-    return str(folder / "meteor" / jar.name)
+    return folder / "meteor" / jar.name

@@ -1,0 +1,188 @@
+"""``rejoinder plan``: how many items, raters and references would be enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.tables.responses import Missing
+
+
+@click.command()
+@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option(
+    "--ratings",
+    type=options.PATH,
+    multiple=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+@click.option(
+    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+)
+@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
+@click.option("-b", metavar="NAME", help="... from this one; else the two that people rate best.")
+@click.option("--every-pair", is_flag=True, help="Plan to tell every two systems apart.")
+@click.option(
+    "--items",
+    metavar="N",
+    type=int,
+    multiple=True,
+    help="A number of items to tell of, as often as wanted; else 1/2 to 8 times the pilot.",
+)
+@click.option(
+    "--raters",
+    metavar="N",
+    type=int,
+    multiple=True,
+    help="A number of raters of a reply, as often as wanted; else 1, 2, 3, 5, 10 and the pilot's.",
+)
+@click.option(
+    "--power",
+    metavar="P",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="How likely the difference is to show, if it is there.",
+)
+@click.option(
+    "--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Level of the test."
+)
+@click.option(
+    "--difference",
+    "-d",
+    "differences",
+    metavar="[NAME=]D",
+    multiple=True,
+    help="The true difference that is to show: of people's ratings (0.3), or of a metric in its own "
+    "range (BLEU-2=0.02); else the pilot's.",
+)
+@click.option("--width", metavar="W", type=float, help="Wanted of a correlation's 95% interval.")
+@click.option(
+    "--correlation",
+    "-c",
+    type=click.Choice(["pearson", "spearman", "kendall-b"]),
+    default="spearman",
+    show_default=True,
+    help="How metrics are held against people.",
+)
+@options.without
+@options.measuring
+@options.as_json
+def plan(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    criterion: str | None,
+    a: str | None,
+    b: str | None,
+    every_pair: bool,
+    items: tuple[int, ...],
+    raters: tuple[int, ...],
+    power: float,
+    alpha: float,
+    differences: tuple[str, ...],
+    width: float | None,
+    correlation: str,
+    without: tuple[str, ...],
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Say how many items, raters and references would be enough, by what a pilot shows.
+
+    Give a test set and responses, or scores kept with 'rejoinder score --save' (which tell nothing
+    of fewer references), and the ratings so far if there are any.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.plan import plan as planned
+    from rejoinder.scoring.scores import load_scores
+    from rejoinder.tables.ratings import read_ratings
+
+    difference = _differences(differences)
+    given, replies = None, None
+    if responses:
+        given, replies = inputs.read(
+            testset, references, responses, testset_format, responses_format
+        )
+        # The intervals of the scores themselves are not shown here.
+        scores = inputs.measure(given, replies, metrics, missing, drop_unusable, 0, seed)
+    elif metrics or references:
+        raise ParameterError(
+            f"{testset}: scores are planned from under the metrics they were measured with; "
+            "name responses to measure anew"
+        )
+    elif not inputs.holds_scores(testset):
+        raise ParameterError(
+            f"{testset}: a test set alone; name the systems' replies too: "
+            f"rejoinder plan {testset} SYSTEM.jsonl ... --ratings RATINGS"
+        )
+    else:
+        scores = load_scores(testset)
+    table = None
+    if ratings:
+        with Progress("reading"):
+            table = read_ratings(*ratings, format=ratings_format)
+    elif raters or criterion or width is not None:
+        raise ParameterError("--raters, --criterion and --width need --ratings")
+    with Progress("planning") as tick:
+        told = planned(
+            scores,
+            table,
+            testset=given,
+            responses=replies,
+            a=a,
+            b=b,
+            every_pair=every_pair,
+            items=items,
+            raters=raters,
+            power=power,
+            alpha=alpha,
+            difference=difference,
+            width=width,
+            correlation=correlation,
+            criterion=criterion,
+            without=without,
+            missing=cast("Missing", missing),
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+    inputs.shown(json).plan(told)
+
+
+def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
+    """A bare number, or numbers by name."""
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.extrapolation import PEOPLE
+
+    found: dict[str, float] = {}
+    for each in given:
+        name, equals, number = each.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ParameterError(
+                f"--difference {each}: expected a number, or NAME=NUMBER (BLEU-2=0.02)"
+            ) from None
+        if not equals and len(given) == 1:
+            return value
+        found[name if equals else PEOPLE] = value
+    return found or None

@@ -1,0 +1,152 @@
+"""``rejoinder plan`` as a user meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from shared_data import EXAMPLES
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
+FEW = ["-m", "bleu", "--resamples", "200"]
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+def line(out, start):
+    return next(each for each in out.splitlines() if each.strip().startswith(start))
+
+
+def test_two_tables_what_they_rest_on_and_what_is_odd(command):
+    status, out, err = command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-m", "length")
+    assert (status, err) == (0, "")
+    assert "Telling tuned from retrieval" in out
+    flat = " ".join(out.split())
+    for words in (
+        "66*",
+        "528!",
+        "people 1 rater",
+        "5 raters*",
+        "BLEU-2 all references*",
+        "1 reference",
+        "items for 80%",
+        "width of the 95% interval of spearman with people",
+        "assumed: further items are drawn like the pilot's",
+        "more references than the pilot has (up to 8) cannot be known from it",
+        "note: length left out",
+        "the same raters throughout",
+        "between items",
+    ):
+        assert words in flat, words
+    assert max(map(len, out.splitlines())) <= 120
+
+
+def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    assert "66*" in out
+
+
+def test_as_json(command):
+    status, out, err = command(
+        "plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-d", "0.3", "-d", "BLEU-2=0.05", "--width", "0.1",
+        "--power", "0.9", "--json",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert {(row["subject"], row["target"]) for row in told["comparison_needs"]} == {
+        ("people", 0.3),
+        ("BLEU-2", 0.05),
+    }
+    assert all(row["given"] for row in told["comparison_needs"])
+    assert {row["target"] for row in told["correlation_needs"]} == {0.1}
+    assert told["parameters"]["power"] == 0.9
+    assert told["parameters"]["difference"] == {"people": 0.3, "BLEU-2": 0.05}
+    assert told["items"] == 66
+    assert told["assumptions"]
+    assert told["signatures"]["BLEU-2"].startswith("bleu|order:2")
+
+
+def test_saved_scores_tell_the_same_but_for_references(command, tmp_path):
+    kept = tmp_path / "kept.parquet"
+    assert command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", kept, "--json")[0] == 0
+    _, fresh, _ = command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "--json")
+    status, saved, _ = command("plan", kept, *RATINGS, "--resamples", "200", "--json")
+    assert status == 0
+    fresh, saved = json.loads(fresh), json.loads(saved)
+    of_all = [row for row in fresh["comparisons"] if row["references"] is None]
+    assert saved["comparisons"] == of_all
+    assert any("fewer are told from a test set" in line for line in saved["assumptions"])
+
+
+def test_every_pair(command):
+    status, out, _ = command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "--every-pair")
+    assert status == 0
+    assert out.count("Telling") == 3
+    status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW, "-a", "generic", "-b", "tuned")
+    assert "Telling generic from tuned" in out
+
+
+def test_a_pilot_too_small_says_so(command, tmp_path):
+    (tmp_path / "t.jsonl").write_text(
+        '{"id": "1", "context": ["Now?"], "references": [{"text": "yes at nine"}]}\n'
+    )
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text('{"id": "1", "text": "yes"}\n')
+    (tmp_path / "r.csv").write_text("id,system,rater,score\n1,a,r1,3\n1,b,r1,4\n")
+    status, out, err = command(
+        "plan", tmp_path / "t.jsonl", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "-m", "rougeL",
+        "--ratings", tmp_path / "r.csv",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert "1 item says too little of others: a pilot needs 6 or more" in " ".join(out.split())
+    assert "nan" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([TESTSET], "a test set alone"),
+        ([TESTSET, "-m", "bleu"], "name responses to measure anew"),
+        ([TESTSET, *SYSTEMS, "--width", "0.1"], "need --ratings"),
+        ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "much"], "expected a number, or NAME=NUMBER"),
+        ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "BLEU-2=5"], "0.02 for a difference of 2.0"),
+        ([TESTSET, *SYSTEMS, "-m", "length"], "nothing to plan"),
+        ([TESTSET, *SYSTEMS, "-m", "bleu", "--power", "2"], "power=2.0"),
+        ([TESTSET, *SYSTEMS, "-m", "bleu", "-a", "people"], "system 'people' is unknown"),
+    ],
+)
+def test_mistakes_are_one_message_and_status_2(command, arguments, told):
+    status, out, err = command("plan", *arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from rejoinder.cli.app import run; run(['plan', '--help']); "
+        "print(sorted({'numpy', 'polars', 'numba', 'rich'} & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.rstrip().endswith("[]")

@@ -93,6 +93,12 @@ from rejoinder.cli import options
     "--compare", is_flag=True, help="Compare every two metrics, under the first coefficient."
 )
 @click.option("--save", type=options.PATH, help="Write the table as CSV.")
+@click.option(
+    "--plots",
+    metavar="DIR",
+    type=options.PATH,
+    help="Draw into a folder, as PNG and SVG: bars, heat map, scatter plots; under 'unit' sweeps.",
+)
 @options.measuring
 @options.as_json
 def correlate(
@@ -114,6 +120,7 @@ def correlate(
     permutations: int,
     compare: bool,
     save: Path | None,
+    plots: Path | None,
     missing: str,
     drop_unusable: bool,
     resamples: int,
@@ -127,8 +134,11 @@ def correlate(
     Give a test set and responses, or scores kept with 'rejoinder score --save', and the ratings.
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.plots import draw, tell
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
+    from rejoinder.figures.style import prepared
+    from rejoinder.recipes.sweep import Held
     from rejoinder.scoring import protocols
     from rejoinder.scoring.correlate import DEFAULT_CORRELATIONS
     from rejoinder.scoring.correlate import correlate as correlated
@@ -144,10 +154,14 @@ def correlate(
     }
     chosen = made[protocol]()
     protocols.check_names(chosen, correlations)
+    if plots is not None:
+        prepared(plots)  # before the work, not after it
+    texts = None
     if responses:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format
         )
+        texts = items, replies
         # The intervals of the scores themselves are not shown here.
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, 0, seed)
     elif metrics or references:
@@ -183,4 +197,11 @@ def correlate(
     if save is not None:
         with replacing(save) as temporary:
             told.table().write_csv(temporary)
+    drawn = None
+    if plots is not None:
+        unit = protocols.Unit(unit_size, assignments)
+        held = Held(table, unit, "", criterion, raters, without, seed)
+        drawn = draw(plots, told, scores, held, texts, missing)
     inputs.shown(json).agreement(told, within, compared)
+    if drawn is not None:
+        tell(drawn, json)

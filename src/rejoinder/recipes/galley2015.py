@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.scoring.correlate import Agreement, correlate
+from rejoinder.scoring.left_out import LeftOut
+from rejoinder.scoring.left_out_units import measured
 from rejoinder.scoring.matching import RANDOM
 from rejoinder.scoring.protocols import Unit
-from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
@@ -28,8 +30,8 @@ METRICS: dict[str, Callable[..., Metric]] = {
 }
 """The paper's three metrics, in the order of its table."""
 
-RULES = ("single", "w>=0.6", "all")
-"""The paper's three kinds of references."""
+THRESHOLD = 0.6
+"""The weight from which on the paper takes a reference to be good."""
 
 CORRELATIONS = ("spearman", "kendall-b")
 
@@ -43,12 +45,14 @@ class Table2:
         unit_size: Items of one observation.
         order: The longest n-gram.
         notes: What was left out, and what the data cannot tell.
+        threshold: The weight from which on a reference is a good one.
     """
 
     agreement: Agreement
     unit_size: int
     order: int
     notes: tuple[str, ...]
+    threshold: float = THRESHOLD
 
     def table(self) -> pl.DataFrame:
         """The paper's nine rows, and the random baseline.
@@ -66,7 +70,7 @@ class Table2:
         rows = [
             _row(name, rule, make(order=self.order, references=rule).label, told)
             for name, make in METRICS.items()
-            for rule in RULES
+            for rule in rules(self.threshold)
         ]
         rows.append(_row(RANDOM, None, RANDOM, told))
         return pl.DataFrame(rows, schema_overrides={"references": pl.String, "reason": pl.String})
@@ -84,6 +88,8 @@ def table2(
     without: Sequence[str] = (),
     missing: Missing = "error",
     drop_unusable: bool = False,
+    left_out: LeftOut | None = None,
+    threshold: float = THRESHOLD,
     permutations: int = 1000,
     seed: int = 12345,
     progress: Callable[[int, int], None] | None = None,
@@ -105,6 +111,9 @@ def table2(
         without: Systems to leave out, people for instance.
         missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
         drop_unusable: Leave out, and count, items that one of the nine cannot score.
+        left_out: Where references are replies of the systems (``scoring.weighing``): leave each
+            system's ``own`` out, or for the two of a ``pair`` both.
+        threshold: The weight from which on a reference is a good one.
         permutations: Of the test; 0 for none.
         seed: Of every draw.
         progress: Called with how many rows are done, and of how many.
@@ -113,14 +122,18 @@ def table2(
         InputError: The tables do not fit, or an item cannot be scored and is not to be dropped.
         ParameterError: A parameter is unknown, or the units are larger than the data.
     """
-    protocol = Unit(unit_size, assignments)
-    scores = score(
+    metrics = [
+        make(order=order, references=rule) for make in METRICS.values() for rule in rules(threshold)
+    ]
+    without, responses = scored(responses, without, left_out)
+    scores, protocol = measured(
         testset,
         responses,
-        [make(order=order, references=rule) for make in METRICS.values() for rule in RULES],
+        metrics,
+        Unit(unit_size, assignments),
+        left_out,
         missing=missing,
         drop_unusable=drop_unusable,
-        resamples=0,
         seed=seed,
     )
     agreement = correlate(
@@ -136,7 +149,36 @@ def table2(
         progress=progress,
     )
     notes = (*_weight_notes(testset), *_told_once(scores, agreement.notes))
-    return Table2(agreement, unit_size, order, notes)
+    return Table2(agreement, unit_size, order, notes, threshold)
+
+
+def rules(threshold: float = THRESHOLD) -> tuple[str, str, str]:
+    """The paper's three kinds of references.
+
+    >>> rules()
+    ('single', 'w>=0.6', 'all')
+    """
+    return "single", f"w>={threshold:g}", "all"
+
+
+def scored(
+    responses: pl.DataFrame, without: Sequence[str], left_out: LeftOut | None
+) -> tuple[Sequence[str], pl.DataFrame]:
+    """The systems still to be left out of the correlation, and the replies to be scored.
+
+    Where references are replies of systems, those of a system that is not correlated stay: they are
+    left out for nobody, and so it must not be scored.
+
+    Raises:
+        ParameterError: There is no such system.
+    """
+    if left_out is None:
+        return without, responses
+    systems = responses.get_column("system").unique(maintain_order=True).to_list()
+    for name in without:
+        if name not in systems:
+            raise ParameterError(f"system '{name}' is unknown; choose {one_of(systems)}")
+    return (), responses.filter(~pl.col("system").is_in(list(without)))
 
 
 def weight_share(testset: TestSet) -> float:

@@ -141,6 +141,52 @@ def test_mistakes_are_one_message_and_status_2(command, kept, arguments, words):
     assert "Traceback" not in err
 
 
+def written(folder):
+    return sorted(path.stem for path in folder.iterdir() if path.suffix == ".svg")
+
+
+def test_plots_of_saved_scores(command, kept, tmp_path):
+    folder = tmp_path / "new" / "plots"
+    status, out, err = command("correlate", kept, *RATINGS, *FEW, "--plots", folder)
+    assert (status, err) == (0, "")
+    assert written(folder) == [
+        "agreement",
+        "heatmap",
+        "scatter-BLEU-2",
+        "scatter-all",
+        "scatter-deltaBLEU-2",
+        "scatter-length",
+        "scatter-people",
+    ]
+    assert out.count("written: ") == 14
+    assert f"written: {folder / 'heatmap.png'}\n" in out
+
+
+def test_plots_of_units_sweep_what_can_be_swept(command, kept, tmp_path):
+    units = ["-p", "unit", "--unit-size", "11", "--assignments", "20", "--json"]
+    status, out, err = command("correlate", kept, *RATINGS, *FEW, *units, "--plots", tmp_path / "a")
+    assert status == 0
+    assert json.loads(out)["agreement"]  # what was written is told beside it
+    assert "note: figure: size 25, 50, 100 left out" in err
+    assert "note: figure: saved scores hold no texts" in err
+    assert [name for name in written(tmp_path / "a") if name.startswith("sweep")] == ["sweep-size"]
+    fresh = ["correlate", TESTSET, *SYSTEMS, *RATINGS, *FEW, *units, "-m", "deltableu"]
+    assert command(*fresh, "--plots", tmp_path / "b")[0] == 0
+    assert [name for name in written(tmp_path / "b") if name.startswith("sweep")] == [
+        "sweep-order",
+        "sweep-size",
+        "sweep-threshold",
+    ]
+
+
+def test_a_folder_of_plots_that_cannot_be_made(command, kept, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    status, out, err = command("correlate", kept, *RATINGS, "--plots", tmp_path / "taken" / "plots")
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "no folder to draw into" in err
+
+
 def test_several_criteria_must_be_told_apart(command, kept, tmp_path):
     ratings = read_ratings(EXAMPLES / "ratings.csv")
     other = ratings.with_columns(pl.lit("fluency").alias("criterion"))

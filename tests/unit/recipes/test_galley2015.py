@@ -12,7 +12,8 @@ from rejoinder import correlate, read_ratings, read_responses, read_testset, sco
 from rejoinder.cli import progress
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.recipes.figure2 import ORDERS, draw, figure2, save
+from rejoinder.figures.style import save
+from rejoinder.recipes.figure2 import ORDERS, draw, figure2
 from rejoinder.recipes.galley2015 import table2
 from rejoinder.scoring.protocols import Unit
 from rejoinder.tables.testset import TestSet

@@ -1,0 +1,140 @@
+"""Bars of how far each metric agrees with people, between chance and the human ceiling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rejoinder.errors import InputError, one_of
+from rejoinder.figures import style
+from rejoinder.figures.heatmap import NAMES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RANDOM = "random"
+CEILING, BEST = "human (avg)", "human (max)"
+PEOPLE = (CEILING, BEST)
+
+_NEEDED = ("metric", "correlation", "value", "low", "high")
+
+
+def bars(table: pl.DataFrame, title: str = "") -> Figure:
+    """Draws each metric's coefficient and interval, one panel for each coefficient.
+
+    The metrics are ordered by the first coefficient. The row ``random`` is hatched, people are
+    black and their mean is a dashed line through the panel. A coefficient that is undefined is
+    ``n/a``.
+
+    Args:
+        table: ``metric``, ``correlation``, ``value``, ``low``, ``high`` (NaN for none), as
+            ``Agreement.table`` has them.
+        title: Of the figure.
+
+    Raises:
+        InputError: A column is missing.
+
+    >>> rows = {"metric": ["BLEU-2"], "correlation": ["pearson"], "value": [0.3]}
+    >>> with style.drawing():
+    ...     made = bars(pl.DataFrame(rows | {"low": [0.1], "high": [0.5]}))
+    >>> len(made.axes)
+    1
+    """
+    lacking = [name for name in _NEEDED if name not in table.columns]
+    if lacking:
+        raise InputError(f"bars: no column {one_of(lacking)}; give the table of an agreement")
+    correlations = table["correlation"].unique(maintain_order=True).to_list()
+    names = _ordered(table, correlations)
+    width = 1.9 + 2.6 * max(1, len(correlations))
+    figure = style.canvas(width, 0.95 + 0.27 * max(2, len(names)) + (0.25 if title else 0))
+    panels = figure.subplots(1, max(1, len(correlations)), sharey=True, squeeze=False)[0]
+    for axes, correlation in zip(panels, correlations, strict=False):
+        rows = {
+            row["metric"]: row
+            for row in table.filter(table["correlation"] == correlation).iter_rows(named=True)
+        }
+        _panel(axes, names, rows)
+        axes.set_title(NAMES.get(correlation, correlation))
+    _names(panels[0], names)
+    if title:
+        figure.suptitle(title, fontsize=8.5, color=style.QUIET, x=0.01, ha="left")
+    return figure
+
+
+def _ordered(table: pl.DataFrame, correlations: Sequence[str]) -> list[str]:
+    """From the top: people, the metrics by the first coefficient (undefined last), chance."""
+    names = table["metric"].unique(maintain_order=True).to_list()
+    first = table.filter(table["correlation"] == correlations[0]) if correlations else table
+    value = dict(first.select("metric", "value").iter_rows())
+    people = [name for name in reversed(PEOPLE) if name in names]
+    metrics = [name for name in names if name not in (*PEOPLE, RANDOM)]
+    metrics.sort(key=lambda name: -value[name] if not math.isnan(value[name]) else math.inf)
+    return [*people, *metrics, *([RANDOM] if RANDOM in names else [])]
+
+
+def _panel(axes: Axes, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> None:
+    style.tidy(axes, "x")
+    axes.spines["left"].set_visible(False)
+    axes.axvline(0, color=style.QUIET, linewidth=0.9)
+    ceiling = rows.get(CEILING, {}).get("value", math.nan)
+    if not math.isnan(ceiling):
+        axes.axvline(ceiling, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0.5)
+    for place, name in enumerate(names):
+        _bar(axes, place, name, rows[name])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    low, high = _ends(rows)
+    ticks = [tick for tick in axes.get_xticks() if low <= tick <= min(high, 1.0)]
+    axes.set_xticks(ticks)
+    axes.set_xlim(low, high)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=7.5)
+
+
+def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
+    """A bar from 0, its interval, and the number at its end."""
+    value, low, high = (row[key] for key in ("value", "low", "high"))
+    if math.isnan(value):
+        axes.text(0, place, " n/a", va="center", fontsize=7.5, color=style.QUIET)
+        return
+    fills: dict[str, dict[str, Any]] = {
+        RANDOM: {"color": "white", "edgecolor": style.QUIET, "hatch": "////"}
+    }
+    fills |= {key: {"color": style.INK} for key in PEOPLE}
+    axes.barh(place, value, height=0.62, **fills.get(name, {"color": "#7ba7d1"}))
+    end = value
+    if not math.isnan(low):
+        axes.plot(
+            [low, high], [place, place], color=style.INK, linewidth=1.3, marker="|", markersize=5
+        )
+        end = max(value, high)
+    axes.annotate(
+        style.told(value),
+        (max(end, 0), place),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=7.5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+    )
+
+
+def _ends(rows: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
+    """Ends of the axis that leave room for the numbers."""
+    found = [row[key] for row in rows.values() for key in ("value", "low", "high")]
+    found = [0.0, *(value for value in found if not math.isnan(value))]
+    low, high = min(found), max(found)
+    width = max(high - low, 0.1)
+    return (low - 0.05 * width if low < 0 else 0.0), high + 0.25 * width
+
+
+def _names(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), [style.shortened(name, 34) for name in names])
+    for label, name in zip(axes.get_yticklabels(), names, strict=True):
+        if name in PEOPLE:
+            label.set_fontweight("bold")
+        elif name == RANDOM:
+            label.set_color(style.QUIET)

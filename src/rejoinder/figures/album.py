@@ -1,0 +1,150 @@
+"""All pictures of one agreement with people: what ``correlate --plots`` puts into a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from rejoinder.agreement.correlation import CORRELATIONS
+from rejoinder.figures import style
+from rejoinder.figures.agreement import CEILING, bars
+from rejoinder.figures.heatmap import PEOPLE, heatmap
+from rejoinder.figures.scatter import MOST_SYSTEMS, Cloud, one_against_rest, scatter, scatters
+from rejoinder.figures.sweeps import Panel, sweeps
+from rejoinder.scoring.correlate import Agreement
+from rejoinder.scoring.evidence import Rated
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAGE, RATERS = "scatter-all", "scatter-people"
+"""Names of files: all clouds on a page, and people against people."""
+
+AXES = {
+    "turn": ("mean human rating", "score"),
+    "unit": ("difference of mean ratings, A - B", "difference of scores, A - B"),
+    "system": ("mean human rating", "corpus score"),
+    "pairwise": ("difference of ratings, A - B", "difference of scores, A - B"),
+}
+"""What x and y are under each protocol."""
+
+
+class Album(NamedTuple):
+    """What was drawn.
+
+    Args:
+        paths: The files.
+        notes: What the pictures leave out, or cannot show.
+    """
+
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def album(
+    told: Agreement,
+    rated: Rated,
+    folder: str | os.PathLike[str],
+    swept: pl.DataFrame | None = None,
+    panels: Sequence[Panel] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Album:
+    """Draws an agreement: bars, heat map, a scatter plot for each metric and all on a page, sweeps.
+
+    Args:
+        told: Of `correlate`.
+        rated: The scores and ratings that it was told of, from ``matching.match``.
+        folder: Made where there is none.
+        swept: Points of ``figures.sweeps``, of `coefficient`; None draws no sweep.
+        panels: Of the sweep: each becomes a figure of its own.
+        progress: Called with how many figures are drawn, and of how many.
+
+    Raises:
+        InputError: The folder cannot be made, or not be written to.
+    """
+    style.prepared(folder)
+    clouds = _clouds(told, rated)
+    some = [panel for panel in panels if swept is not None]
+    pages = 3 + len(clouds) + len(some)
+    paths: list[Path] = []
+    with style.drawing():
+        drawn = chain(_overviews(told), _scatters(clouds), _sweeps(told, swept, some))
+        for number, (name, figure) in enumerate(drawn):
+            paths += style.save(figure, folder, name)
+            if progress is not None:
+                progress(number + 1, pages)
+    return Album(tuple(paths), tuple(_notes(told, rated, clouds)))
+
+
+def coefficient(told: Agreement) -> str:
+    """What heat map and sweeps show: Spearman's, or the first where that was not asked for.
+
+    Accuracies are of one metric and people; the differences of pairs have a correlation too.
+    """
+    named = [name for name in told.correlations if name in CORRELATIONS]
+    return "spearman" if "spearman" in named or not named else named[0]
+
+
+def _overviews(told: Agreement) -> Iterator[tuple[str, Figure]]:
+    """The bars, and the heat map."""
+    table = told.table()
+    words = [f"agreement with people, protocol {told.protocol.name}", "whiskers: 95% interval"]
+    if table.filter((table["metric"] == CEILING) & table["value"].is_not_nan()).height:
+        words.append(f"dashed: {CEILING}")
+    yield "agreement", bars(table, "; ".join(words))
+    seen = told.observations()
+    columns = {name: seen[name].to_numpy() for name in (PEOPLE, *told.labels)}
+    yield "heatmap", heatmap(columns, coefficient(told))
+
+
+def _clouds(told: Agreement, rated: Rated) -> dict[str, Cloud]:
+    """A cloud for each metric, after that of people where there are several raters."""
+    x_name, y_name = AXES[told.protocol.name]
+    seen = told.observations()
+    systems = seen["system"].to_list() if "system" in seen.columns else None
+    names = style.file_names("scatter", told.labels, (PAGE, RATERS))
+    clouds = {}
+    if told.protocol.name == "turn" and rated.matrix.shape[1] > 1:
+        whose = [rated.systems[i] for i in rated.system]
+        clouds[RATERS] = one_against_rest(rated.matrix, whose)
+    for label in told.labels:
+        turned = rated.subjects[label].sign < 0
+        y = f"{y_name}, sign turned: lower is better" if turned else y_name
+        values = seen[label].to_numpy()
+        clouds[names[label]] = Cloud(label, seen["human"].to_numpy(), values, systems, x_name, y)
+    return clouds
+
+
+def _scatters(clouds: dict[str, Cloud]) -> Iterator[tuple[str, Figure]]:
+    yield PAGE, scatters(list(clouds.values()))
+    for name, cloud in clouds.items():
+        yield name, scatter(cloud)
+
+
+def _sweeps(
+    told: Agreement, swept: pl.DataFrame | None, panels: Sequence[Panel]
+) -> Iterator[tuple[str, Figure]]:
+    if swept is None:
+        return
+    for panel in panels:
+        of = swept.filter(swept["panel"] == panel.key)
+        yield f"sweep-{panel.key}", sweeps(of, [panel], coefficient(told))
+
+
+def _notes(told: Agreement, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[str]:
+    """What the pictures cannot show."""
+    for cloud in clouds.values():
+        if not cloud.seen.all():
+            yield f"figure: {cloud.name}: {cloud.reason}"
+    if told.protocol.name in ("turn", "system") and len(rated.systems) > MOST_SYSTEMS:
+        yield f"figure: {len(rated.systems)} systems are too many to be told apart by markers"
+    if told.protocol.name == "unit":
+        yield "figure: scatter plots and heat map show the units of the first assignment alone"
+    boxes = style.unwritable([*told.labels, *rated.systems])
+    if boxes:
+        yield f"figure: no font here can write {boxes!r}; they are drawn as boxes"

@@ -1,0 +1,72 @@
+"""All pictures of an agreement, also of the poorest data, without a warning."""
+
+import polars as pl
+import pytest
+
+from rejoinder import TestSet, correlate, score
+from rejoinder.figures.album import album, coefficient
+from rejoinder.scoring.matching import match
+
+SCHEMA = ["id", "system", "rater", "criterion", "score"]
+
+
+def agreed(replies, marks, metrics=("bleu", "length"), **more):
+    """An agreement on replies by system, and marks by system and rater."""
+    testset = TestSet.from_lists([["yes please"]] * len(next(iter(replies.values()))))
+    texts = [
+        (s, i, t) for s, some in replies.items() for i, t in zip(testset.ids, some, strict=True)
+    ]
+    texts = pl.DataFrame(texts, schema=["system", "id", "text"], orient="row")
+    rated = [
+        (i, system, rater, "overall", float(mark))
+        for (system, rater), some in marks.items()
+        for i, mark in zip(testset.ids, some, strict=True)
+    ]
+    rated = pl.DataFrame(rated, schema=SCHEMA, orient="row")
+    scores = score(testset, texts, list(metrics), resamples=0)
+    told = correlate(scores, rated, permutations=0, resamples=0, **more)
+    return told, match(scores, rated, None, "mean", (), 12345)[0]
+
+
+VARIED = ["yes", "no", "yes please", "b c d", "well"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "marks", "protocol"),
+    [
+        ({"a": VARIED}, {("a", "x"): [3] * 5}, "turn"),
+        ({"a": VARIED}, {("a", "x"): [3] * 5, ("a", "y"): [3] * 5}, "turn"),
+        ({"a": ["yes"] * 5}, {("a", "x"): [1, 2, 3, 4, 5]}, "turn"),
+        ({"a": ["yes"]}, {("a", "x"): [3]}, "turn"),
+        ({"a": ["yes"]}, {("a", "x"): [3]}, "system"),
+        ({"a": ["yes"], "b": ["no"]}, {("a", "x"): [3], ("b", "x"): [3]}, "pairwise"),
+    ],
+    ids=["one grade", "two raters", "one score", "one item", "one system", "a tie"],
+)
+def test_poor_data_are_drawn_or_said(replies, marks, protocol, tmp_path):
+    made = album(*agreed(replies, marks, protocol=protocol), tmp_path)
+    assert {path.name for path in made.paths} >= {
+        "agreement.png",
+        "heatmap.svg",
+        "scatter-all.png",
+        "scatter-BLEU-2.svg",
+        "scatter-length.png",
+    }
+    assert (tmp_path / "scatter-people.png").exists() == (len(marks) == 2 and protocol == "turn")
+
+
+def test_what_pictures_cannot_show_is_noted(tmp_path):
+    replies = {f"s{i}": VARIED for i in range(21)}
+    replies["s0"] = ["", *VARIED[1:]]
+    marks = {(name, "x"): [1, 2, 3, 4, 5] for name in replies}
+    made = album(*agreed(replies, marks, ["distinct"]), tmp_path)
+    assert made.notes == (
+        "figure: distinct-1: 1 of 105 without a number are not drawn",
+        "figure: 21 systems are too many to be told apart by markers",
+    )
+
+
+def test_the_coefficient_of_map_and_sweep():
+    replies, marks = {"a": VARIED}, {("a", "x"): [1, 2, 3, 4, 5]}
+    assert coefficient(agreed(replies, marks)[0]) == "spearman"
+    assert coefficient(agreed(replies, marks, correlations=["kendall-c"])[0]) == "kendall-c"

@@ -17,6 +17,7 @@ import bad_files
 import bad_tables
 from bad_python import PYTHON_CASES
 from bad_ratings import RATING_CASES
+from bad_verbs import VERB_CASES
 from rejoinder.errors import RejoinderError
 
 ITEMS = "".join(
@@ -107,11 +108,21 @@ Each line of these tables is tried by a test; `python tests/bad_input_cases.py` 
 """
 
 
+OPTIONS = """`...` stands for `test.jsonl bot.jsonl cat.jsonl -m bleu`, a test set and two systems; where no
+ratings are named, `correlate` and `recipe` were given good ones.
+"""
+
+
 def row(case_id, wrong, message):
     """One line of a table: the message is cut where its remedy begins."""
     says, _, remedy = message.partition("; ")
     cells = [f"`{case_id}`", wrong, says, remedy]
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def verb_row(case, message):
+    """The same for a command."""
+    return row(case.cell, case.wrong, message)
 
 
 def page(known=""):
@@ -129,6 +140,10 @@ def page(known=""):
         with tempfile.TemporaryDirectory() as folder:
             ratings.append(row(case.id, case.wrong, case.message(Path(folder))))
     python = [row(case.id, case.wrong, case.message()) for case in PYTHON_CASES]
+    verbs = []
+    for case in VERB_CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            verbs.append(verb_row(case, case.message(Path(folder))))
     return (
         f"{INTRODUCTION}\n## Files\n\n{head}"
         + "\n".join(rows)
@@ -136,6 +151,8 @@ def page(known=""):
         + "\n".join(ratings)
         + f"\n\n## Lists and tables from Python\n\n{head}"
         + "\n".join(python)
+        + f"\n\n## Options\n\n{OPTIONS}\n{head.replace('case', 'command', 1)}"
+        + "\n".join(verbs)
         + "\n"
     )
 
@@ -143,4 +160,6 @@ def page(known=""):
 if __name__ == "__main__":
     target = Path(__file__).parents[1] / "docs" / "errors.md"
     target.write_text(page(target.read_text() if target.exists() else ""))
-    sys.stdout.write(f"{len(CASES) + len(RATING_CASES) + len(PYTHON_CASES)} cases\n")
+    sys.stdout.write(
+        f"{len(CASES) + len(RATING_CASES) + len(PYTHON_CASES) + len(VERB_CASES)} cases\n"
+    )

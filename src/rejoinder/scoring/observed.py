@@ -59,6 +59,8 @@ class Observed(Evidence):
         self.draws, self.drawn, self.least, self.raters = draws, drawn, least, raters
         self.labels = list(scores)
         self.notes: list[str] = []
+        if human.size == 2:
+            self.notes.append("2 observations: any coefficient of two points is 1, -1 or undefined")
         self.resampled: dict[tuple[str, str], Floats] = {}
 
     def names(self, correlations: Sequence[str]) -> Sequence[str]:

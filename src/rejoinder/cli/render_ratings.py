@@ -1,0 +1,278 @@
+"""Tables of people's judgements, for people; machine.py has the same for machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from rejoinder.cli.render import SIGNIFICANT, console
+from rejoinder.tables.wording import counted
+
+if TYPE_CHECKING:
+    from rejoinder.agreement.preference_summary import PreferenceSummary
+    from rejoinder.agreement.rating_summary import RatingSummary
+
+MOST_RATERS = 20  # of more, those who are below the threshold are named alone
+MOST_GRADES = 11  # of more, the distribution is told by its quartiles
+WIDE = 100
+
+
+def ratings(told: RatingSummary) -> None:
+    """Every criterion: what there is, how far raters agree, who does not, and the systems."""
+    out = console()
+    for row in told.counts.iter_rows(named=True):
+        name = row["criterion"]
+        out.rule(escape(name), align="left")
+        out.print(_rated(row), markup=False)
+        out.print()
+        _print(out, _agreement(_of(told.agreement, name)))
+        _human(out, _of(told.human, name))
+        out.print()
+        _raters(out, _of(told.raters, name), ("ratings", "mean"))
+        _print(out, _systems(_of(told.systems, name), _of(told.distribution, name), out.width))
+    _aggregation(out, told)
+    _end(out, told, [told.agreement, told.human, told.systems])
+
+
+def preferences(told: PreferenceSummary) -> None:
+    """Every criterion: what there is, the pairs, the strengths, and the raters."""
+    out = console()
+    for row in told.counts.iter_rows(named=True):
+        name = row["criterion"]
+        out.rule(escape(name), align="left")
+        out.print(_compared(row), markup=False)
+        out.print()
+        _print(out, _pairs(_of(told.pairs, name), out.width))
+        _print(out, _strengths(_of(told.strengths, name)))
+        _print(out, _agreement(_of(told.agreement, name)))
+        _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties"))
+    out.print(
+        "a wins, tie, b wins: % of comparisons, \\[low, high] 95%, judgements of one item taken "
+        "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
+        "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
+        "as half a win; first, second: the side preferred",
+        style="dim",
+    )
+    _end(out, told, [told.pairs, told.strengths, told.agreement])
+
+
+def _rated(row: Mapping[str, Any]) -> str:
+    each = (
+        f"{row['fewest']}" if row["fewest"] == row["most"] else f"{row['fewest']} to {row['most']}"
+    )
+    unrated = f", {row['unrated']} unrated" if row["unrated"] else ""
+    means = f" ({row['means']} of them means of people not named)" if row["means"] else ""
+    cells = row["ratings"] - row["means"] + row["missing"]
+    missing = f"; {row['missing']} of {counted(cells, 'cell')} missing" if cells else ""
+    return (
+        f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
+        f"{counted(row['replies'], 'rated reply', 'rated replies')}{unrated}; "
+        f"{counted(row['raters'], 'rater')}, {counted(row['ratings'], 'rating')}{means} from "
+        f"{row['low']:g} to {row['high']:g}, {each} for each reply{missing}"
+    )
+
+
+def _compared(row: Mapping[str, Any]) -> str:
+    cells = row["comparisons"] + row["missing"]
+    return (
+        f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
+        f"{counted(row['pairs'], 'pair')}; {counted(row['raters'], 'rater')}, "
+        f"{counted(row['comparisons'], 'comparison')}, {counted(row['ties'], 'tie')}; "
+        f"{row['missing']} of {counted(cells, 'cell')} missing"
+    )
+
+
+def _agreement(rows: pl.DataFrame) -> Table:
+    """A row for each measure; after a filter, a column for all raters and one for those kept."""
+    groups = rows.get_column("raters").unique(maintain_order=True).to_list()
+    shown = _table("agreement")
+    for group in groups:
+        shown.add_column("raters kept" if group == "kept" else f"{group} raters", justify="right")
+        shown.add_column("n", justify="right")
+    for (measure,), of_measure in rows.group_by("measure", maintain_order=True):
+        name = "mean kappa of a rater" if measure == "kappa" else str(measure)
+        cells: list[str] = []
+        for row in of_measure.iter_rows(named=True):
+            cells += [_interval(row["value"], row["low"], row["high"]), str(row["n"])]
+        shown.add_row(name, *cells)
+    return shown
+
+
+def _human(out: Console, rows: pl.DataFrame) -> None:
+    shown = _table("one rater and the others")
+    for name in ("Human (Avg)", "Human (Max)", "best", "raters"):
+        shown.add_column(name, justify="right")
+    for row in rows.iter_rows(named=True):
+        shown.add_row(
+            row["correlation"],
+            _interval(row["average"]),
+            _interval(row["maximum"]),
+            escape(row["best"] or ""),
+            str(row["raters"]),
+        )
+    out.print(shown)
+
+
+def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Every rater; of many, those below the threshold alone, lowest first."""
+    if not rows.height:
+        return
+    title = "rater"
+    if rows.height > MOST_RATERS:
+        total = rows.height
+        rows = rows.filter(pl.col("verdict").is_in(["below", "dropped"])).sort("kappa")
+        title = f"rater ({rows.height} of {total})"
+        if not rows.height:
+            return
+    shown = _table(title)
+    for name in (*columns, "kappa", "shared"):
+        shown.add_column(name, justify="right")
+    shown.add_column("")
+    for row in rows.iter_rows(named=True):
+        verdict = "" if row["verdict"] == "kept" else row["verdict"]
+        words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
+        cells = [f"{row[c]:.2f}" if isinstance(row[c], float) else str(row[c]) for c in columns]
+        shown.add_row(
+            escape(row["rater"]),
+            *cells,
+            _interval(row["kappa"]),
+            str(row["shared"]),
+            f"[yellow]{words}[/yellow]" if words else "",
+        )
+    _print(out, shown)
+
+
+def _systems(rows: pl.DataFrame, distribution: pl.DataFrame, width: int) -> Table:
+    grades = distribution.get_column("score").unique().sort().to_list()
+    narrow = len(grades) > MOST_GRADES or width < 80
+    spread = [] if narrow else [f"{grade:g}" for grade in grades]
+    shown = _table("system")
+    for name in ("mean", "sd", "median", "replies", *([] if narrow else spread)):
+        shown.add_column(name, justify="right")
+    shares = {(row["system"], row["score"]): row["share"] for row in distribution.to_dicts()}
+    for row in rows.iter_rows(named=True):
+        system = row["system"]
+        of_grades = [f"{100 * shares.get((system, grade), 0.0):.0f}%" for grade in grades]
+        shown.add_row(
+            escape(system),
+            _interval(row["mean"], row["low"], row["high"], 2),
+            _interval(row["sd"], digits=2),
+            _interval(row["median"], digits=2),
+            str(row["n"]),
+            *([] if narrow else of_grades),
+        )
+    return shown
+
+
+def _pairs(rows: pl.DataFrame, width: int) -> Table:
+    wide = width >= WIDE
+    shown = _table("a")
+    shown.add_column("b", overflow="fold")
+    more = ("items W/T/L", "p") if wide else ()
+    for name in ("n", "a wins", "tie", "b wins", *more, "p Holm"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in rows.iter_rows(named=True):
+        rates = [
+            _percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
+            for name in ("win_rate", "tie_rate", "loss_rate")
+        ]
+        items = f"{row['items_won']}/{row['items_tied']}/{row['items_lost']}"
+        shown.add_row(
+            escape(row["a"]),
+            escape(row["b"]),
+            str(row["comparisons"]),
+            *rates,
+            *((items, _p(row["p"])) if wide else ()),
+            _p(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
+        )
+    return shown
+
+
+def _strengths(rows: pl.DataFrame) -> Table:
+    shown = _table("system")
+    for name in ("strength", "wins/ties/losses"):
+        shown.add_column(name, justify="right")
+    ordered = rows.sort(pl.col("strength").fill_nan(None), descending=True, nulls_last=True)
+    for row in ordered.iter_rows(named=True):
+        shown.add_row(
+            escape(row["system"]),
+            _interval(row["strength"], row["low"], row["high"], 2),
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+        )
+    return shown
+
+
+def _aggregation(out: Console, told: RatingSummary) -> None:
+    how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
+    words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
+    out.print(
+        f"\\[low, high]: 95% bootstrap over items; mean: over replies, each the {words}; grades: share "
+        "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
+        "many raters, high by selection; n/a: undefined",
+        style="dim",
+    )
+
+
+def _end(
+    out: Console, told: RatingSummary | PreferenceSummary, frames: Sequence[pl.DataFrame]
+) -> None:
+    """Why numbers are missing, each reason once, the notes, and the signature."""
+    missing: dict[str, list[str]] = {}
+    for frame in frames:
+        named = [
+            name for name in ("measure", "correlation", "system", "a") if name in frame.columns
+        ]
+        for row in frame.filter(pl.col("reason").is_not_null()).iter_rows(named=True):
+            what = str(row[named[0]]) + (f" and {row['b']}" if "b" in row else "")
+            missing.setdefault(row["reason"], []).append(what)
+    for reason, what in missing.items():
+        labels = ", ".join(dict.fromkeys(what))
+        out.print(f"note: {labels}: {reason}", style="yellow", markup=False)
+    for note in told.notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+    out.print()
+    out.print(told.signature, style="dim", markup=False, soft_wrap=True)
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    """Whose number a row is."""
+    if "correlation" in row:
+        return f"Human (Avg, Max), {row['correlation']}"
+    return f"{row['a']} against {row['b']}" if "b" in row else row.get("measure") or row["system"]
+
+
+def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
+    return frame.filter(pl.col("criterion") == criterion)
+
+
+def _table(first: str) -> Table:
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column(first, overflow="fold")
+    return shown
+
+
+def _print(out: Console, shown: Table) -> None:
+    out.print(shown)
+    out.print()
+
+
+def _interval(value: float, low: float = math.nan, high: float = math.nan, digits: int = 3) -> str:
+    if math.isnan(value):
+        return "n/a"
+    if math.isnan(low):
+        return f"{value:.{digits}f}"
+    return f"{value:.{digits}f} [dim]\\[{low:.{digits}f}, {high:.{digits}f}][/dim]"
+
+
+def _percent(share: float, low: float, high: float) -> str:
+    return f"{100 * share:.0f} [dim]\\[{100 * low:.0f}, {100 * high:.0f}][/dim]"
+
+
+def _p(p: float) -> str:
+    return "n/a" if math.isnan(p) else f"{p:.2g}"

@@ -1,0 +1,142 @@
+"""Options that cannot be meant, tried on the command line: one message, status 2."""
+
+# One case per line reads best.
+# ruff: noqa: E501
+
+import contextlib
+import io
+import json
+import logging
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from rejoinder.cli.app import run
+
+ITEMS = "".join(
+    json.dumps(
+        {"id": f"c{i}", "context": [f"Where is bus {i}?"], "references": [f"Line {i}.", "Here."]}
+    )
+    + "\n"
+    for i in range(1, 7)
+)
+LONG = "id,system,rater,criterion,score\n"
+RATED = [
+    f"c{i},{system},{rater}"
+    for i in range(1, 7)
+    for system in ("bot", "cat")
+    for rater in ("ann", "ben")
+]
+FILES = {
+    "test.jsonl": ITEMS,
+    "bot.jsonl": "".join(json.dumps({"id": f"c{i}", "text": f"At stop {i}."}) + "\n" for i in range(1, 7)),
+    "cat.jsonl": "".join(json.dumps({"id": f"c{i}", "text": f"Line {i}."}) + "\n" for i in range(1, 7)),
+    "rated.csv": LONG + "".join(f"{key},overall,{1 + i % 5}\n" for i, key in enumerate(RATED)),
+    "two.csv": LONG + "".join(f"{key},{name},{1 + i % 5}\n" for name in ("fluency", "relevance") for i, key in enumerate(RATED)),
+    "others.csv": LONG + "c1,dog,ann,overall,4\nc2,dog,ann,overall,2\n",
+    "moved.csv": LONG + "x1,bot,ann,overall,4\nx2,bot,ann,overall,2\n",
+    "one.csv": LONG + "".join(f"c{i},bot,ann,overall,{i % 5}\n" for i in range(1, 7)),
+    "apart.csv": LONG + "".join(f"c{i},{'bot' if i < 4 else 'cat'},ann,overall,{i % 5}\n" for i in range(1, 7)),
+    "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
+}  # fmt: skip
+READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
+RATINGS = "--ratings rated.csv"
+
+
+@dataclass(frozen=True)
+class VerbCase:
+    """A command that must fail, what is wrong with it, and what must be said."""
+
+    command: str
+    wrong: str
+    expected: str
+
+    def message(self, folder: Path):
+        """What the command says on standard error, without its name."""
+        for name, content in FILES.items():
+            (folder / name).write_text(content)
+        out, err = io.StringIO(), io.StringIO()
+        quiet = logging.getLogger("rejoinder")
+        level, quiet.level = quiet.level, logging.ERROR
+        try:
+            with (
+                contextlib.chdir(folder),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+            ):
+                status = run(shlex.split(self.command))
+        finally:
+            quiet.level = level
+        if status != 2 or out.getvalue():
+            raise AssertionError(
+                f"{self.command}: status {status}, {out.getvalue()}{err.getvalue()}"
+            )
+        return err.getvalue().removeprefix("rejoinder: ").rstrip("\n")
+
+    @property
+    def cell(self):
+        """The command as the page shows it: what stands in all cases is left out."""
+        return self.command.replace(f" {READ}", " ...").replace(f" {RATINGS}", "")
+
+
+def verb(command, wrong, expected):
+    return VerbCase(command, wrong, expected)
+
+
+AUDIT = [
+    verb("audit test.jsonl", "no system to hold the fakes against", r"a test set alone; name the systems' replies too"),
+    verb(f"audit {READ} --turns 0", "no turns to paste", r"turns=0 must be a whole number, 1 or more"),
+    verb(f"audit {READ} --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),
+    verb(f"audit {READ} --without bot --without cat", "every system left out", r"no system is left of 'bot' or 'cat'; keep one"),
+    verb(f"audit {READ} --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
+]  # fmt: skip
+
+CORRELATE = [
+    verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),
+    verb(f"correlate {READ} --ratings moved.csv", "ratings of other items", r"no id is among the scored items \(rated: 'x1', scored: 'c1'"),
+    verb(f"correlate {READ} --ratings two.csv", "several criteria and none named", r"several criteria; choose 'fluency' or 'relevance'"),
+    verb(f"correlate {READ} {RATINGS} --criterion fluency", "a criterion that was not rated", r"criterion='fluency' is unknown; choose 'overall'"),
+    verb(f"correlate {READ} {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown"),
+    verb(f"correlate {READ} {RATINGS} --permutations -1", "permutations below 0", r"permutations=-1 must be from 0"),
+    verb(f"correlate {READ} {RATINGS} --resample-raters --raters z", "raters drawn, whose ratings are no mean", r"resample_raters averages the drawn raters; do it with"),
+    verb(f"correlate {READ} {RATINGS} --compare", "two metrics to compare, and one measured", r"one metric alone, 'BLEU-2'; measure two"),
+    verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"size=100: no two systems share so many rated items; the most is 6"),
+    verb(f"correlate {READ} --ratings one.csv -p unit", "units of pairs, and one system rated", r"one rated system, 'bot'; its units are of pairs"),
+    verb(f"correlate {READ} --ratings apart.csv -p unit", "units, and systems rated on different items", r"no two systems are rated on the same item"),
+    verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"size=0 must be a whole number of at least 1"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"epsilon='some' must be 0 or more, or 'best'"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"epsilon=-1.0 must be 0 or more"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise -c spearman", "a coefficient of accuracies", r"'pairwise' tells accuracies: do without --correlation"),
+]  # fmt: skip
+
+RECIPE = [
+    verb(f"recipe galley2015 test.jsonl {RATINGS}", "a study without replies", r"a test set alone; name the systems' replies too"),
+    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown|--without dog: no such system"),
+    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"size=100: no two systems share so many rated items; the most is 6"),
+]  # fmt: skip
+
+JUDGEMENTS = [
+    verb("ratings absent.csv", "a path that does not exist", r"absent\.csv: no such file; check the path"),
+    verb("ratings duels.csv", "comparisons given for ratings", r"duels\.csv: "),
+    verb("ratings rated.csv --criterion fluency", "a criterion that was not rated", r"criterion='fluency' is unknown; choose 'overall'"),
+    verb("ratings rated.csv --without dog", "a system that is not there left out", r"without 'dog': no such system; choose 'bot' or 'cat'"),
+    verb("ratings rated.csv --without bot --without cat", "every system left out", r"nothing is left; name fewer systems"),
+    verb("ratings --filter-raters rated.csv two.csv", "a file where the threshold is looked for", r"--filter-raters rated\.csv: got no number; put the option behind the files"),
+    verb("ratings rated.csv --filter-raters=10", "a threshold that is no kappa", r"threshold=10\.0 must be a kappa, from -1 to 1"),
+    verb("ratings rated.csv --filter-raters=1 --least 2", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 1, and none is left; lower"),
+    verb("ratings rated.csv --least 0", "raters judged by nothing", r"least=0 must be 1 or more"),
+    verb("ratings rated.csv --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
+    verb("ratings rated.csv --aggregated", "aggregated ratings, and no file for them", r"--aggregated says what --save writes; give --save FILE too"),
+    verb("ratings rated.csv --save rated.csv", "an input written over", r"--save rated\.csv: that is an input; name another file"),
+    verb("ratings rated.csv --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),
+    verb("ratings rated.csv --save nowhere/kept.csv", "a folder that is not there", r"there is no folder 'nowhere'; make it first"),
+    verb("preferences rated.csv", "ratings given for comparisons", r"rated\.csv: no column"),
+    verb("preferences duels.csv --criterion fluency", "a criterion that was not judged", r"criterion='fluency' is unknown; choose 'overall'"),
+    verb("preferences duels.csv --without dog", "a system that is not there left out", r"without 'dog': no such system; choose 'bot' or 'cat'"),
+    verb("preferences duels.csv --without bot", "no pair of systems left", r"nothing is left; name fewer systems"),
+    verb("preferences duels.csv --filter-raters", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 0\.1, and none is left"),
+    verb("preferences duels.csv --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
+    verb("preferences duels.csv --format xls", "a format that does not exist", r"--format: got 'xls'; expected|--format: got 'xls'"),
+]  # fmt: skip
+
+VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *JUDGEMENTS]

@@ -1,0 +1,178 @@
+"""``rejoinder ratings`` and ``rejoinder preferences`` as a user meets them."""
+
+# One case per line reads best.
+# ruff: noqa: E501
+
+import json
+
+import polars as pl
+import pytest
+
+from rejoinder import read_ratings
+from rejoinder.agreement.preference_summary import summarise_preferences
+from rejoinder.agreement.rating_summary import summarise_ratings
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from rejoinder.tables.preferences import read_preferences
+from shared_data import EXAMPLES, shared
+
+RATINGS = EXAMPLES / "ratings.csv"
+PREFERENCES = EXAMPLES / "preferences.csv"
+LONG = "id,system,rater,criterion,score\n"
+PAIR = "id,a,b,rater,winner\n"
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+def test_ratings_for_people(command):
+    status, out, err = command("ratings", RATINGS, "--resamples", 100)
+    assert (status, err) == (0, "")
+    assert "66 items, 3 systems, 198 rated replies; 5 raters, 990 ratings from 1 to 5" in out
+    assert "0 of 990 cells missing" in out
+    words = [line.split() for line in out.splitlines() if line]
+    assert ["alpha", "interval"] in [line[:2] for line in words]
+    assert any(line[:1] == ["tuned"] and "4.19" in line for line in words)
+    assert "Human (Avg)" in out
+    assert "ratings|criterion:relevance|raters:mean|kappa:below 0.1|least:10|bs:100" in out
+
+
+def test_ratings_for_machines_are_those_of_python(command):
+    status, out, err = command("ratings", RATINGS, "--resamples", 100, "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    ours = summarise_ratings(read_ratings(RATINGS), resamples=100)
+    for name in ("counts", "raters", "systems", "distribution"):
+        assert len(told[name]) == getattr(ours, name).height, name
+    assert [row["value"] for row in told["agreement"]] == ours.agreement["value"].to_list()
+    assert told["agreement"][-1]["low"] is None  # the mean kappa has no interval
+    assert told["signature"] == ours.signature
+
+
+def test_the_filter_names_whom_it_drops(command, tmp_path):
+    good = ("ann", "ben", "cem", "dan")
+    rows = [f"c{i},bot,{r},overall,{1 + i % 5}" for i in range(20) for r in good]
+    rows += [f"c{i},bot,bad,overall,{5 - i % 5}" for i in range(20)]
+    path = tmp_path / "some.csv"
+    path.write_text(LONG + "\n".join(rows) + "\n")
+    saved = tmp_path / "kept.csv"
+
+    status, out, _ = command("ratings", path)
+    assert status == 0
+    assert "1 of 5 raters below a kappa of 0.1, not left out: bad" in out
+    for option in (["--filter-raters"], ["--filter-raters", "0.3"], ["--filter-raters=0.3"]):
+        status, out, _ = command("ratings", path, *option, "--save", saved)
+        assert status == 0
+        assert "left out with 20 ratings: bad" in out
+        assert set(read_ratings(saved)["rater"]) == set(good)
+
+    status, _, _ = command("ratings", path, "--save", saved, "--aggregated", "--raters", "median")
+    table = read_ratings(saved)
+    assert (status, table.height, set(table["rater"])) == (0, 20, {"median"})
+    assert sorted(tmp_path.iterdir()) == [saved, path]
+
+
+def test_a_wide_file_of_several_criteria(command, tmp_path):
+    path = tmp_path / "wide.csv"
+    rows = [f"c{i},bot,{r},{1 + i % 5},{1 + i % 2}" for i in range(12) for r in ("ann", "ben")]
+    path.write_text("id,system,rater,fluency,relevance\n" + "\n".join(rows) + "\n")
+    status, out, _ = command("ratings", path, "--json")
+    assert status == 0
+    assert [row["criterion"] for row in json.loads(out)["counts"]] == ["fluency", "relevance"]
+    status, out, _ = command("ratings", path, "--criterion", "fluency", "--json")
+    assert [row["criterion"] for row in json.loads(out)["counts"]] == ["fluency"]
+
+
+EDGES = {
+    "one rater": (LONG + "".join(f"c{i},bot,ann,x,{i % 5}\n" for i in range(12)), "fewer than 2 raters"),
+    "one item": (LONG + "c1,bot,ann,x,1\nc1,bot,ben,x,2\n", "fewer than 2 units with two ratings"),
+    "all ties": (LONG + "".join(f"c{i},bot,{r},x,3\n" for i in range(12) for r in "pq"), "no variation: all ratings are equal"),
+    "missing cells": (LONG + "c1,bot,ann,x,1\nc2,bot,ben,x,2\nc3,bot,ann,x,\n", "2 of 4 cells missing"),
+    "means": (LONG + "c1,bot,mean,x,1.5\nc2,bot,mean,x,2.5\n", "the single ratings behind the means are not known"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_are_stated(command, tmp_path, name):
+    content, words = EDGES[name]
+    path = tmp_path / "edge.csv"
+    path.write_text(content)
+    status, out, _ = command("ratings", path)
+    assert status == 0
+    assert words in " ".join(out.split())
+    status, out, _ = command("ratings", path, "--json")
+    told = json.loads(out)
+    assert all(row["value"] is not None or row["reason"] for row in told["agreement"])
+
+
+def test_preferences_for_people(command):
+    status, out, err = command("preferences", PREFERENCES, "--resamples", 100)
+    assert (status, err) == (0, "")
+    assert "22 items, 3 systems, 3 pairs; 5 raters" in out
+    assert "items W/T/L" in out
+    lines = [line.split()[0] for line in out.splitlines() if line]
+    assert lines.index("tuned") < len(lines)  # the best of the strengths
+    assert "preferences|criterion:overall|kappa:below 0.1|least:10|test:sign by item" in out
+
+
+def test_preferences_for_machines_are_those_of_python(command):
+    status, out, err = command("preferences", PREFERENCES, "--filter-raters", "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    ours = summarise_preferences(read_preferences(PREFERENCES), drop=True)
+    assert told["pairs"] == ours.pairs.to_dicts()
+    assert told["strengths"] == ours.strengths.to_dicts()
+    assert [row["rater"] for row in told["raters"] if row["verdict"] == "dropped"] == ["j5"]
+    status, out, _ = command("preferences", PREFERENCES, "--without", "generic", "--json")
+    assert [{row["a"], row["b"]} for row in json.loads(out)["pairs"]] == [{"retrieval", "tuned"}]
+
+
+PREFERENCE_EDGES = {
+    "one rater": (PAIR + "".join(f"c{i},x,y,ann,{'aab'[i % 3]}\n" for i in range(12)), "fewer than 2 raters"),
+    "one item": (PAIR + "c1,x,y,ann,a\n", "'x' never loses: its strength has no bound"),
+    "all ties": (PAIR + "".join(f"c{i},x,y,ann,tie\n" for i in range(12)), "no item is decided: there is nothing to test"),
+    "apart": (PAIR + "c1,x,y,ann,a\nc2,x,y,ann,b\nc1,v,w,ann,a\nc2,v,w,ann,b\n", "no chain of wins leads from 'x' to 'v'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PREFERENCE_EDGES)
+def test_edges_of_preferences_are_stated(command, tmp_path, name):
+    content, words = PREFERENCE_EDGES[name]
+    path = tmp_path / "edge.csv"
+    path.write_text(content)
+    status, out, _ = command("preferences", path)
+    assert status == 0
+    assert words in " ".join(out.split())
+    status, out, _ = command("preferences", path, "--json")
+    assert json.loads(out)["strengths"][0]["reason"] is not None or name == "one rater"
+
+
+def test_help_has_an_example(command):
+    for verb in ("ratings", "preferences"):
+        status, out, _ = command(verb, "--help")
+        assert status == 0
+        assert f"rejoinder {verb} {verb}.csv --filter-raters" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "raters", "alpha"),
+    # The alphas are those of the krippendorff package on the same tables (test_agreement_summary).
+    [("grade-dailydialog", 11, 0.0843), ("dstc7-task2", 310, 0.1894), ("dailydialog-multiref", 0, None)],
+)  # fmt: skip
+def test_published_ratings(command, name, raters, alpha):
+    status, out, _ = command("ratings", shared("data", name), "--resamples", 0, "--json")
+    assert status == 0
+    told = json.loads(out)
+    assert told["counts"][0]["raters"] == raters
+    row = pl.DataFrame(told["agreement"]).filter(measure="alpha interval").row(0, named=True)
+    assert row["value"] == (None if alpha is None else pytest.approx(alpha, abs=5e-5))

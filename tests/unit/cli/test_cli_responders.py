@@ -1,0 +1,195 @@
+"""``rejoinder filter``, ``rejoinder train responder`` and ``rejoinder respond`` as a user meets them."""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rejoinder.cli import progress
+from rejoinder.cli.app import app, run
+from rejoinder.cli.filter import filter_corpus
+from rejoinder.cli.respond import respond
+from rejoinder.cli.train import train
+from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.tables.responses import check_responses, read_responses
+from rejoinder.tables.testset import read_testset
+from shared_data import EXAMPLES
+
+TESTSET = EXAMPLES / "testset.jsonl"
+SMALL = [
+    "--vocabulary", 150, "--layers", 1, "--width", 32, "--epochs", 2, "--tokens", 300, "--pairs", 0,
+]  # fmt: skip
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    for each in (filter_corpus, respond, train):
+        monkeypatch.setitem(app.commands, each.name, each)
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Dialogues of our own in DailyDialog's format: "Yes." answers everything, the rest one thing."""
+    lines = []
+    for number in range(40):
+        lines.append(f"Is room {number} free ? __eou__ Yes . __eou__")
+        lines.append(f"Where is room {number} ? __eou__ Behind room {number + 1} . __eou__")
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_filter_drops_and_lists(command, corpus, tmp_path):
+    out = tmp_path / "kept.jsonl"
+    status, told, err = command("filter", corpus, "-o", out, "--show", 3)
+    assert (status, err) == (0, "")
+    assert "40 of 80 pairs dropped (50.0%): entropy of the target above 1.0 bits" in told
+    # 40 messages, each once: log2 40 = 5.32 bits.
+    assert any(
+        line.replace("│", "").split() == ["Yes", ".", "target", "5.32", "40"]
+        for line in told.splitlines()
+    )
+    kept = adjacent_pairs(read_testset(out))
+    assert len(kept) == 40
+    assert "Yes ." not in kept.targets
+
+
+def test_filter_as_json(command, corpus, tmp_path):
+    out = tmp_path / "kept.jsonl"
+    status, told, _ = command("filter", corpus, "-o", out, "--side", "source", "--json")
+    told = json.loads(told)
+    assert status == 0
+    assert (told["pairs"], told["kept"], told["dropped"]) == (80, 80, 0)
+    assert told["clusters"] == {"source": 80, "target": 41}
+    assert told["parameters"]["threshold"] == 1.0
+
+
+def test_filter_compares_plain_writing_on_request(command, tmp_path):
+    path, out = tmp_path / "c.txt", tmp_path / "kept.jsonl"
+    path.write_text(
+        "A ? __eou__ It ’ s . __eou__\nB ? __eou__ It's . __eou__\nC ? __eou__ No __eou__\n"
+    )
+    dropped = [
+        json.loads(command("filter", path, "-o", out, "--threshold", 0.5, "--json", *more)[1])[
+            "dropped"
+        ]
+        for more in ([], ["--detokenize"])
+    ]
+    assert dropped == [0, 2]
+    assert adjacent_pairs(read_testset(out)).sources == ["C ?"]  # written as it was
+
+
+def test_filter_by_vectors(command, corpus, tmp_path):
+    # One cluster of sources: whatever a target is said to is one thing, and has no entropy.
+    np.save(tmp_path / "s.npy", np.zeros((80, 2)))
+    np.save(tmp_path / "t.npy", np.arange(80.0)[:, None])
+    vectors = ["--vectors", tmp_path / "s.npy", tmp_path / "t.npy"]
+    out = tmp_path / "kept.jsonl"
+    status, told, _ = command("filter", corpus, "-o", out, *vectors, "--clusters", 1, "--json")
+    assert (status, json.loads(told)["dropped"]) == (0, 0)
+
+
+def test_filter_s_mistakes(command, corpus, tmp_path):
+    out = tmp_path / "kept.jsonl"
+    np.save(tmp_path / "s.npy", np.zeros((3, 2)))
+    few = ["--vectors", tmp_path / "s.npy", tmp_path / "s.npy"]
+    for arguments, words in (
+        (["--threshold", "-1"], "threshold"),
+        (["--clusters", 3], "go together"),
+        ([*few, "--clusters", 2], "a row for each of 80 pairs"),
+        (["--vectors", corpus, corpus, "--clusters", 2], "not a NumPy array file"),
+    ):
+        status, _, err = command("filter", corpus, "-o", out, *arguments)
+        assert status == 2
+        assert words in err
+        assert not out.exists()
+    status, _, err = command("filter", corpus, "-o", corpus)
+    assert (status, "that is an input" in err) == (2, True)
+
+
+def test_train_then_respond(command, corpus, tmp_path):
+    pytest.importorskip("torch")
+    folder, out = tmp_path / "model", tmp_path / "tuned.jsonl"
+    status, told, err = command("train", "responder", corpus, "-o", folder, *SMALL, "--detokenize")
+    assert (status, err) == (0, "")
+    assert "best so far" in told
+    assert "4 pairs held out of the corpus" in told
+    status, told, err = command("respond", folder, TESTSET, "-o", out, "--beam", 2, "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(told)
+    testset = read_testset(TESTSET)
+    assert (told["system"], told["replies"]) == ("model", len(testset))
+    check_responses(read_responses(out), testset)
+    status, told, _ = command("train", "responder", corpus, "-o", folder, *SMALL, "--detokenize")
+    assert "finished before" in told
+
+
+def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
+    pytest.importorskip("torch")
+    test = tmp_path / "test.txt"
+    test.write_text("Is room 3 free? __eou__ yes __eou__\n")
+    status, told, err = command(
+        "train", "responder", corpus, "-o", tmp_path / "m", *SMALL, "--kind", "gru",
+        "--leave-out", test, "--updates", 2, "--json",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    told = json.loads(told)
+    assert told["kind"] == "gru-responder"
+    assert told["notes"][0] == "1 pair of 80 left out that also stand in the other corpus"
+    assert told["log"][-1]["updates"] == 2
+
+
+@pytest.mark.parametrize("system", ["random", "retrieval"])
+def test_replies_from_a_corpus(command, corpus, tmp_path, system):
+    out = tmp_path / "replies.jsonl"
+    status, told, err = command("respond", system, TESTSET, "-o", out, "--corpus", corpus)
+    assert (status, err) == (0, "")
+    assert told.startswith(f"{system}: ")
+    replies = read_responses(out)
+    check_responses(replies, read_testset(TESTSET))
+    assert set(replies["text"]) <= set(adjacent_pairs(read_testset(corpus)).targets)
+
+
+def test_the_test_set_s_own_replies_are_left_out(command, tmp_path):
+    out = tmp_path / "replies.jsonl"
+    status, _, err = command("respond", "retrieval", TESTSET, "-o", out, "--corpus", TESTSET)
+    assert status == 2
+    assert "same file" in err or "test set's own" in err
+
+
+def test_respond_s_mistakes(command, corpus, tmp_path):
+    out = tmp_path / "r.jsonl"
+    for arguments, words in (
+        (["random", TESTSET, "-o", out], "needs --corpus"),
+        ([tmp_path / "none", TESTSET, "-o", out], "no such folder"),
+        ([tmp_path, TESTSET, "-o", out, "--corpus", corpus], "only random and retrieval"),
+        (["random", TESTSET, "-o", out, "--corpus", corpus, "--beam", 0], "--beam"),
+        (["random", TESTSET, "-o", out, "--corpus", corpus, "--scorer", tmp_path], "--scorer"),
+        (["random", TESTSET, "-o", tmp_path / "r.doc", "--corpus", corpus], "suffix"),
+    ):
+        status, _, err = command("respond", *arguments)
+        assert status == 2, arguments
+        assert words in err
+    assert not out.exists()
+
+
+def test_help_needs_no_torch():
+    # The imports of these verbs alone; the whole command is timed elsewhere.
+    code = (
+        "import sys, rejoinder.cli.filter, rejoinder.cli.train_responder, rejoinder.cli.respond\n"
+        "assert not {'torch', 'transformers', 'polars', 'numpy'} & set(sys.modules)"
+    )
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert time.monotonic() - started < 20

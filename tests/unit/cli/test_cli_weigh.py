@@ -1,0 +1,113 @@
+"""``rejoinder weigh``, and the recipe against the systems' own rated replies."""
+
+import json
+
+import pytest
+
+from rejoinder import read_testset
+from rejoinder.cli import progress
+from rejoinder.cli.app import app, run
+from rejoinder.cli.weigh import weigh
+from shared_data import EXAMPLES
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+RATINGS = str(EXAMPLES / "ratings.csv")
+
+
+@pytest.fixture
+def call(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)
+    monkeypatch.setitem(app.commands, "weigh", weigh)
+
+    def called(*arguments):
+        status = run([*map(str, arguments)])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return called
+
+
+def test_a_test_set_is_written(call, tmp_path):
+    path = tmp_path / "weighed.jsonl"
+    status, out, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
+    assert (status, err) == (0, "")
+    assert f"written: {path} (66 items, 197 references)" in out.replace("\n", "")
+    made = read_testset(path)
+    assert set(made.references["source"]) == {"generic", "retrieval", "tuned"}
+    first = made.references.group_by("id", maintain_order=True).first()
+    best = made.references.group_by("id", maintain_order=True).max()
+    assert first["weight"].to_list() == best["weight"].to_list()
+
+
+def test_leaving_out_keeping_and_json(call, tmp_path):
+    path = tmp_path / "weighed.parquet"
+    more = ["--leave-out", "tuned", "--keep", "--scale", "1", "5", "--json"]
+    status, out, _ = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
+    told = json.loads(out)
+    assert (status, told["items"], told["references"]) == (0, 66, 382 + 131)
+    sources = {row["source"]: row["references"] for row in told["sources"]}
+    assert sources["retrieval"] == 66
+    assert "tuned" not in sources
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--scale", "1", "4"], "off the scale from 1 to 4"),
+        (["--scale", "5", "1"], "must be below the best"),
+        (["--leave-out", "nobody"], "'nobody' is unknown"),
+        (["--criterion", "taste"], "criterion='taste' is unknown"),
+    ],
+)
+def test_a_mistake_is_a_message_and_no_file(call, tmp_path, more, message):
+    path = tmp_path / "weighed.jsonl"
+    status, out, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_input_is_not_written_over(call, tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_bytes((EXAMPLES / "ratings.csv").read_bytes())
+    status, _, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", path, "-o", path)
+    assert status == 2
+    assert "that is an input" in err
+    status, _, err = call("weigh", TESTSET, "--ratings", path, "-o", tmp_path / "new.jsonl")
+    assert status == 2
+    assert "name the rated replies too" in err
+
+
+FEW = ["--unit-size", "1", "--assignments", "10", "--permutations", "10", "--drop-unusable"]
+
+
+def test_the_recipe_against_the_systems_own_replies(call, tmp_path):
+    recipe = ["recipe", "galley2015", TESTSET, *SYSTEMS, "--ratings", RATINGS, *FEW]
+    # With one reference left to a pair, few items have one above 0.
+    status, out, _ = call(*recipe, "--references-from", "responses", "--threshold", "0.1", "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert {row["references"] for row in told["table"]} == {"single", "w>=0.1", "all", None}
+    assert told["signature"].startswith("protocol:unit|size:1|assignments:10|left_out:pair")
+    assert all("left_out:own" in each for each in told["signatures"].values())
+    assert any(note.startswith("weights: mean ratings on 1 to 5") for note in told["notes"])
+
+
+def test_the_same_in_two_steps(call, tmp_path):
+    path = tmp_path / "weighed.jsonl"
+    call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
+    more = ["--ratings", RATINGS, *FEW, "--threshold", "0.1", "--json"]
+    once = ["recipe", "galley2015", TESTSET, *SYSTEMS, *more, "--references-from", "responses"]
+    twice = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "pair"]
+    one, other = (json.loads(call(*each)[1]) for each in (once, twice))
+    assert one["table"] == other["table"]
+    own = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "own", "--plots", tmp_path]
+    told = json.loads(call(*own)[1])
+    assert told["table"] != one["table"]
+    assert told["figure"]
+    status, _, err = call(*own, "--without", "nobody")
+    assert status == 2
+    assert "'nobody' is unknown" in err

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import options, recipe_references
+from rejoinder.cli.recipe_negative_references import negative_references
 
 if TYPE_CHECKING:
     from rejoinder.recipes.figure2 import Figure2
     from rejoinder.recipes.galley2015 import Table2
+    from rejoinder.scoring.left_out import LeftOut
     from rejoinder.tables.responses import Missing
 
 FIGURE = "galley2015-figure2"
@@ -22,6 +25,9 @@ FIGURE = "galley2015-figure2"
 @click.group()
 def recipe() -> None:
     """Do a paper's whole study on your data, in one command."""
+
+
+recipe.add_command(negative_references)
 
 
 @recipe.command()
@@ -67,6 +73,7 @@ def recipe() -> None:
     is_flag=True,
     help="Leave out, and count, items without a reference that a row of the table needs.",
 )
+@recipe_references.options
 @click.option(
     "--permutations",
     metavar="N",
@@ -110,6 +117,10 @@ def galley2015(
     without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
+    references_from: str,
+    left_out: str | None,
+    scale: tuple[float, float],
+    threshold: float,
     permutations: int,
     seed: int,
     plots: Path | None,
@@ -126,6 +137,7 @@ def galley2015(
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
+    from rejoinder.figures.style import prepared, save
     from rejoinder.recipes import figure2, galley2015
     from rejoinder.tables.ratings import read_ratings
 
@@ -135,10 +147,13 @@ def galley2015(
             f"rejoinder recipe galley2015 {testset} SYSTEM.jsonl ... --ratings FILE"
         )
     if plots is not None:
-        figure2.prepared(plots)
+        prepared(plots)
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)
+    items, left, weighed = recipe_references.replaced(
+        items, replies, rated, references_from, left_out, scale, criterion
+    )
     shared: dict[str, Any] = {
         "criterion": criterion,
         "unit_size": unit_size,
@@ -146,6 +161,7 @@ def galley2015(
         "order": order,
         "without": without,
         "missing": cast("Missing", missing),
+        "left_out": cast("LeftOut | None", left),
         "seed": seed,
     }
     with Progress("correlating") as tick:
@@ -155,14 +171,16 @@ def galley2015(
             rated,
             **shared,
             drop_unusable=drop_unusable,
+            threshold=threshold,
             permutations=permutations,
             progress=tick,
         )
+    table = replace(table, notes=(*weighed, *table.notes))
     drawn, paths = None, ()
     if plots is not None:
         with Progress("drawing") as tick:
             drawn = figure2.figure2(items, replies, rated, **shared, progress=tick)
-            paths = figure2.save(figure2.draw(drawn, unit_size, order), plots, FIGURE)
+            paths = save(figure2.draw(drawn, unit_size, order), plots, FIGURE)
     (_write if json else _print)(table, drawn, paths)
 
 

@@ -1,0 +1,152 @@
+"""``rejoinder weigh``: references from past human evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options, recipe_references
+
+if TYPE_CHECKING:
+    from rejoinder.scoring.weighing import Weighed
+
+
+@click.command()
+@click.argument("testset", type=options.PATH)
+@options.responses
+@options.references
+@click.option(
+    "--ratings",
+    type=options.PATH,
+    multiple=True,
+    required=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+@click.option(
+    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+)
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    required=True,
+    help="The test set to write: .jsonl or .parquet.",
+)
+@recipe_references.scale
+@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@click.option(
+    "--leave-out",
+    metavar="SYSTEM",
+    multiple=True,
+    help="A system whose replies make no references, as often as wanted: the one to be scored.",
+)
+@click.option("--keep", is_flag=True, help="Keep the test set's own references, in front.")
+@click.option(
+    "--format",
+    "-f",
+    "testset_format",
+    metavar="NAME",
+    help="The test set's format; else it is recognised.",
+)
+@click.option(
+    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
+)
+@options.as_json
+def weigh(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    output: Path,
+    scale: tuple[float, float],
+    criterion: str | None,
+    leave_out: tuple[str, ...],
+    keep: bool,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Make weighted references of replies that people rated.
+
+    Each rated reply becomes a reference of its item: its source the system, its weight the mean
+    rating scaled to -1 (worst) to 1 (best). A system must not be scored against its own replies:
+    leave it out.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.weighing import weigh as weighed
+    from rejoinder.tables.ratings import read_ratings
+    from rejoinder.tables.write import write_testset
+
+    if not responses:
+        raise ParameterError(
+            f"{testset}: a test set alone; name the rated replies too: "
+            f"rejoinder weigh {testset} SYSTEM.jsonl ... --ratings FILE -o OUT.jsonl"
+        )
+    for path in (testset, *responses, *references, *ratings):
+        if output.exists() and path.exists() and path.samefile(output):
+            raise ParameterError(f"--output {output}: that is an input; name another file")
+    items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
+    with Progress("reading"):
+        rated = read_ratings(*ratings, format=ratings_format)
+    made = weighed(
+        items, replies, rated, ends=scale, criterion=criterion, leave_out=leave_out, keep=keep
+    )
+    write_testset(made.testset, output)
+    (_write if json else _print)(made, output)
+
+
+def _sources(made: Weighed) -> list[dict[str, Any]]:
+    """How many references each system gave, and how good they are."""
+    import polars as pl
+
+    weight = pl.col("weight").fill_null(1.0)
+    table = made.testset.references.group_by("source").agg(
+        references=pl.len(), mean=weight.mean(), positive=(weight > 0).mean()
+    )
+    return table.sort("mean", descending=True).to_dicts()
+
+
+def _write(made: Weighed, output: Path) -> None:
+    from rejoinder.cli import machine
+
+    machine.write(
+        {
+            "file": str(output),
+            "items": len(made.testset),
+            "references": made.testset.references.height,
+            "sources": _sources(made),
+            "notes": made.notes,
+        }
+    )
+
+
+def _print(made: Weighed, output: Path) -> None:
+    from rich.table import Table
+
+    from rejoinder.cli import render
+
+    out = render.console()
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("source")
+    for name in ("references", "mean weight", "above 0"):
+        shown.add_column(name, justify="right")
+    for row in _sources(made):
+        name = "(none named)" if row["source"] is None else row["source"]
+        shown.add_row(
+            render.escape(name),
+            str(row["references"]),
+            f"{row['mean']:.3f}",
+            f"{100 * row['positive']:.1f}%",
+        )
+    out.print(shown)
+    out.print()
+    for note in made.notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+    references = made.testset.references.height
+    written = f"written: {output} ({len(made.testset)} items, {references} references)"
+    out.print(written, markup=False, soft_wrap=True)

@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any
 from rejoinder._version import __version__
 
 if TYPE_CHECKING:
+    from rejoinder.agreement.preference_summary import summarise_preferences
+    from rejoinder.agreement.rating_summary import summarise_ratings
     from rejoinder.scoring.audit import audit
     from rejoinder.scoring.correlate import correlate
+    from rejoinder.scoring.plan import plan
+    from rejoinder.scoring.ruber import train_ruber
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
+    from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
@@ -26,10 +31,15 @@ __all__ = [
     "audit",
     "correlate",
     "load_scores",
+    "plan",
+    "read_preferences",
     "read_ratings",
     "read_responses",
     "read_testset",
     "score",
+    "summarise_preferences",
+    "summarise_ratings",
+    "train_ruber",
 ]
 
 _HOMES = {
@@ -38,10 +48,15 @@ _HOMES = {
     "audit": "rejoinder.scoring.audit",
     "correlate": "rejoinder.scoring.correlate",
     "load_scores": "rejoinder.scoring.scores",
+    "plan": "rejoinder.scoring.plan",
+    "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",
     "score": "rejoinder.scoring.score",
+    "summarise_preferences": "rejoinder.agreement.preference_summary",
+    "summarise_ratings": "rejoinder.agreement.rating_summary",
+    "train_ruber": "rejoinder.scoring.ruber",
 }
 
 

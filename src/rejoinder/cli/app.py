@@ -16,8 +16,13 @@ from rejoinder.cli.audit import audit
 from rejoinder.cli.compare import compare
 from rejoinder.cli.correlate import correlate
 from rejoinder.cli.metrics import metrics
+from rejoinder.cli.plan import plan
+from rejoinder.cli.preferences import preferences
+from rejoinder.cli.ratings import ratings
 from rejoinder.cli.recipe import recipe
 from rejoinder.cli.score import score
+from rejoinder.cli.train import train
+from rejoinder.cli.weigh import weigh
 from rejoinder.errors import RejoinderError
 
 
@@ -32,7 +37,12 @@ def app() -> None:
 app.add_command(score)
 app.add_command(compare)
 app.add_command(correlate)
+app.add_command(ratings)
+app.add_command(preferences)
 app.add_command(audit)
+app.add_command(plan)
+app.add_command(weigh)
+app.add_command(train)
 app.add_command(metrics)
 app.add_command(recipe)
 

@@ -15,9 +15,12 @@ from rejoinder.metrics.base import Metric
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.agreement.preference_summary import PreferenceSummary
+    from rejoinder.agreement.rating_summary import RatingSummary
     from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.correlate import Agreement
     from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.plan import Plan
     from rejoinder.scoring.scores import Scores
 
 
@@ -112,4 +115,38 @@ def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
             }
             for name, each in made.items()
         ]
+    )
+
+
+def ratings(told: RatingSummary) -> None:
+    """Counts, agreement, raters and systems of every criterion; NaN is null, and has its reason."""
+    _frames(told, "counts", "agreement", "raters", "human", "systems", "distribution")
+
+
+def preferences(told: PreferenceSummary) -> None:
+    """Counts, pairs, strengths and raters of every criterion; NaN is null, and has its reason."""
+    _frames(told, "counts", "pairs", "strengths", "agreement", "raters")
+
+
+def _frames(told: RatingSummary | PreferenceSummary, *names: str) -> None:
+    frames = {name: getattr(told, name).to_dicts() for name in names}
+    write({**frames, "signature": told.signature, "notes": told.notes})
+
+
+def plan(told: Plan) -> None:
+    """What more items, raters and references would bring, and what that rests on."""
+    write(
+        {
+            "comparisons": told.comparisons.to_dicts(),
+            "comparison_needs": told.comparison_needs.to_dicts(),
+            "correlations": told.correlations.to_dicts(),
+            "correlation_needs": told.correlation_needs.to_dicts(),
+            "components": told.components.to_dicts(),
+            "items": told.items,
+            "references": told.references,
+            "assumptions": told.assumptions,
+            "notes": told.notes,
+            "parameters": told.parameters,
+            "signatures": told.signatures,
+        }
     )

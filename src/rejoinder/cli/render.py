@@ -20,9 +20,11 @@ from rejoinder.tables.wording import counted
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.metrics.similarity import Likeness
     from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.correlate import Agreement
     from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.plan import Plan
     from rejoinder.scoring.scores import Scores
 
 COLUMNS_AT_ONCE = 5
@@ -230,6 +232,8 @@ def agreement(
             "different levels do not inflate",
             style="dim",
         )
+        means = within.filter(within["system"] == "mean")
+        _reasons(out, means.with_columns(metric=means["metric"] + " within systems"))
     if compared is not None:
         out.print()
         out.print(_metric_pairs(compared))
@@ -330,9 +334,9 @@ def _p(p: float) -> str:
 
 def _reasons(out: Console, table: pl.DataFrame) -> None:
     """Why numbers are missing, each reason once."""
-    missing = table.filter(
-        table["reason"].is_not_null() & ~table["metric"].str.starts_with("human")
-    )
+    # People have neither interval nor test; only where they have no value either, that is said.
+    people = table["metric"].str.starts_with("human") & table["value"].is_not_nan()
+    missing = table.filter(table["reason"].is_not_null() & ~people)
     for (reason,), rows in missing.group_by("reason", maintain_order=True):
         labels = ", ".join(rows["metric"].unique(maintain_order=True))
         out.print(f"note: {labels}: {reason}", style="yellow", markup=False)
@@ -389,6 +393,9 @@ def _explanation(out: Console, told: Explanation) -> None:
         out.print(Text(f"  {turn}", style="dim"))
     out.print(Text.assemble("> ", (told.reply or "(empty reply)", "bold")))
     out.print()
+    if told.likeness is not None:
+        _likeness(out, told, told.likeness)
+        return
     references = Table(show_edge=False, pad_edge=False, header_style="bold")
     for name in ("ref", "weight", "text", "source"):
         references.add_column(name, justify="right" if name in ("ref", "weight") else "left")
@@ -427,6 +434,35 @@ def _explanation(out: Console, told: Explanation) -> None:
     parts = ", ".join(f"{name} {_plain(value)}" for name, value in told.parts.items())
     found = counted(bad, "n-gram")
     out.print(f"{found} found in references of negative weight alone; {parts}\n", style="dim")
+
+
+def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
+    """How like the reply is to each reference, and which words make it like the nearest."""
+    references = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("ref", "similarity", "text", "source"):
+        references.add_column(name, justify="right" if name in ("ref", "similarity") else "left")
+    rows = zip(told.references, like.similarities, told.sources, strict=True)
+    for place, (text, value, source) in enumerate(rows):
+        counts = "bold" if place == like.nearest else ""
+        references.add_row(
+            str(place + 1), f"{100 * value:.1f}", Text(text), source or "", style=counts
+        )
+    out.print(references)
+    out.print(f"reference {like.nearest + 1} counts: the nearest\n", style="dim")
+    if not like.words:
+        return
+    words = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("word", "sets", "adds"):
+        words.add_column(name, justify="left" if name == "word" else "right")
+    for each in like.words:
+        row = (Text(each.word), f"{100 * each.sets:.0f}%", f"{100 * each.adds:+.1f}")
+        words.add_row(*row, style=_tint(each.adds))
+    out.print(words)
+    out.print(
+        "sets: share of the reply's vector that is this word's; adds: its part in the similarity, "
+        "x100\n",
+        style="dim",
+    )
 
 
 def _tint(weight: float) -> str:
@@ -541,7 +577,12 @@ def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
     for name in ("name", "parameters and defaults", "bounds", "needs", "source"):
         shown.add_column(name)
     for name, each in made.items():
-        defaults = ", ".join(f"{key}={value}" for key, value in registry.parameters(each).items())
+        parameters = registry.parameters(each)
+        needed = [f"{key}=PATH" for key in each.sources]
+        defaults = ", ".join(
+            needed
+            + [f"{key}={value}" for key, value in parameters.items() if key not in each.sources]
+        )
         low, high = each.bounds
         shown.add_row(
             name,
@@ -556,3 +597,10 @@ def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
 def _notes(out: Console, told: Scores | Agreement) -> None:
     for note in told.notes:
         out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def plan(told: Plan) -> None:
+    """What more items, raters and references would bring, and what that rests on."""
+    from rejoinder.cli.plan_tables import print_plan
+
+    print_plan(console(), told, [label for label, each in told.metrics.items() if percent(each)])

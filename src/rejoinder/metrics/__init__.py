@@ -8,10 +8,17 @@ from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
+from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.metrics.word_vectors import (
+    EmbeddingAverage,
+    GreedyMatching,
+    VectorExtrema,
+    VectorPooling,
+)
 
 __all__ = [
     "BLEU",
@@ -21,9 +28,14 @@ __all__ = [
     "ChrF",
     "DeltaBLEU",
     "DistinctN",
+    "EmbeddingAverage",
+    "EncoderCosine",
     "Entropy",
+    "GreedyMatching",
     "Length",
     "Metric",
     "Score",
     "SentenceBLEU",
+    "VectorExtrema",
+    "VectorPooling",
 ]

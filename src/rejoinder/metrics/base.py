@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import ClassVar, TypeAlias
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.features import Request, identity, provided
 from rejoinder.metrics.rows import Rows, Statistics, joined, rows_of
 from rejoinder.text.tokenizers import BORROWED
 
@@ -80,6 +82,8 @@ class Metric(ABC):
     """Of: references, weights, context, features."""
     summable: ClassVar[bool] = True
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
+    sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """The parameters that name a model's file or folder, and who provides its features."""
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -111,25 +115,63 @@ class Metric(ABC):
         """What the score of ``totals``, float64 [k], is made of."""
         return dict(zip(self.columns, totals.tolist(), strict=True))
 
+    def requests(self) -> tuple[Request, ...]:
+        """The features that the metric asks for.
+
+        Raises:
+            ParameterError: A parameter that names a model is empty.
+        """
+        return tuple(Request(kind, self.source_of(name)) for name, kind in self.sources.items())
+
+    def source_of(self, parameter: str) -> str:
+        """The file, folder or model that a parameter names.
+
+        Raises:
+            ParameterError: It is empty.
+        """
+        source = getattr(self, parameter)
+        if not source:
+            raise ParameterError(
+                f"metric '{self.name}' measures with a model and names none; write "
+                f"{self.name}:{parameter}=PATH ({parameter}='PATH' in Python)"
+            )
+        return source
+
+    def notes(self, batch: Batch) -> list[str]:
+        """What is to be said of a measured batch beside its scores: what was left out or replaced."""
+        return []
+
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
-        """Which items (bool [n]) the metric cannot score for want of references, and why."""
-        if not self.needs & {"references", "weights"}:
-            return np.zeros(len(batch), dtype=bool), ""
-        rule = getattr(self, "references", "all")
-        why = "has no reference" if rule == "all" else f"has no reference under the rule '{rule}'"
-        return batch.references(rule).counts == 0, why
+        """Which items (bool [n]) the metric cannot score for want of references or context, and why."""
+        unusable, reasons = np.zeros(len(batch), dtype=bool), []
+        if self.needs & {"references", "weights"}:
+            rule = getattr(self, "references", "all")
+            without = batch.references(rule).counts == 0
+            if without.any():
+                reasons.append(
+                    "no reference" + ("" if rule == "all" else f" under the rule '{rule}'")
+                )
+            unusable |= without
+        if "context" in self.needs and batch.contexts is not None:
+            without = np.array([not turns for turns in batch.contexts], dtype=bool)
+            if without.any():
+                reasons.append("no context")
+            unusable |= without
+        return unusable, f"has {' or '.join(reasons)}" if reasons else ""
 
     def signature(self, **facts: str | int) -> str:
         """The parameters, and facts of the data, in sacreBLEU's style: ``key:value|...``."""
         words = [self.name]
         for each in fields(self):
-            value = getattr(self, each.name)
-            if value is None:
+            value: Any = getattr(self, each.name)
+            if each.name in self.sources and value:
+                value = identity(self.sources[each.name], value)
+            if value is None or value == "":
                 continue
             if each.name == "lowercase":
                 words.append(f"case:{FOLDED[value]}")
             else:
-                word = SPOKEN[value] if isinstance(value, bool) else f"{value}"
+                word = SPOKEN[value] if isinstance(value, bool) else str(value)
                 words.append(f"{SIGNATURE_WORDS.get(each.name, each.name)}:{word}")
         words += [f"{key}:{value}" for key, value in facts.items()]
         if getattr(self, "tokenizer", None) in BORROWED:
@@ -144,6 +186,7 @@ class Metric(ABC):
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None = None,
         *,
+        contexts: Sequence[Sequence[str]] | None = None,
         drop_unusable: bool = False,
         resamples: int = 0,
         seed: int = 12345,
@@ -154,6 +197,7 @@ class Metric(ABC):
             hypotheses: The replies, one for each item.
             references: For each reply the list of its references: ragged, any number of each.
             weights: The references' weights in [-1, 1], the same shape; None weighs all 1.
+            contexts: For each item its turns, oldest first, for the metrics that need them.
             drop_unusable: Leave out items that cannot be scored (no reference; none of positive
                 weight) instead of raising; ``n`` tells how many counted.
             resamples: How many bootstrap resamples give the interval; 0 gives none.
@@ -163,7 +207,9 @@ class Metric(ABC):
             InputError: The lists do not fit together, or an item cannot be scored.
         """
         check_draws(resamples, seed)
-        batch, rows, usable = self._measured([hypotheses], references, weights, drop_unusable)
+        batch, rows, usable = self._measured(
+            [hypotheses], references, weights, contexts, drop_unusable
+        )
         return self._scores(batch, rows, usable, resamples, seed)[0]
 
     def corpora(
@@ -172,6 +218,7 @@ class Metric(ABC):
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None = None,
         *,
+        contexts: Sequence[Sequence[str]] | None = None,
         drop_unusable: bool = False,
         resamples: int = 0,
         seed: int = 12345,
@@ -182,6 +229,7 @@ class Metric(ABC):
             systems: By name the replies, as ``corpus`` takes them.
             references: For each item the list of its references.
             weights: Arguments from here on as for ``corpus``.
+            contexts: Likewise.
             drop_unusable: Likewise.
             resamples: Likewise; all systems share the resamples.
             seed: Likewise.
@@ -193,7 +241,7 @@ class Metric(ABC):
             return {}
         check_draws(resamples, seed)
         replies = list(systems.values())
-        batch, rows, usable = self._measured(replies, references, weights, drop_unusable)
+        batch, rows, usable = self._measured(replies, references, weights, contexts, drop_unusable)
         scores = self._scores(batch, rows, usable, resamples, seed)
         return dict(zip(systems, scores, strict=True))
 
@@ -227,6 +275,7 @@ class Metric(ABC):
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None = None,
         *,
+        contexts: Sequence[Sequence[str]] | None = None,
         drop_unusable: bool = False,
     ) -> Floats:
         """Scores each reply by itself: float64 [n].
@@ -234,7 +283,7 @@ class Metric(ABC):
         Arguments and errors as for ``corpus``; with ``drop_unusable`` an item that cannot be scored
         gets NaN.
         """
-        _, rows, usable = self._measured([hypotheses], references, weights, drop_unusable)
+        _, rows, usable = self._measured([hypotheses], references, weights, contexts, drop_unusable)
         scores = rows.segments(self)[0]
         if usable is not None:
             scores[~usable] = np.nan
@@ -245,9 +294,10 @@ class Metric(ABC):
         systems: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None,
+        contexts: Sequence[Sequence[str]] | None,
         drop_unusable: bool,
     ) -> tuple[Batch, Rows, np.ndarray | None]:
-        batch = Batch.from_systems(systems, references, weights)
+        batch = Batch.from_systems(systems, references, weights, contexts)
         usable = self._usable(batch, drop_unusable)
         return batch, rows_of(measure([self], batch)[0], len(systems)), usable
 
@@ -315,6 +365,7 @@ def measure(
     Returns:
         For each metric its statistics, in the order of the batch's hypotheses.
     """
+    batch = provided(metrics, batch, progress)
     parts = list(batch.parts(at_least=cores())) or [batch]
 
     def one(part: Batch) -> list[Statistics]:

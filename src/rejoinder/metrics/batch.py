@@ -10,6 +10,7 @@ import numpy as np
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.metrics.features import Features, Request
 from rejoinder.tables.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
@@ -59,7 +60,9 @@ class Batch:
         reference_texts: r strings, grouped by item, the original first.
         reference_bounds: int64 [n + 1], likewise.
         weights: float64 [r]; 1 where a reference carries none.
-        features: Arrays [m, ...] a metric asks for by name: likelihoods, vectors, learned scores.
+        features: What models provided for the requests of metrics: likelihoods, vectors, learned
+            scores.
+        contexts: For each of the n items its turns, oldest first; None where they are unknown.
     """
 
     hypotheses: Strings
@@ -67,7 +70,8 @@ class Batch:
     reference_texts: Strings
     reference_bounds: Indices
     weights: Floats
-    features: Mapping[str, np.ndarray] = field(default_factory=dict)
+    features: Mapping[Request, Features] = field(default_factory=dict)
+    contexts: Sequence[Sequence[str]] | None = None
     _tokens: dict[tuple[bool, str, bool], Tokens] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -76,13 +80,14 @@ class Batch:
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None = None,
+        contexts: Sequence[Sequence[str]] | None = None,
     ) -> Batch:
         """One hypothesis for each item, with a list of references, and weights of that shape.
 
         Raises:
             InputError: The lists do not fit together, or an element is no text or no weight.
         """
-        return cls.from_systems([hypotheses], references, weights)
+        return cls.from_systems([hypotheses], references, weights, contexts)
 
     @classmethod
     def from_systems(
@@ -90,6 +95,7 @@ class Batch:
         systems: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
         weights: Sequence[Sequence[float]] | None = None,
+        contexts: Sequence[Sequence[str]] | None = None,
     ) -> Batch:
         """The hypotheses of several systems for the same items: an item's stand side by side.
 
@@ -111,7 +117,9 @@ class Batch:
             raise
         values = np.ones(len(texts)) if weights is None else _weights(weights, references)
         items = np.arange(len(references) + 1, dtype=np.int64) * len(systems)
-        return cls(replies, items, texts, reference_bounds, values)
+        if contexts is not None:
+            _check_contexts(contexts, len(references))
+        return cls(replies, items, texts, reference_bounds, values, contexts=contexts)
 
     def __len__(self) -> int:
         """How many items there are."""
@@ -127,7 +135,11 @@ class Batch:
             self.reference_texts.part(r_begin, r_end),
             self.reference_bounds[begin : end + 1] - r_begin,
             self.weights[r_begin:r_end],
-            {name: values[h_begin:h_end] for name, values in self.features.items()},
+            {
+                request: each.part((h_begin, h_end), (r_begin, r_end))
+                for request, each in self.features.items()
+            },
+            None if self.contexts is None else self.contexts[begin:end],
         )
 
     def parts(self, at_least: int = 1) -> Iterator[Batch]:
@@ -215,6 +227,19 @@ def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]])
         or len(hypotheses) != len(references)
         or not all(type(few) is list or type(few) is tuple for few in references)
     )
+
+
+def _check_contexts(contexts: Sequence[Sequence[str]], items: int) -> None:
+    if isinstance(contexts, str) or not hasattr(contexts, "__len__") or len(contexts) != items:
+        got = f"{len(contexts)}" if hasattr(contexts, "__len__") else type(contexts).__name__
+        raise InputError(
+            f"contexts: got {got}, expected {items}: for each item the list of its turns, oldest first"
+        )
+    for i, turns in enumerate(contexts):
+        if not isinstance(turns, (list, tuple)) or not all(isinstance(each, str) for each in turns):
+            raise InputError(
+                f"contexts[{i}] is {turns!r:.60}; expected the list of the item's turns, oldest first"
+            )
 
 
 def _bounds(ragged: Sequence[Sequence[object]]) -> Indices:

@@ -15,10 +15,18 @@ from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
+from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.metrics.word_vectors import (
+    EmbeddingAverage,
+    GreedyMatching,
+    VectorExtrema,
+    VectorPooling,
+)
 
 METRICS: dict[str, Callable[..., Metric]] = {
     "deltableu": DeltaBLEU,
@@ -30,6 +38,12 @@ METRICS: dict[str, Callable[..., Metric]] = {
     "rougeL": partial(ROUGE, variant="L"),
     "meteor": METEOR,
     "chrf": ChrF,
+    "pooled": VectorPooling,
+    "average": EmbeddingAverage,
+    "extrema": VectorExtrema,
+    "greedy": GreedyMatching,
+    "cosine": EncoderCosine,
+    "ruber": RUBER,
     "distinct": DistinctN,
     "entropy": Entropy,
     "length": Length,

@@ -13,6 +13,8 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.contributions import Contribution
+from rejoinder.metrics.features import provided
+from rejoinder.metrics.similarity import Likeness
 from rejoinder.tables.testset import TestSet
 
 
@@ -24,6 +26,15 @@ class Explained(Protocol):
         self, reply: str, references: list[str], weights: list[float]
     ) -> list[Contribution]:
         """What each n-gram of a reply added."""
+        ...
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """A metric that can say which reference a reply is most like, and by which words."""
+
+    def likeness(self, batch: Batch) -> Likeness:
+        """What the only reply of a batch, with its features, is like."""
         ...
 
 
@@ -40,9 +51,11 @@ class Explanation:
         references: The references that count under the metric's rule, in their order.
         weights: Their weights; 1 where they carry none.
         sources: Where each comes from; None where it is not said.
-        contributions: What every n-gram added; ``reference`` is a place in ``references``.
+        contributions: What every n-gram added; ``reference`` is a place in ``references``. Empty
+            for a metric of similarity.
         value: The score of this reply by itself.
         parts: What that is made of.
+        likeness: Of a metric of similarity: to which reference, and by which words; else None.
     """
 
     id: str
@@ -56,19 +69,21 @@ class Explanation:
     contributions: list[Contribution]
     value: float
     parts: dict[str, Part]
+    likeness: Likeness | None = None
 
 
 def explain(
     testset: TestSet, responses: pl.DataFrame, id: str, system: str, metric: str | Metric
 ) -> Explanation:
-    """Says which n-gram, matched in which reference, with which weight, made a score.
+    """Says what made a score: which n-grams, matched in which reference, with which weight; or, of a
+    metric of similarity, which reference was the nearest, and which words made it so.
 
     Args:
         testset: Contexts and references.
         responses: The table of ``read_responses``.
         id: The item.
         system: The system.
-        metric: One of the BLEU family.
+        metric: One of the BLEU family, or a metric of similarity.
 
     Raises:
         ParameterError: Item or system are unknown, or the metric cannot be taken apart so.
@@ -81,8 +96,12 @@ def explain(
     [('yet', -0.5), ('at', 1.0), ('nine', 1.0)]
     """
     made = registry.metric(metric)
-    if not isinstance(made, Explained):
-        able = [name for name, make in registry.METRICS.items() if isinstance(make(), Explained)]
+    if not isinstance(made, (Explained, Compared)):
+        able = [
+            name
+            for name, make in registry.METRICS.items()
+            if isinstance(make(), (Explained, Compared))
+        ]
         raise ParameterError(f"metric '{made.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
     reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")
@@ -90,22 +109,27 @@ def explain(
     texts = table.get_column("text").to_list()
     weights = table.get_column("weight").to_list()
     text = reply.get_column("text")[0]
-    unusable, why = made.unusable(Batch.from_lists([text], [texts], [weights]))
+    turns = context.get_column("context")[0].to_list()
+    batch = Batch.from_lists([text], [texts], [weights], [turns])
+    unusable, why = made.unusable(batch)
     if unusable[0]:
         raise InputError(f"{made.label}: item '{id}' {why}; there is no score to explain")
-    score = made.corpus([text], [texts], [weights])
+    score = made.corpus([text], [texts], [weights], contexts=[turns])
+    told = made.contributions(text, texts, weights) if isinstance(made, Explained) else []
+    like = made.likeness(provided([made], batch)) if isinstance(made, Compared) else None
     return Explanation(
         id,
         system,
         made.label,
-        context.get_column("context")[0].to_list(),
+        turns,
         text,
         texts,
         weights,
         table.get_column("source").to_list(),
-        made.contributions(text, texts, weights),
+        told,
         score.value,
         score.parts,
+        like,
     )
 
 

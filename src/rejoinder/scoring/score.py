@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from rejoinder.kernels.arrays import Indices
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, check_draws, data_facts, measure
 from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.features import provided
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores
@@ -75,6 +77,8 @@ def score(
     alignment = check_responses(responses, testset, missing)
     contexts = _kept(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment.responses, len(alignment.systems))
+    if any("context" in metric.needs for metric in wanted.values()):
+        batch = replace(batch, contexts=contexts.get_column("context").to_list())
     notes = []
     if alignment.dropped:
         notes.append(f"{counted(alignment.dropped, 'item')} dropped that a system did not answer")
@@ -84,7 +88,10 @@ def score(
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
     changed = {"missing": missing} if alignment.dropped or alignment.filled else {}
+    batch = provided(list(wanted.values()), batch, progress)
     statistics = measure(list(wanted.values()), batch, progress)
+    told = [note for each in batch.features.values() for note in each.notes]
+    told += [note for metric in wanted.values() for note in metric.notes(batch)]
     measured = {
         label: Measured(
             metric,
@@ -98,7 +105,7 @@ def score(
         tuple(alignment.systems),
         contexts.drop("context"),
         measured,
-        tuple(notes + complaints + quoting(testset, alignment)),
+        tuple(notes + complaints + told + quoting(testset, alignment)),
         resamples,
         seed,
         spread(batch),

@@ -74,6 +74,11 @@ def score_parquet(
             raise ParameterError(
                 f"{label}: its rows are bags, which do not fit blocks; leave it out"
             )
+        if metric.needs & {"features", "context"}:
+            raise ParameterError(
+                f"{label}: it measures with a model, which looks at all texts at once; score it "
+                "without --block"
+            )
     names = _names(responses)
     sums = {label: _Blocks(block) for label in wanted}
     facts = _Facts()

@@ -1,0 +1,175 @@
+"""RUBER: what a reply shares with the reference, blended with how well it fits its query."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.batch import Batch, reference_rule
+from rejoinder.metrics.encoder_cosine import EncoderCosine
+from rejoinder.metrics.features import Features, Request, provide
+from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.similarity import Likeness, SimilarityMetric
+from rejoinder.metrics.word_vectors import VectorPooling
+
+BLENDS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+    "geometric": lambda r, u: np.sqrt(r * u),
+    "arithmetic": lambda r, u: (r + u) / 2,
+}
+"""Of s_R and s_U, both in [0, 1] (Tao et al. 2018, section 3.3)."""
+
+REFERENCED = ("pooled", "encoder")
+"""What s_R is: the paper's pooled word vectors, or the cosine of a sentence encoder."""
+
+SCALES = ("training", "scored")
+
+
+@dataclass(frozen=True)
+class RUBER(MeanMetric):
+    """``1/n sum_i blend(s_R(h_i, r_i), s_U(q_i, h_i))``, both scaled to [0, 1] before.
+
+    s_R is the similarity to the nearest reference: the cosine of max/min-pooled word vectors
+    (``referenced=pooled``, the paper's), or of sentence vectors (``encoder``). s_U is what a model
+    learned without labels of how a reply fits its query: the mean of its members' outputs before
+    any sigmoid, which do not saturate, each in standard deviations. Each half x becomes
+    ``(x - low) / (high - low)``, cut to [0, 1].
+
+    Source: Tao et al. 2018, sections 3.1 to 3.3. The paper fits low and high to the scored set
+    (``scale=scored``); then a score says nothing without the others scored beside it, and one reply
+    alone has none. ``scale=training`` takes what held-out conversations gave.
+
+    Args:
+        model: A folder that ``rejoinder train ruber`` wrote; its hash stands in the signature.
+        blend: ``arithmetic``, ``geometric``, ``min`` or ``max``.
+        referenced: ``pooled``, ``encoder`` (of a model trained with one), or ``none``: s_U alone,
+            for replies without references.
+        scale: ``training``; ``scored``, fitted to all replies scored together, and said beside the
+            scores; or four numbers, ``low;high`` of s_R and ``low;high`` of s_U, to use again what
+            was fitted.
+        references: ``all``, ``single`` (the first), or ``w>=T``.
+        leave_one_out: Leave out, once, a reference that is the reply itself.
+
+    >>> RUBER(model="models/ruber").label
+    'RUBER arithmetic'
+    """
+
+    name: ClassVar[str] = "ruber"
+    source: ClassVar[str] = "Tao et al. 2018, sections 3.1 to 3.3"
+    sources: ClassVar = MappingProxyType({"model": "ruber"})
+
+    model: str = ""
+    blend: str = "arithmetic"
+    referenced: str = "pooled"
+    scale: str = "training"
+    references: str = "all"
+    leave_one_out: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, os.PathLike):
+            object.__setattr__(self, "model", os.fspath(self.model))
+        super().__post_init__()
+        reference_rule(self.references)
+        for name, choices in (("blend", tuple(BLENDS)), ("referenced", (*REFERENCED, "none"))):
+            if getattr(self, name) not in choices:
+                raise ParameterError(
+                    f"metric 'ruber': {name}={getattr(self, name)!r}; choose {one_of(choices)}"
+                )
+        if self.scale not in SCALES:
+            given_bounds(self.scale)
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """References too, but where s_U stands alone."""
+        both = frozenset({"context", "features"})
+        return both if self.referenced == "none" else both | {"references"}
+
+    @property
+    def label(self) -> str:
+        """RUBER and its blend; s_U alone is its unreferenced half."""
+        if self.referenced == "none":
+            return "RUBER s_U"
+        rule = "" if self.references == "all" else f" {self.references}"
+        return f"RUBER {self.blend}{rule}"
+
+    def requests(self) -> tuple[Request, ...]:
+        """Both halves, scaled."""
+        options = (
+            ("referenced", self.referenced),
+            ("scale", self.scale),
+            ("references", self.references),
+            ("leave_one_out", self.leave_one_out),
+        )
+        return (Request("ruber", self.source_of("model"), options),)
+
+    def statistics(self, batch: Batch) -> Floats:
+        """float64 [m, 2]; NaN for the replies to an item without references."""
+        halves = batch.features[self.requests()[0]].hypotheses
+        assert isinstance(halves, np.ndarray)
+        r, u = halves.T
+        return mean_rows(u if self.referenced == "none" else BLENDS[self.blend](r, u))
+
+    def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
+        """Items without context; without references, unless s_U stands alone."""
+        unusable, why = super().unusable(batch)
+        if self.referenced == "none" or not self.leave_one_out:
+            return unusable, why
+        alone, why_alone = self.compared().unusable(batch)
+        return unusable | alone, why or why_alone
+
+    def notes(self, batch: Batch) -> list[str]:
+        """What is to be said of the references."""
+        return [] if self.referenced == "none" else self.compared().notes(batch)
+
+    def compared(self) -> SimilarityMetric:
+        """s_R as a metric of its own; its features are those of the model's own vectors."""
+        if self.referenced == "pooled":
+            return VectorPooling(
+                vectors=self.model,
+                unknown="skip",
+                references=self.references,
+                leave_one_out=self.leave_one_out,
+            )
+        return EncoderCosine(
+            encoder=self.model, references=self.references, leave_one_out=self.leave_one_out
+        )
+
+    def likeness(self, batch: Batch) -> Likeness:
+        """To which reference the only reply of a batch of one item is like, and by which words."""
+        like = self.compared()
+        texts = provide(
+            Request("ruber-texts", self.model, (("referenced", self.referenced),)), batch
+        )
+        return like.likeness(replace(batch, features={like.requests()[0]: texts}))
+
+
+def given_bounds(text: str) -> list[float]:
+    """The four numbers of ``low;high;low;high``, s_R's before s_U's.
+
+    Raises:
+        ParameterError: They are not that.
+    """
+    try:
+        numbers = [float(each) for each in text.split(";")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 4 or not (numbers[0] < numbers[1] and numbers[2] < numbers[3]):
+        raise ParameterError(
+            f"metric 'ruber': scale={text!r}; choose {one_of(SCALES)}, or four numbers: low;high of "
+            "s_R, then low;high of s_U"
+        )
+    return numbers
+
+
+def halves_of(texts: Features, like: SimilarityMetric, batch: Batch) -> Floats:
+    """s_R of every hypothesis, float64 [m], from the features of the texts."""
+    held = replace(batch, features={like.requests()[0]: texts})
+    return like.statistics(held)[:, 0]

@@ -1,0 +1,272 @@
+"""Sentence encoders of sentence-transformers or transformers, loaded from this machine alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
+
+if TYPE_CHECKING:
+    import torch
+
+TOKENS_PER_BATCH = 4096
+"""Padding included. A processor is no faster with more, and short texts are not kept waiting."""
+
+POOLINGS = ("mean", "cls", "max", "mean_sqrt_len")
+MODULES = {"Transformer", "Pooling", "Normalize"}
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Texts to vectors.
+
+    Attributes:
+        path: Where the model lies.
+        pooling: How the vectors of tokens become one: ``mean`` (over the tokens of the text, special
+            ones included), ``cls`` (the first), ``max``, ``mean_sqrt_len`` (sum over root of count).
+        normalize: Whether the model's own last step is to make the vectors length 1.
+        longest: Tokens beyond so many are cut off.
+        tokenizer: Of transformers.
+        model: Of transformers.
+    """
+
+    path: Path
+    pooling: str
+    normalize: bool
+    longest: int
+    tokenizer: Any
+    model: Any
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str], *, fetch: bool = False) -> Encoder:
+        """Loads an encoder; the last one is kept.
+
+        The pooling is the one that the folder declares (``1_Pooling/config.json``), else the mean.
+
+        Args:
+            source: A folder, or the name of a model on the hub that the local cache holds.
+            fetch: Fetch a model that is not here from the hub. Nothing is fetched otherwise.
+
+        Raises:
+            InputError: There is no such model here, it is damaged, or has parts we cannot run.
+            MissingExtraError: torch or transformers is not installed.
+        """
+        return _load(str(find_encoder(source, fetch=fetch)))
+
+    @property
+    def size(self) -> int:
+        """The width of a vector."""
+        return int(self.model.config.hidden_size)
+
+    def encode(
+        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> np.ndarray:
+        """The vectors of texts: float32 [n, d]. Equal texts are encoded once.
+
+        Texts of like length share a batch, so that little is padded.
+
+        Args:
+            texts: n of them.
+            progress: Called with how many distinct texts are done, and of how many.
+        """
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))
+        place = {text: i for i, text in enumerate(distinct)}
+        vectors = np.empty((len(distinct), self.size), dtype=np.float32)
+        done = 0
+        for batch, states, mask in self._forward(distinct):
+            pooled = _pooled(states, mask, self.pooling)
+            if self.normalize:
+                pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
+            vectors[batch] = pooled.float().cpu().numpy()
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(distinct))
+        return vectors[[place[text] for text in texts]]
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
+        """The vectors of each text's tokens, special ones left out: n arrays float32 [tokens, d]."""
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))
+        held: dict[str, np.ndarray] = {}
+        special = set(self.tokenizer.all_special_ids)
+        for batch, states, mask in self._forward(distinct):
+            for row, i in enumerate(batch):
+                ids = self.tokens(distinct[i])
+                keep = [k for k, token in enumerate(ids) if token not in special]
+                held[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
+        return [held[text] for text in texts]
+
+    def tokens(self, text: str) -> list[int]:
+        """The token ids of a text, special ones included, cut to ``longest``."""
+        return self.tokenizer(text, truncation=True, max_length=self.longest)["input_ids"]
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many distinct texts are longer than ``longest`` tokens."""
+        # A token is a character or more: most texts need no second look.
+        long = [text for text in set(texts) if len(text) >= self.longest - 2]
+        if not long:
+            return 0
+        ids = self.tokenizer(long, truncation=False, verbose=False)["input_ids"]
+        return sum(len(each) > self.longest for each in ids)
+
+    def _forward(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor]]:
+        """The last layer's states [b, t, d] and masks [b, t], with the places of the texts."""
+        import torch
+
+        if not texts:
+            return
+        kept = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
+        ids = self.tokenizer(list(texts), **kept)["input_ids"]
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        device = next(self.model.parameters()).device
+        for batch in _batches(order, [len(each) for each in ids]):
+            padded = self.tokenizer.pad({"input_ids": [ids[i] for i in batch]}, return_tensors="pt")
+            padded = padded.to(device)
+            with torch.inference_mode():
+                states = self.model(**padded).last_hidden_state
+            yield batch, states, padded["attention_mask"]
+
+
+def find_encoder(source: str | os.PathLike[str], *, fetch: bool = False) -> Path:
+    """The folder of an encoder: a path, or a name on the hub that the local cache holds.
+
+    Raises:
+        InputError: It is neither.
+        MissingExtraError: transformers is not installed (for a name).
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        return folder
+    told = (
+        f"encoder '{os.fspath(source)}': no folder of that name, and no model in the local cache of "
+        "the hub; nothing is fetched unasked: fetch it once with "
+        f"'hf download {os.fspath(source)}', or name a folder"
+    )
+    if folder.exists() or os.fspath(source).count("/") > 1:
+        raise InputError(told.replace("no folder of that name", "not a folder with a model"))
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    except ImportError:
+        raise _missing() from None
+    try:
+        return Path(snapshot_download(os.fspath(source), local_files_only=not fetch))
+    except (OSError, ValueError, HfHubHTTPError, HFValidationError):
+        raise InputError(told) from None
+
+
+@lru_cache(maxsize=2)
+def _load(path: str) -> Encoder:
+    try:
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging
+    except ImportError:
+        raise _missing() from None
+    folder = Path(path)
+    pooling, normalize = _modules(folder)
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        model = AutoModel.from_pretrained(path, local_files_only=True, use_safetensors=True)
+    except RejoinderError:
+        raise
+    except Exception as error:  # damaged files raise whatever their parsers raise
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"{path}: no encoder that transformers can load ({first:.120}); expected a folder with "
+            "config.json, model.safetensors and the tokenizer's files"
+        ) from None
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    longest = _longest(folder, tokenizer, model.config)
+    return Encoder(folder, pooling, normalize, longest, tokenizer, model.eval().to(device))
+
+
+def _modules(folder: Path) -> tuple[str, bool]:
+    """The pooling that the folder declares, and whether vectors are normalised after it."""
+    modules = _json(folder / "modules.json", [])
+    kinds = [str(each.get("type", "")).rsplit(".", 1)[-1] for each in modules]
+    strange = [kind for kind in kinds if kind not in MODULES]
+    if strange:
+        raise InputError(
+            f"{folder}: has a part '{strange[0]}', which is not supported; expected an encoder of "
+            f"{one_of(sorted(MODULES))}"
+        )
+    parts = [each["path"] for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"]
+    config = _json(folder / (parts[0] if parts else "1_Pooling") / "config.json", {})
+    modes = (
+        [config["pooling_mode"]]
+        if isinstance(config.get("pooling_mode"), str)
+        else [
+            name.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+            for name, wanted in config.items()
+            if name.startswith("pooling_mode_") and wanted
+        ]
+    )
+    if len(modes) > 1 or any(mode not in POOLINGS for mode in modes):
+        raise InputError(
+            f"{folder}: pools by {one_of(modes)}, which is not supported; expected one of "
+            f"{one_of(POOLINGS)}"
+        )
+    return (modes[0] if modes else "mean"), "Normalize" in kinds
+
+
+def _longest(folder: Path, tokenizer: Any, config: Any) -> int:
+    """Of what the folder, the tokenizer and the positions allow, the least."""
+    said = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    positions = getattr(config, "max_position_embeddings", None)
+    known = [each for each in (said, tokenizer.model_max_length, positions) if each]
+    return int(min(known))
+
+
+def _json(path: Path, default: Any) -> Any:
+    if not path.is_file():
+        return default
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: no JSON ({error}); fetch the model again") from None
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Runs of the order whose number times longest stays below ``TOKENS_PER_BATCH``."""
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) + 1) * lengths[i] > TOKENS_PER_BATCH:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
+    """States [b, t, d] and mask [b, t] to vectors [b, d]."""
+    if pooling == "cls":
+        return states[:, 0]
+    kept = mask.unsqueeze(-1)
+    if pooling == "max":
+        return states.masked_fill(kept == 0, float("-inf")).amax(dim=1)
+    counts = kept.sum(dim=1).clamp_min(1).to(states.dtype)
+    summed = (states * kept).sum(dim=1)
+    return summed / (counts.sqrt() if pooling == "mean_sqrt_len" else counts)
+
+
+def _missing() -> MissingExtraError:
+    return MissingExtraError(
+        "encoders need torch and transformers, which are not installed; run: "
+        "pip install 'rejoinder[models]'"
+    )

@@ -1,0 +1,244 @@
+"""A finished model on disk: a folder of ``model.safetensors``, ``config.json`` and vocabulary files.
+
+What Rejoinder notes of a model stands under the key ``rejoinder`` of ``config.json``; beside it
+stand the keys of ``transformers``, where the model is one of its classes, so that ``from_pretrained``
+loads the same folder. Nothing is pickled, and a folder is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rejoinder.errors import InputError
+from rejoinder.models.checkpoints import sha256, untied
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a model, all of it JSON.
+
+    Attributes:
+        kind: what the model is, e.g. "ruber" or "transformer-responder"; a reader asks for it.
+        config: sizes and parameters, enough to build the model again.
+        corpus_hash: of what it was trained on.
+        log: the training log, one entry for each epoch or evaluation; without clock times, so that
+            a run that was killed and resumed makes the very same folder.
+        versions: of the packages that made it.
+        calibration: what was fitted on a scored set afterwards (a normalisation).
+    """
+
+    kind: str
+    config: Mapping[str, Any]
+    corpus_hash: str = ""
+    log: Sequence[Mapping[str, Any]] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A finished model's folder, checked.
+
+    Attributes:
+        path: where it is.
+        record: what is known of the model.
+        files: the names of the vocabulary files in it.
+        tied: the names of weights that are another weight, and which.
+    """
+
+    path: Path
+    record: Record
+    files: tuple[str, ...]
+    tied: Mapping[str, str]
+
+    @property
+    def hash(self) -> str:
+        """8 hexadecimal digits for signatures."""
+        return folder_hash(self.path)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights by name, on the processor, tied ones under each of their names."""
+        from safetensors.torch import load_file
+
+        tensors = load_file(self.path / WEIGHTS)
+        return tensors | {name: tensors[first] for name, first in self.tied.items()}
+
+
+def write_folder(
+    path: str | os.PathLike[str],
+    record: Record,
+    tensors: Mapping[str, Tensor],
+    files: Mapping[str, bytes] | None = None,
+    keys: Mapping[str, Any] | None = None,
+) -> ModelFolder:
+    """Writes a model's folder, whole or not at all; a model that stands there is replaced.
+
+    Args:
+        path: the folder.
+        record: what is known of the model.
+        tensors: the weights, e.g. ``module.state_dict()``; tied ones are kept once.
+        files: the bytes of vocabulary files by name.
+        keys: further top-level keys of ``config.json``, e.g. those of ``transformers``.
+
+    Raises:
+        InputError: something that is no model's folder stands there, or it cannot be written.
+    """
+    from safetensors.torch import save_file
+
+    final = Path(os.path.realpath(path))
+    check_free(final)
+    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        part.mkdir(parents=True)
+        once, tied = untied(tensors)
+        # safetensors writes several entries here in random order: one alone keeps the hash.
+        save_file(once, part / WEIGHTS, {"format": "pt"})
+        for name, content in (files or {}).items():
+            (part / name).write_bytes(content)
+        names: list[str] = sorted([WEIGHTS, *(files or {})])
+        hashes = {name: sha256(part / name) for name in names}
+        noted = {**asdict(record), "tied": tied, "sha256": hashes}
+        config = {**(keys or {}), "rejoinder": noted}
+        text = json.dumps(config, indent=1, ensure_ascii=False, sort_keys=True)
+        (part / CONFIG).write_text(text + "\n", encoding="utf-8")
+        _swap(part, final)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return read_folder(path)
+
+
+def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelFolder:
+    """Reads what is known of a model, and checks that all its files are there and unaltered.
+
+    Args:
+        path: the folder.
+        kind: what the model must be; None: anything.
+
+    Raises:
+        InputError: there is no such folder; it was not written by Rejoinder; a file is missing, cut
+            or altered; the model is of another kind.
+
+    Example:
+        >>> import tempfile, torch
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     layer = torch.nn.Linear(2, 1)
+        ...     _ = write_folder(f"{folder}/m", Record("line", {"width": 2}), layer.state_dict())
+        ...     model = read_folder(f"{folder}/m", "line")
+        ...     model.record.config, sorted(model.tensors())
+        ({'width': 2}, ['bias', 'weight'])
+    """
+    folder = Path(path)
+    noted = _noted(folder)
+    hashes, tied = noted.pop("sha256", {}), noted.pop("tied", {})
+    try:
+        record = Record(**noted)
+    except TypeError as error:
+        raise InputError(f"{folder / CONFIG}: of another version of Rejoinder: {error}") from None
+    for name, expected in hashes.items():
+        file = folder / name
+        if not file.is_file() or sha256(file) != expected:
+            state = "is altered or cut" if file.is_file() else "is missing"
+            raise InputError(f"{folder}: {name} {state}; fetch or train the model again")
+    if kind is not None and record.kind != kind:
+        raise InputError(f"{folder}: is a model of kind '{record.kind}'; expected '{kind}'")
+    return ModelFolder(folder, record, tuple(name for name in hashes if name != WEIGHTS), tied)
+
+
+def folder_hash(path: str | os.PathLike[str]) -> str:
+    """The first 8 hexadecimal digits of the SHA-256 of all files of a folder, names included.
+
+    Works for any model's folder, one of ``transformers`` too. Hidden files do not count.
+
+    Raises:
+        InputError: there is no such folder, or nothing in it.
+    """
+    folder = Path(path)
+    files = {
+        file.relative_to(folder).as_posix(): file
+        for file in folder.rglob("*")
+        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
+    }
+    if not files:
+        raise InputError(f"{path}: no folder with a model in it")
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(f"{name}\0{sha256(files[name])}\0".encode())
+    return total.hexdigest()[:8]
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """The installed versions of packages by name, Rejoinder's and Python's among them.
+
+    >>> sorted(versions("numpy"))
+    ['numpy', 'python', 'rejoinder']
+    """
+    import platform
+    from importlib.metadata import version
+
+    from rejoinder._version import __version__
+
+    held = {"python": platform.python_version(), "rejoinder": __version__}
+    return held | {package: version(package) for package in packages}
+
+
+def check_free(path: Path) -> None:
+    """Raises an InputError where a model's folder cannot be written without losing other things.
+
+    For the start of a training, which should not find this out at its end.
+    """
+    if path.is_dir() and any(path.iterdir()):
+        try:
+            _noted(path)
+        except InputError:
+            raise InputError(
+                f"{path}: a folder with other things in it; name a new folder for the model"
+            ) from None
+    elif path.exists() and not path.is_dir():
+        raise InputError(f"{path}: is a file; name a new folder for the model")
+
+
+def _noted(folder: Path) -> dict[str, Any]:
+    path = folder / CONFIG
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; expected that of a trained model")
+    try:
+        noted = json.loads(path.read_text(encoding="utf-8")).get("rejoinder")
+    except (OSError, ValueError, AttributeError):
+        noted = None
+    if not isinstance(noted, dict):
+        raise InputError(
+            f"{folder}: no model of Rejoinder's: {CONFIG} is missing, cut, or has no entry "
+            "'rejoinder'; name a folder that 'rejoinder train' wrote"
+        )
+    return noted
+
+
+def _swap(part: Path, final: Path) -> None:
+    """Puts a folder into place; what was there is moved aside first, and back if that fails."""
+    if not final.exists():
+        os.rename(part, final)
+        return
+    aside = final.with_name(f".{final.name}.{os.getpid()}.old")
+    os.rename(final, aside)
+    try:
+        os.rename(part, final)
+    except OSError:
+        os.rename(aside, final)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

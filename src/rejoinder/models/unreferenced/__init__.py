@@ -1,0 +1,1 @@
+"""Unreferenced scorers: how well a reply fits its query, learned without any label (RUBER)."""

@@ -1,0 +1,62 @@
+"""The network of the size ``cross``: every token of a reply against every token of its query."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+Tokens: TypeAlias = tuple[Tensor, Tensor]
+"""Projected tokens, float32 [n, t, d], and which of them are there, bool [n, t]."""
+
+
+class Alignment(nn.Module):
+    """Attend, compare, aggregate (Parikh et al. 2016, section 3), from the reply's side.
+
+        e_ij = r_i . q_j / sqrt(d)
+        a_i = sum_j softmax_j(e_ij) q_j
+        c_i = relu(F [r_i ; a_i ; r_i * a_i])
+        s = G [mean_i c_i ; max_i c_i]
+
+    Args:
+        states: width of the encoder's states.
+        width: d.
+        turns: how many turns a query has, each told apart by a vector of its own.
+        dropout: on tokens and comparisons.
+    """
+
+    def __init__(self, states: int, width: int, turns: int, dropout: float) -> None:
+        super().__init__()
+        self.project = nn.Linear(states, width)
+        self.turn = nn.Embedding(turns, width)
+        nn.init.normal_(self.turn.weight, std=0.02)
+        self.compare = nn.Sequential(
+            nn.Linear(3 * width, width), nn.ReLU(), nn.Dropout(dropout), nn.Linear(width, width)
+        )
+        self.judge = nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, 1))
+        self.dropout = nn.Dropout(dropout)
+
+    def tokens(self, states: Tensor, turns: Tensor) -> Tokens:
+        """Tokens by their states [n, t, states] and turns [n, t] (-1: there is none)."""
+        projected = self.project(states) + self.turn(turns.clamp(min=0))
+        return self.dropout(projected), turns >= 0
+
+    def forward(self, q: Tokens, r: Tokens, queries: Tensor, replies: Tensor) -> Tensor:
+        """The scores of pairs: [b].
+
+        Args:
+            q: the tokens of queries.
+            r: of replies.
+            queries: int64 [b], which query each pair has.
+            replies: int64 [b], likewise.
+        """
+        a, there = q[0][queries], q[1][queries]
+        b, said = r[0][replies], r[1][replies]
+        attention = (b @ a.transpose(1, 2)) / b.shape[-1] ** 0.5
+        attention = attention.masked_fill(~there[:, None], float("-inf")).softmax(dim=-1)
+        found = attention @ a
+        compared = self.compare(torch.cat([b, found, b * found], dim=-1)).relu()
+        compared = compared * said[..., None]
+        mean = compared.sum(dim=1) / said.sum(dim=1, keepdim=True)
+        return self.judge(torch.cat([mean, compared.amax(dim=1)], dim=-1)).squeeze(-1)

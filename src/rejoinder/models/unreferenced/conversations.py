@@ -1,0 +1,187 @@
+"""A corpus of conversations as a scorer learns from it: queries, replies, and who said what else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Indices
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import counted
+from rejoinder.text.words import cutter
+
+LONG = 8
+"""An utterance of so many words is hardly said twice by chance: sharing one is leakage."""
+
+NONE = -1
+"""Where a query has fewer turns than are looked at."""
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """Items of a corpus, over its distinct texts.
+
+    Attributes:
+        texts: the distinct texts.
+        turns: int64 [n, k], for each item the last k turns of its query, oldest first, as places
+            in ``texts``; ``NONE`` before the first.
+        replies: int64 [n], likewise.
+        dialogues: int64 [n], which conversation an item belongs to.
+        notes: what was left out, in words.
+    """
+
+    texts: tuple[str, ...]
+    turns: Indices
+    replies: Indices
+    dialogues: Indices
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, corpus: TestSet, k: int) -> Conversations:
+        """The items of a corpus: every context with its first reference.
+
+        A corpus of dialogues has an item for every turn that is answered (docs/formats.md). An
+        item whose context is the one before it and that one's reply goes on the same conversation.
+
+        Args:
+            corpus: contexts and references.
+            k: how many turns of a context are kept.
+
+        Raises:
+            InputError: fewer than two items have both a context and a reference.
+        """
+        first = corpus.references.unique("id", keep="first", maintain_order=True)
+        items = corpus.contexts.select("id", "context").with_row_index("place of item")
+        whole = items.join(first.select("id", "text"), on="id").sort("place of item")
+        whole = whole.filter(pl.col("context").list.len() > 0)
+        contexts, replies = (
+            whole.get_column("context").to_list(),
+            whole.get_column("text").to_list(),
+        )
+        if len(replies) < 2:
+            raise InputError(
+                f"corpus: {counted(len(replies), 'item')} with both a context and a reference; "
+                "expected conversations, thousands of them"
+            )
+        places: dict[str, int] = {}
+        turns = np.full((len(replies), k), NONE, dtype=np.int64)
+        answers, dialogues = np.empty((2, len(replies)), dtype=np.int64)
+        for i, (context, reply) in enumerate(zip(contexts, replies, strict=True)):
+            held = [places.setdefault(turn, len(places)) for turn in context[-k:]]
+            turns[i, k - len(held) :] = held
+            answers[i] = places.setdefault(reply, len(places))
+            goes_on = i > 0 and context[-1] == replies[i - 1] and context[:-1] == contexts[i - 1]
+            dialogues[i] = dialogues[i - 1] + (not goes_on) if i else 0
+        left = len(corpus) - len(replies)
+        note = f"{counted(left, 'item')} left out for want of a context or a reference"
+        return cls(tuple(places), turns, answers, dialogues, (note,) if left else ())
+
+    def __len__(self) -> int:
+        return self.replies.size
+
+    @property
+    def hash(self) -> str:
+        """8 hexadecimal digits of the items in their order, for signatures."""
+        total = hashlib.sha256("\0".join(self.texts).encode("utf-8", "surrogatepass"))
+        total.update(self.turns.tobytes() + self.replies.tobytes())
+        return total.hexdigest()[:8]
+
+    def take(self, rows: np.ndarray, note: str = "") -> Conversations:
+        """Some items (indices or bool [n]), in that order."""
+        notes = (*self.notes, note) if note else self.notes
+        return replace(
+            self,
+            turns=self.turns[rows],
+            replies=self.replies[rows],
+            dialogues=self.dialogues[rows],
+            notes=notes,
+        )
+
+    def split(self, share: float, seed: int) -> tuple[Conversations, Conversations]:
+        """Two parts, the second with about ``share`` of the conversations, drawn by the seed.
+
+        Each has one conversation at least where there are two.
+        """
+        names = np.unique(self.dialogues)
+        size = min(max(1, round(share * names.size)), max(1, names.size - 1))
+        drawn = np.random.default_rng(seed).choice(names, size, replace=False)
+        held_out = np.isin(self.dialogues, drawn)
+        return self.take(~held_out), self.take(held_out)
+
+    def without(self, others: Sequence[Conversations], named: str) -> Conversations:
+        """The conversations that share nothing with evaluation sets.
+
+        A conversation goes that holds an utterance of ``LONG`` words or more that stands there too,
+        or a message with the same reply. Words alone count, not case, marks or white space. Nearly
+        a quarter of the pairs of DailyDialog's test split stand in its train split too.
+
+        Args:
+            others: the evaluation sets.
+            named: what they are, for the note that tells how many went.
+
+        Raises:
+            InputError: none is left.
+        """
+        long, pairs = set[str](), set[tuple[str, str]]()
+        for each in others:
+            said = each.spoken()
+            used = (said[place] for place in each.used().tolist())
+            long.update(text for text in used if text.count(" ") >= LONG - 1)
+            pairs |= {(said[m], said[r]) for m, r in each.pairs()}
+        said = self.spoken()
+        leaked = np.array([text in long for text in said] + [False])
+        shared = leaked[self.turns].any(axis=1) | leaked[self.replies]
+        shared |= np.array([(said[m], said[r]) in pairs for m, r in self.pairs()], dtype=bool)
+        gone = np.isin(self.dialogues, np.unique(self.dialogues[shared]))
+        if gone.all():
+            raise InputError(
+                f"corpus: every conversation shares a long utterance or a pair with {named}; "
+                "train on another corpus than the one that is evaluated on"
+            )
+        before, after = np.unique(self.dialogues).size, np.unique(self.dialogues[~gone]).size
+        note = (
+            f"{before - after} of {counted(before, 'conversation')} ({int(gone.sum())} of "
+            f"{counted(len(self), 'item')}) left out that share a long utterance or a pair with {named}"
+        )
+        return self.take(~gone, note)
+
+    def used(self) -> Indices:
+        """The places of the texts that the items hold: after ``take``, not all of ``texts``."""
+        places = np.unique(np.append(self.turns.ravel(), self.replies))
+        return places[places != NONE]
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The message and the reply of each item, as places."""
+        return list(zip(self.turns[:, -1].tolist(), self.replies.tolist(), strict=True))
+
+    def spoken(self) -> list[str]:
+        """The texts as words alone, for comparison."""
+        cut = cutter("en")
+        return [" ".join(word for word in cut(text) if word[-1].isalnum()) for text in self.texts]
+
+    def others(self) -> tuple[Indices, Indices]:
+        """For each item, what else was said in its conversation.
+
+        Returns:
+            Places of texts, int64 [t], and bounds, int64 [n + 1]. Neither the reply itself nor a
+            text equal to it is among them; an item may have none.
+        """
+        by_dialogue: dict[int, list[int]] = {}
+        for name, turns, reply in zip(
+            self.dialogues.tolist(), self.turns.tolist(), self.replies.tolist(), strict=True
+        ):
+            by_dialogue.setdefault(name, []).extend(
+                [turn for turn in turns if turn != NONE] + [reply]
+            )
+        distinct = {name: list(dict.fromkeys(said)) for name, said in by_dialogue.items()}
+        held = [
+            [each for each in distinct[name] if each != reply]
+            for name, reply in zip(self.dialogues.tolist(), self.replies.tolist(), strict=True)
+        ]
+        bounds = np.cumsum([0, *map(len, held)])
+        return np.array([each for few in held for each in few], dtype=np.int64), bounds

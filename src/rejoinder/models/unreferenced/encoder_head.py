@@ -1,0 +1,109 @@
+"""The size ``encoder``: a small head over the vectors of a frozen sentence encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Indices
+from rejoinder.models.encoder import Encoder
+from rejoinder.models.unreferenced.losses import softmax_loss
+from rejoinder.models.unreferenced.scorer import (
+    Others,
+    Progress,
+    UnreferencedScorer,
+    said_elsewhere,
+)
+from rejoinder.text.detokenize import detokenize
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from torch import Tensor
+
+    from rejoinder.models.unreferenced.conversations import Conversations
+
+
+@dataclass(frozen=True)
+class HeadConfig:
+    """Sizes and choices.
+
+    Attributes:
+        hidden: of the two-layer networks.
+        out: of the space where queries and replies meet.
+        dropout: on hidden layers.
+        turns: how many turns of the query are read.
+        hard: whether another utterance of the conversation is among the wrong replies.
+    """
+
+    hidden: int = 768
+    out: int = 384
+    dropout: float = 0.5
+    turns: int = 3
+    hard: bool = False
+
+
+class HeadScorer(UnreferencedScorer):
+    """Two small networks over sentence vectors, and a scaled cosine.
+
+    The vectors of the last turns (zeros before the first), end to end, are mapped to the space of
+    replies, and the reply's vector to the same.
+
+    Args:
+        config: sizes.
+        encoder: frozen.
+    """
+
+    kind: ClassVar[str] = "encoder"
+
+    def __init__(self, config: HeadConfig, encoder: Encoder) -> None:
+        from rejoinder.models.unreferenced.heads import Towers
+
+        self.sizes = config
+        self.encoder = encoder
+        self.module = Towers(encoder.size, config.turns, config.hidden, config.out, config.dropout)
+        self.config = asdict(config)
+
+    @property
+    def prepares_like(self) -> object:
+        """The encoder, and that whole texts are encoded."""
+        return ("whole", str(self.encoder.path))
+
+    def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:
+        """The texts' vectors, float32 [n + 1, d]; the last one is the zeros of ``NONE``."""
+        vectors = self.encoder.encode([detokenize(text) for text in texts], progress)
+        return np.concatenate([vectors, np.zeros((1, vectors.shape[1]), np.float32)])
+
+    def lengths(self, prepared: np.ndarray, turns: Indices, replies: Indices) -> Indices:
+        """All alike."""
+        return np.ones(replies.size, dtype=np.int64)
+
+    def logits(self, prepared: np.ndarray, turns: Indices, replies: Indices) -> Tensor:
+        """float32 [b]."""
+        q, r = self._vectors(prepared, turns, replies)
+        return self.module.pairs(q, r)
+
+    def loss(
+        self,
+        prepared: np.ndarray,
+        corpus: Conversations,
+        rows: Indices,
+        others: Others,
+        rng: Generator,
+    ) -> Tensor:
+        """The true reply among all of the batch, and one of its own conversation where asked."""
+        true = corpus.replies[rows]
+        wrong = said_elsewhere(corpus, rows, others, rng) if self.sizes.hard else true[:0]
+        q, r = self._vectors(prepared, corpus.turns[rows], np.concatenate([true, wrong]))
+        hard = self.module.pairs(q, r[rows.size :]) if self.sizes.hard else None
+        return softmax_loss(self.module.grid(q, r[: rows.size]), hard, true)
+
+    def _vectors(
+        self, prepared: np.ndarray, turns: Indices, replies: Indices
+    ) -> tuple[Tensor, Tensor]:
+        import torch
+
+        held = prepared[turns[:, -self.sizes.turns :]].reshape(len(turns), -1)
+        return torch.from_numpy(held), torch.from_numpy(prepared[replies])

@@ -1,0 +1,248 @@
+"""From a corpus to a model: vectors, scorers of several sizes and seeds, calibration, bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.models.checkpoints import Checkpoint
+from rejoinder.models.encoder import Encoder
+from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
+from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
+from rejoinder.models.unreferenced.ranking import Ranking
+from rejoinder.models.unreferenced.scorer import UnreferencedScorer
+from rejoinder.models.unreferenced.sizes import SIZES, Size, built, size_named
+from rejoinder.models.unreferenced.training import Report, Trained, train
+from rejoinder.models.vectors import WordVectors, train_vectors
+from rejoinder.tables.testset import TestSet
+
+MEMBER = "ruber-member"
+HELD_OUT = 0.05
+"""The share of conversations that validate where no corpus is given for it."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model, and what is to be said of its training.
+
+    Attributes:
+        model: trained; its bounds hold those of the unreferenced score.
+        log: for each member its name and the best epoch's entry.
+        notes: what was left out of the corpus.
+        corpus_hash: of what was trained on.
+        unlike: held-out replies, each with a random other one: what a referenced score is at least.
+    """
+
+    model: Unreferenced
+    log: list[dict[str, Any]]
+    notes: tuple[str, ...]
+    corpus_hash: str
+    unlike: list[tuple[str, str]]
+
+
+def fit(
+    corpus: TestSet,
+    work: Path,
+    *,
+    sizes: Sequence[str] = ("gru",),
+    seeds: int = 3,
+    validation: TestSet | None = None,
+    exclude: Sequence[TestSet] = (),
+    encoder: str = "",
+    language: str = "en",
+    first_seed: int = 1,
+    epochs: int | None = None,
+    save_every: float = 30.0,
+    report: Callable[[str], Report] | None = None,
+) -> Fitted:
+    """Trains an unreferenced model on conversations, without any label.
+
+    Every size is trained with several seeds; the model's score is the mean of all, each calibrated
+    on held-out queries. A run that was killed goes on from the folder ``work`` and ends with the
+    very same weights.
+
+    Args:
+        corpus: conversations (docs/formats.md): every context with its first reference.
+        work: where finished members and the state of the running one are kept.
+        sizes: names of ``SIZES``.
+        seeds: how many of each size.
+        validation: conversations that choose the epochs; None: a twentieth of the corpus.
+        exclude: evaluation sets: conversations that share long utterances or pairs with them are
+            left out of corpus and validation.
+        encoder: for sizes that read with a sentence encoder.
+        language: how texts are cut into words (``rejoinder.text.words``).
+        first_seed: the seeds are this one and those behind it.
+        epochs: at most; None: what each size has.
+        save_every: seconds between two saves of a training.
+        report: called with a member's name, gives what is told about its steps.
+
+    Raises:
+        InputError: the corpus is too small, or nothing is left of it; ``work`` holds another run.
+        ParameterError: a size or a number is none.
+        MissingExtraError: torch or gensim is not installed.
+    """
+    _check(sizes, seeds)
+    wanted = [size_named(name) for name in sizes]
+    held = Encoder.load(encoder) if encoder else None
+    k = max(size.config.turns for size in wanted)
+    train_on, valid = _parts(corpus, validation, exclude, k)
+    vectors = train_vectors(_texts(train_on), language=language, min_count=2, seed=first_seed)
+    ranking, ranking_texts = Ranking.of(valid, 12345), valid.texts
+    members, log, scores = [], [], []
+    prepared: dict[Any, Any] = {}
+    for name, size in zip(sizes, wanted, strict=True):
+        for seed in range(first_seed, first_seed + seeds):
+            label = f"{name}-{seed}"
+            shaped = size if epochs is None else _with_epochs(size, epochs)
+            scorer = _fresh(shaped, train_on, language, vectors, held, seed)
+            telling = report(label) if report else None
+            best = _trained(
+                scorer, shaped, train_on, valid, ranking, seed, work / label, prepared,
+                save_every, telling, encoder,
+            )  # fmt: skip
+            scorer.module.load_state_dict(dict(best.weights))
+            ready = _prepared(scorer, ranking_texts, prepared, "validation")
+            reached = ranking.scores(scorer, ready)
+            calibration = Calibration.of(_half_true(reached))
+            members.append(Member(label, scorer, calibration))
+            scores.append(calibration(reached))
+            entry = max(best.log, key=lambda each: each["first"])
+            log.append({"member": label, **entry})
+    bounds = {"unreferenced": _ends(np.mean(scores, axis=0)[:, :-1])}
+    model = Unreferenced(tuple(members), bounds, vectors, k, str(held.path) if held else "")
+    unlike = [
+        (valid.texts[row[0]], valid.texts[row[1]]) for row in ranking.candidates[:, :2].tolist()
+    ]
+    return Fitted(model, log, (*train_on.notes, *valid.notes), train_on.hash, unlike)
+
+
+def _check(sizes: Sequence[str], seeds: int) -> None:
+    if not sizes or len(set(sizes)) < len(sizes):
+        raise ParameterError(
+            f"sizes={list(sizes)!r}: name one or more of {', '.join(SIZES)}, each once"
+        )
+    if seeds < 1:
+        raise ParameterError(f"seeds={seeds} must be 1 or more")
+
+
+def _parts(
+    corpus: TestSet, validation: TestSet | None, exclude: Sequence[TestSet], k: int
+) -> tuple[Conversations, Conversations]:
+    """What is trained on and what validates, sharing nothing with each other or the sets excluded."""
+    whole = Conversations.of(corpus, k)
+    others = [Conversations.of(each, k) for each in exclude]
+    if others:
+        whole = whole.without(others, "the sets excluded")
+    if validation is None:
+        train_on, valid = whole.split(HELD_OUT, 12345)
+        if np.unique(whole.dialogues).size < 2:
+            return whole, whole
+    else:
+        train_on, valid = whole, Conversations.of(validation, k)
+        if others:
+            valid = valid.without(others, "the sets excluded")
+    return train_on.without([valid], "the validation set"), valid
+
+
+def _texts(corpus: Conversations) -> list[str]:
+    """The distinct texts that the items hold."""
+    return [corpus.texts[place] for place in corpus.used().tolist()]
+
+
+def _with_epochs(size: Size, epochs: int) -> Size:
+    return replace(size, schedule=replace(size.schedule, epochs=epochs))
+
+
+def _fresh(
+    size: Size,
+    corpus: Conversations,
+    language: str,
+    vectors: WordVectors,
+    encoder: Encoder | None,
+    seed: int,
+) -> UnreferencedScorer:
+    """A scorer whose first weights follow from the seed."""
+    import torch
+
+    width = getattr(size.config, "width", vectors.size)
+    if width != vectors.size:
+        texts = _texts(corpus)
+        vectors = train_vectors(texts, size=width, language=language, min_count=2, seed=seed)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return built(size, corpus, language, vectors, encoder)
+
+
+def _prepared(
+    scorer: UnreferencedScorer, texts: Sequence[str], held: dict[Any, Any], what: str
+) -> Any:
+    """Texts prepared for a scorer, once for all that prepare alike."""
+    key = (what, scorer.prepares_like)
+    if key not in held:
+        held[key] = scorer.prepare(texts)
+    return held[key]
+
+
+def _trained(
+    scorer: UnreferencedScorer,
+    size: Size,
+    corpus: Conversations,
+    valid: Conversations,
+    ranking: Ranking,
+    seed: int,
+    work: Path,
+    held: dict[Any, Any],
+    save_every: float,
+    report: Report | None,
+    encoder: str,
+) -> Trained:
+    """The best weights of a member: from its finished folder, or trained (on)."""
+    identity = {
+        "kind": scorer.kind,
+        "config": json.loads(json.dumps(dict(scorer.config))),
+        "schedule": asdict(size.schedule),
+        "corpus": corpus.hash,
+        "validation": valid.hash,
+        "seed": seed,
+        "encoder": folder_hash(scorer.encoder.path)
+        if encoder and hasattr(scorer, "encoder")
+        else "",
+    }
+    done = work / "trained"
+    if done.is_dir():
+        folder = read_folder(done, MEMBER)
+        if dict(folder.record.config) != identity:
+            raise InputError(
+                f"{work}: holds a scorer that was trained with another corpus or other settings; "
+                "remove the folder to start anew"
+            )
+        return Trained(folder.tensors(), [dict(each) for each in folder.record.log])
+    checkpoint = Checkpoint(work / "checkpoint", identity)
+    ready = _prepared(scorer, corpus.texts, held, "corpus")
+    validating = _prepared(scorer, valid.texts, held, "validation")
+    best = train(
+        scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
+        report,
+    )  # fmt: skip
+    write_folder(done, Record(MEMBER, identity, corpus.hash, best.log), best.weights)
+    checkpoint.remove()
+    return best
+
+
+def _half_true(scores: Floats) -> Floats:
+    """The scores of the true replies and of one random reply each."""
+    return scores[:, :2].ravel()
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    """The least and the greatest; a hair apart where all are equal."""
+    low, high = float(values.min()), float(values.max())
+    return low, high if high > low else low + 1.0

@@ -1,0 +1,136 @@
+"""The sizes ``paper`` and ``gru``: RUBER's house, as published and as improved by measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Indices
+from rejoinder.models.unreferenced.conversations import NONE
+from rejoinder.models.unreferenced.losses import margin_loss, softmax_loss
+from rejoinder.models.unreferenced.scorer import (
+    Others,
+    Progress,
+    UnreferencedScorer,
+    said_elsewhere,
+)
+from rejoinder.models.unreferenced.texts import Ragged, Vocabulary
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from torch import Tensor
+
+    from rejoinder.models.unreferenced.conversations import Conversations
+
+
+@dataclass(frozen=True)
+class GRUConfig:
+    """Sizes and choices; the defaults are the paper's house.
+
+    Attributes:
+        width: of word vectors (the paper: 50, by word2vec on the corpus).
+        units: of a GRU, for each direction. The paper gives none; an early public code had 128.
+        layers: of the MLP (the same code: 256, 512, 128).
+        dropout: on vectors, states and hidden layers.
+        turns: how many turns of the query are read (the paper: the message alone).
+        loss: ``margin`` (equation 5: a random reply must score lower by ``margin`` after a sigmoid)
+            or ``softmax`` (the true reply among all replies of the batch, and one more from its own
+            conversation; and the true query among all queries).
+        margin: of that loss.
+        least: a word that occurs less often is unknown.
+        longest: words of a turn and of a reply; a longer text keeps its end.
+    """
+
+    width: int = 50
+    units: int = 128
+    layers: tuple[int, ...] = (256, 512, 128)
+    dropout: float = 0.0
+    turns: int = 1
+    loss: str = "margin"
+    margin: float = 0.5
+    least: int = 2
+    longest: int = 40
+
+
+class GRUScorer(UnreferencedScorer):
+    """Bi-GRUs, a quadratic feature and an MLP over the words of query and reply.
+
+    Args:
+        config: sizes.
+        vocabulary: the words.
+    """
+
+    kind: ClassVar[str] = "gru"
+
+    def __init__(self, config: GRUConfig, vocabulary: Vocabulary) -> None:
+        from rejoinder.models.unreferenced.house import House
+
+        self.sizes = config
+        self.vocabulary = vocabulary
+        self.module = House(
+            len(vocabulary), config.width, config.units, config.layers, config.dropout
+        )
+        self.config = asdict(config) | {"language": vocabulary.language}
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The words, a line each."""
+        return {"words.txt": "\n".join(self.vocabulary.words).encode()}
+
+    def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> Ragged:
+        """The texts as word ids."""
+        return Ragged.of([self.vocabulary.ids(text, self.sizes.longest) for text in texts])
+
+    def lengths(self, prepared: Ragged, turns: Indices, replies: Indices) -> Indices:
+        """Words to a pair."""
+        lengths = np.append(prepared.lengths, 0)  # NONE, -1, is the last one
+        return lengths[turns[:, -self.sizes.turns :]].sum(axis=1) + lengths[replies]
+
+    def logits(self, prepared: Ragged, turns: Indices, replies: Indices) -> Tensor:
+        """float32 [b]; equal queries, and equal replies, are read once."""
+        import torch
+
+        own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)
+        own_replies, of_reply = np.unique(replies, return_inverse=True)
+        q = self._queries(prepared, own_turns)[torch.from_numpy(of_query.ravel())]
+        r = self._replies(prepared, own_replies)[torch.from_numpy(of_reply.ravel())]
+        return self.module.pairs(q, r)
+
+    def loss(
+        self, prepared: Ragged, corpus: Conversations, rows: Indices, others: Others, rng: Generator
+    ) -> Tensor:
+        """The loss of the configuration."""
+        true, b = corpus.replies[rows], rows.size
+        if self.sizes.loss == "margin":
+            wrong = corpus.replies[rng.integers(0, len(corpus), b)]
+        else:
+            wrong = said_elsewhere(corpus, rows, others, rng)
+        q = self._queries(prepared, corpus.turns[rows])
+        r = self._replies(prepared, np.concatenate([true, wrong]))
+        if self.sizes.loss == "margin":
+            return margin_loss(
+                self.module.pairs(q, r[:b]), self.module.pairs(q, r[b:]), self.sizes.margin
+            )
+        return softmax_loss(self.module.grid(q, r[:b]), self.module.pairs(q, r[b:]), true)
+
+    def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
+        return self.module.queries(*_joined(prepared, turns[:, -self.sizes.turns :]))
+
+    def _replies(self, prepared: Ragged, places: Indices) -> Tensor:
+        return self.module.replies(*prepared.padded(places))
+
+
+def _joined(prepared: Ragged, turns: Indices) -> tuple[Tensor, Tensor]:
+    """The turns of each query end to end, a mark (id 1) between them, padded."""
+    mark = np.ones(1, np.int64)
+    texts = []
+    for held in turns.tolist():
+        said = [each for each in held if each != NONE]
+        parts: list[Indices] = []
+        for place in said:
+            parts += [prepared.ids[prepared.bounds[place] : prepared.bounds[place + 1]], mark]
+        texts.append(np.concatenate([np.empty(0, np.int64), *parts[:-1]]))
+    return Ragged.of(texts).padded(np.arange(len(texts)))

@@ -1,0 +1,252 @@
+"""A trained model's folder: several scorers, what their scores mean, and the vectors beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.models.encoder import Encoder, find_encoder
+from rejoinder.models.folder import (
+    Record,
+    folder_hash,
+    read_folder,
+    versions,
+    write_folder,
+)
+from rejoinder.models.unreferenced.conversations import NONE
+from rejoinder.models.unreferenced.ranking import logits
+from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer
+from rejoinder.models.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+KIND = "ruber"
+WORDS = "vectors.json"
+ENCODER = "REJOINDER_ENCODER"
+"""An environment variable: where the encoder lies that a model was trained with, if it has moved."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the scores of a scorer are on held-out queries, half with true and half with random replies.
+
+    Attributes:
+        mean: of the scores.
+        deviation: their standard deviation.
+    """
+
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, scores: Floats) -> Calibration:
+        """Fitted to scores; equal ones have the deviation 1."""
+        return cls(float(scores.mean()), float(scores.std()) or 1.0)
+
+    def __call__(self, scores: Floats) -> Floats:
+        """Scores in standard deviations from the mean."""
+        return (scores - self.mean) / self.deviation
+
+
+@dataclass(frozen=True)
+class Member:
+    """One trained scorer.
+
+    Attributes:
+        name: its size and seed, as ``gru-1``.
+        scorer: with its best weights.
+        calibration: of its scores.
+    """
+
+    name: str
+    scorer: UnreferencedScorer
+    calibration: Calibration
+
+
+@dataclass(frozen=True, eq=False)
+class Unreferenced:
+    """A trained model: how well replies fit their queries, as the mean of its members.
+
+    Attributes:
+        members: one for each size and seed.
+        bounds: the least and the greatest mean score of held-out pairs; for the referenced scorer
+            (cosine) likewise, by its name.
+        vectors: of words, trained on the corpus, for the referenced scorer.
+        turns: how many turns of a query the members read at most.
+        encoder: the path of the encoder that they read with; empty for none.
+    """
+
+    members: tuple[Member, ...]
+    bounds: Mapping[str, tuple[float, float]]
+    vectors: WordVectors
+    turns: int
+    encoder: str = ""
+
+    def logits(
+        self,
+        queries: Sequence[Sequence[str]],
+        replies: Sequence[str],
+        progress: Progress | None = None,
+    ) -> Floats:
+        """What each member says of each pair: float64 [n, members], without bounds.
+
+        A query without turns, and a reply without words, are scored as the members read them.
+
+        Args:
+            queries: n of them, each the turns before the reply, oldest first.
+            replies: n of them.
+            progress: called with how much is done, and of how much.
+        """
+        texts, turns, places = _placed(queries, replies, self.turns)
+        columns = np.empty((len(replies), len(self.members)))
+        prepared: dict[Any, Any] = {}
+        for i, member in enumerate(self.members):
+            scorer = member.scorer
+            key = scorer.prepares_like
+            if key not in prepared:
+                prepared[key] = scorer.prepare(texts)
+            columns[:, i] = logits(scorer, prepared[key], turns, places)
+            if progress is not None:
+                progress(i + 1, len(self.members))
+        return columns
+
+    def calibrated(self, logits: Floats) -> Floats:
+        """The mean of the members' calibrated scores: float64 [n, members] to float64 [n]."""
+        scaled = [each.calibration(logits[:, i]) for i, each in enumerate(self.members)]
+        return np.mean(scaled, axis=0)
+
+    def score(
+        self,
+        queries: Sequence[Sequence[str]],
+        replies: Sequence[str],
+        progress: Progress | None = None,
+    ) -> Floats:
+        """How well each reply fits its query: float64 [n]; the higher, the better.
+
+        0 is halfway between true and random replies of the corpus, 1 a standard deviation above.
+        """
+        return self.calibrated(self.logits(queries, replies, progress))
+
+
+def _placed(
+    queries: Sequence[Sequence[str]], replies: Sequence[str], k: int
+) -> tuple[list[str], Indices, Indices]:
+    """Distinct texts, and pairs by their places: the last k turns [n, k] and the replies [n]."""
+    places: dict[str, int] = {}
+    turns = np.full((len(replies), k), NONE, dtype=np.int64)
+    for i, query in enumerate(queries):
+        held = [places.setdefault(turn, len(places)) for turn in query[-k:]]
+        turns[i, k - len(held) :] = held
+    answers = np.array([places.setdefault(each, len(places)) for each in replies], dtype=np.int64)
+    return list(places), turns, answers
+
+
+def save(
+    path: str | os.PathLike[str], model: Unreferenced, corpus_hash: str, log: Sequence[Any]
+) -> None:
+    """Writes a model's folder, whole or not at all.
+
+    Raises:
+        InputError: something that is no model stands there, or it cannot be written.
+    """
+    import torch
+
+    tensors: dict[str, Tensor] = {}
+    files: dict[str, bytes] = {}
+    members = []
+    for each in model.members:
+        weights = each.scorer.module.state_dict()
+        tensors |= {f"{each.name}/{name}": tensor for name, tensor in weights.items()}
+        files |= {f"{each.name}.{name}": held for name, held in each.scorer.files.items()}
+        members.append(
+            {
+                "name": each.name,
+                "kind": each.scorer.kind,
+                "config": dict(each.scorer.config),
+                "mean": each.calibration.mean,
+                "deviation": each.calibration.deviation,
+            }
+        )
+    tensors["vectors"] = torch.from_numpy(np.ascontiguousarray(model.vectors.matrix))
+    files[WORDS] = json.dumps(list(model.vectors.words), ensure_ascii=False, indent=0).encode()
+    config: dict[str, Any] = {
+        "members": members,
+        "turns": model.turns,
+        "language": model.vectors.language,
+    }
+    if model.encoder:
+        config |= {"encoder": model.encoder, "encoder_hash": folder_hash(model.encoder)}
+    calibration = {name: list(pair) for name, pair in model.bounds.items()}
+    record = Record(
+        KIND, config, corpus_hash, list(log), versions("numpy", "torch", "gensim"), calibration
+    )
+    write_folder(path, record, tensors, files)
+
+
+@lru_cache(maxsize=2)
+def load(path: str) -> Unreferenced:
+    """Reads a model's folder; the corpus is not needed, the encoder, where there is one, is.
+
+    Raises:
+        InputError: there is no such folder; it is not one of ours, is cut or altered; the encoder
+            is not here, or is another one.
+        MissingExtraError: torch is not installed.
+    """
+    from rejoinder.models.unreferenced.sizes import rebuilt
+
+    folder = read_folder(path, KIND)
+    config, tensors = folder.record.config, folder.tensors()
+    encoder = _encoder(path, config) if config.get("encoder") else None
+    members = []
+    for each in config["members"]:
+        prefix = f"{each['name']}/"
+        files = {
+            name.removeprefix(f"{each['name']}."): (Path(path) / name).read_bytes()
+            for name in folder.files
+            if name.startswith(f"{each['name']}.")
+        }
+        scorer = rebuilt(each["kind"], each["config"], files, encoder)
+        scorer.module.load_state_dict(
+            {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+        )
+        scorer.module.eval()
+        members.append(Member(each["name"], scorer, Calibration(each["mean"], each["deviation"])))
+    return Unreferenced(
+        tuple(members),
+        {name: (low, high) for name, (low, high) in folder.record.calibration.items()},
+        WordVectors(
+            json.loads((Path(path) / WORDS).read_bytes()),
+            tensors["vectors"].numpy(),
+            config["language"],
+        ),
+        config["turns"],
+        "" if encoder is None else str(encoder.path),
+    )
+
+
+def _encoder(path: str, config: Mapping[str, Any]) -> Encoder:
+    """The encoder that a model was trained with: where it was, or where the user says it is."""
+    source = os.environ.get(ENCODER) or config["encoder"]
+    try:
+        found = find_encoder(source)
+    except InputError as error:
+        raise InputError(
+            f"{path}: reads with the sentence encoder {config['encoder']}, which is not here: {error}; "
+            f"let {ENCODER} name its folder"
+        ) from None
+    if folder_hash(found) != config["encoder_hash"]:
+        raise InputError(
+            f"{path}: was trained with another encoder than {found} is (hash "
+            f"{config['encoder_hash']}, found {folder_hash(found)}); let {ENCODER} name its folder"
+        )
+    return Encoder.load(found)

@@ -1,0 +1,97 @@
+"""How well a scorer ranks the true reply among wrong ones: what training selects by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, said_elsewhere
+
+CANDIDATES = 10
+"""The true reply and nine random ones."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Queries with candidates, drawn once.
+
+    Attributes:
+        turns: int64 [n, k].
+        candidates: int64 [n, 11]: the true reply, nine random replies of the same corpus, and
+            another utterance of the same conversation.
+    """
+
+    turns: Indices
+    candidates: Indices
+
+    @classmethod
+    def of(cls, corpus: Conversations, seed: int, most: int = 2000) -> Ranking:
+        """Draws the candidates of at most ``most`` items. A random reply differs from the true one."""
+        rng = np.random.default_rng(seed)
+        rows = np.sort(rng.permutation(len(corpus))[:most])
+        true = corpus.replies[rows]
+        drawn = corpus.replies[rng.integers(0, len(corpus), (rows.size, CANDIDATES - 1))]
+        for _ in range(5):  # of a tiny corpus a few may stay equal, and count as half a rank below
+            same = drawn == true[:, None]
+            drawn[same] = corpus.replies[rng.integers(0, len(corpus), int(same.sum()))]
+        own = said_elsewhere(corpus, rows, corpus.others(), rng)
+        return cls(corpus.turns[rows], np.column_stack([true, drawn, own]))
+
+    def accuracies(self, scores: Floats) -> dict[str, float]:
+        """Of scores [n, 11] of the candidates.
+
+        Returns:
+            ``accuracy``: how often the true reply scores above a random one; ``first``: above all
+            nine; ``own``: above another utterance of its conversation. Ties count as half.
+        """
+        true, random, own = scores[:, :1], scores[:, 1:-1], scores[:, -1]
+        above = (true > random) + 0.5 * (true == random)
+        return {
+            "accuracy": float(above.mean()),
+            "first": float((above == 1).all(axis=1).mean()),
+            "own": float(((true[:, 0] > own) + 0.5 * (true[:, 0] == own)).mean()),
+        }
+
+    def scores(self, scorer: UnreferencedScorer, prepared: Any) -> Floats:
+        """The logits of all candidates: float64 [n, 11]."""
+        columns = self.candidates.shape[1]
+        turns = np.repeat(self.turns, columns, axis=0)
+        return logits(scorer, prepared, turns, self.candidates.ravel()).reshape(-1, columns)
+
+
+def logits(
+    scorer: UnreferencedScorer,
+    prepared: Any,
+    turns: Indices,
+    replies: Indices,
+    progress: Progress | None = None,
+) -> Floats:
+    """The scores of pairs: float64 [n]. Equal pairs are scored once, in batches of like length."""
+    import torch
+
+    pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)
+    scores = np.empty(len(pairs))
+    done = 0
+    scorer.module.eval()
+    with torch.inference_mode():
+        for batch in _batches(scorer.lengths(prepared, pairs[:, :-1], pairs[:, -1])):
+            scores[batch] = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1]).cpu()
+            done += batch.size
+            if progress is not None:
+                progress(done, len(pairs))
+    return scores[place.ravel()]
+
+
+def _batches(lengths: Indices, words: int = 16384, most: int = 512) -> Iterator[Indices]:
+    """Rows by length, at most ``most`` and about ``words`` words together."""
+    order = np.argsort(lengths, kind="stable")
+    begin = 0
+    while begin < order.size:
+        size = max(1, min(most, words // max(1, int(lengths[order[begin]]))))
+        yield order[begin : begin + size]
+        begin += size

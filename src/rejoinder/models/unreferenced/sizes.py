@@ -1,0 +1,165 @@
+"""The sizes of unreferenced scorers, in one table, and how each is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.models.encoder import Encoder
+from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.cross import CrossConfig, CrossScorer
+from rejoinder.models.unreferenced.encoder_head import HeadConfig, HeadScorer
+from rejoinder.models.unreferenced.gru import GRUConfig, GRUScorer
+from rejoinder.models.unreferenced.scorer import UnreferencedScorer
+from rejoinder.models.unreferenced.texts import Vocabulary
+from rejoinder.models.unreferenced.training import Schedule
+from rejoinder.models.vectors import WordVectors
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size: what is built, and how it is trained.
+
+    Attributes:
+        config: of the scorer.
+        schedule: of the training.
+        about: one line for people.
+    """
+
+    config: GRUConfig | HeadConfig | CrossConfig
+    schedule: Schedule
+    about: str
+
+
+SIZES: dict[str, Size] = {
+    "paper": Size(
+        GRUConfig(),
+        Schedule(rate=1e-3, batch=128, epochs=8),
+        "as published: Bi-GRU, margin loss, random wrong replies, the message alone",
+    ),
+    "gru": Size(
+        GRUConfig(width=200, layers=(256,), dropout=0.3, turns=3, loss="softmax"),
+        Schedule(rate=1e-3, batch=128, epochs=8),
+        "the same house, improved by measurement: softmax over the batch, three turns, dropout",
+    ),
+    "encoder": Size(
+        HeadConfig(),
+        Schedule(rate=1e-3, batch=256, epochs=8, decay=0.01),
+        "a small head over the vectors of a sentence encoder of yours (--encoder)",
+    ),
+    "cross": Size(
+        CrossConfig(),
+        Schedule(rate=1e-3, batch=64, epochs=4, decay=0.01),
+        "a small network over the tokens of that encoder, query and reply read together",
+    ),
+}
+"""Every size by name."""
+
+
+def size_named(name: str) -> Size:
+    """The size of a name.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    if name not in SIZES:
+        raise ParameterError(f"size '{name}' is unknown; choose {', '.join(SIZES)}")
+    return SIZES[name]
+
+
+def built(
+    size: Size, corpus: Conversations, language: str, vectors: WordVectors, encoder: Encoder | None
+) -> UnreferencedScorer:
+    """A fresh scorer; its weights are drawn from torch's generator.
+
+    Args:
+        size: which.
+        corpus: whose words it will know.
+        language: how its texts are cut into words.
+        vectors: what its word vectors start from, where the width is the same.
+        encoder: for sizes that read with one.
+
+    Raises:
+        ParameterError: the size needs an encoder, and there is none.
+    """
+    if isinstance(size.config, HeadConfig):
+        return HeadScorer(size.config, _needed(encoder))
+    if isinstance(size.config, CrossConfig):
+        return CrossScorer(size.config, _needed(encoder))
+    texts = (corpus.texts[place] for place in corpus.used().tolist())
+    scorer = GRUScorer(size.config, Vocabulary.of(texts, language, size.config.least, MOST_WORDS))
+    _start_from(scorer, vectors)
+    return scorer
+
+
+def rebuilt(
+    kind: str, config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
+) -> UnreferencedScorer:
+    """A scorer as a model's folder describes it; its weights are still to be loaded.
+
+    Raises:
+        InputError: the folder describes none.
+    """
+    make = KINDS.get(kind)
+    try:
+        if make is not None:
+            return make(config, files, encoder)
+    except (TypeError, KeyError, ValueError) as error:
+        raise InputError(f"the model is of another version of Rejoinder: {error}") from error
+    raise InputError(
+        f"the model holds a scorer of kind '{kind}', which is unknown; update Rejoinder"
+    )
+
+
+def _gru(
+    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
+) -> UnreferencedScorer:
+    own = {key: value for key, value in config.items() if key != "language"}
+    sizes = GRUConfig(**own | {"layers": tuple(own["layers"])})
+    words = tuple(files["words.txt"].decode().split("\n"))
+    return GRUScorer(sizes, Vocabulary(words, config["language"]))
+
+
+def _head(
+    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
+) -> UnreferencedScorer:
+    return HeadScorer(HeadConfig(**config), _needed(encoder))
+
+
+def _cross(
+    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
+) -> UnreferencedScorer:
+    return CrossScorer(CrossConfig(**config), _needed(encoder))
+
+
+KINDS: dict[
+    str, Callable[[Mapping[str, Any], Mapping[str, bytes], Encoder | None], UnreferencedScorer]
+] = {GRUScorer.kind: _gru, HeadScorer.kind: _head, CrossScorer.kind: _cross}
+"""What rebuilds the scorers of each kind."""
+
+MOST_WORDS = 30_000
+
+
+def _needed(encoder: Encoder | None) -> Encoder:
+    if encoder is None:
+        raise ParameterError(
+            "this size reads with a sentence encoder; name the folder of one with --encoder PATH "
+            "(encoder=PATH); nothing is fetched"
+        )
+    return encoder
+
+
+def _start_from(scorer: GRUScorer, vectors: WordVectors) -> None:
+    """Word vectors as word2vec has them; words that it does not know start small and random."""
+    import torch
+
+    table = scorer.module.vectors.weight
+    with torch.no_grad():
+        table.normal_(0.0, 0.1)
+        if vectors.size != table.shape[1]:
+            return
+        for place, word in enumerate(scorer.vocabulary.words):
+            if word in vectors:
+                table[place] = torch.from_numpy(vectors.matrix[vectors.places[word]].copy())

@@ -1,0 +1,40 @@
+"""Texts as rows of a model's vectors: only the vectors that occur are carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.metrics.features import Embedded, Progress
+
+if TYPE_CHECKING:
+    from rejoinder.models.encoder import Encoder
+    from rejoinder.models.vectors import WordVectors
+
+
+def by_words(vectors: WordVectors, texts: Sequence[str], language: str) -> Embedded:
+    """The words of texts as rows of word vectors; -1 for a word without one."""
+    found = vectors.lookup(texts, language)
+    held, rows = np.unique(found.rows, return_inverse=True)
+    missing = int(held.size > 0 and held[0] < 0)
+    held = held[missing:]
+    return Embedded(
+        vectors.matrix[held],
+        rows.astype(np.int64) - missing,
+        found.first,
+        found.last,
+        vectors.unknown,
+        [vectors.words[row] for row in held.tolist()],
+    )
+
+
+def by_encoder(
+    encoder: Encoder, texts: Sequence[str], progress: Progress | None = None
+) -> Embedded:
+    """A sentence vector for each text; equal texts are encoded once."""
+    distinct = list(dict.fromkeys(texts))
+    codes = {text: code for code, text in enumerate(distinct)}
+    place = np.array([codes[text] for text in texts], dtype=np.int64)
+    return Embedded.whole(encoder.encode(distinct, progress), place)

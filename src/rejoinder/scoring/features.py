@@ -1,0 +1,144 @@
+"""Features for metrics: which model provides what, in one table.
+
+Metrics ask (``metrics/features.py``), models answer (``rejoinder.models``), and neither knows the
+other. To add a kind: a function from a request and a batch to ``Features``, one that hashes the
+model, and a line in ``PROVIDERS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.features import Features, Progress, Request
+from rejoinder.scoring.embedding import by_encoder, by_words
+from rejoinder.tables.wording import counted
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Who makes the features of a kind.
+
+    Attributes:
+        provide: Makes them, of a whole batch: a text that comes twice is looked at once.
+        identity: A hash of the content of a model's file or folder.
+    """
+
+    provide: Callable[[Request, Batch, Progress | None], Features]
+    identity: Callable[[str], str]
+
+
+def provide(request: Request, batch: Batch, progress: Progress | None = None) -> Features:
+    """The features that a metric asks for.
+
+    Raises:
+        ParameterError: Nobody provides that kind.
+        InputError: There is no such model, or it is damaged.
+        MissingExtraError: The model needs a package that is not installed.
+    """
+    return _provider(request.kind).provide(request, batch, progress)
+
+
+def identity(kind: str, source: str) -> str:
+    """A hash of the content of a model's file or folder.
+
+    Raises:
+        ParameterError: Nobody provides that kind.
+        InputError: There is no such model.
+    """
+    return _provider(kind).identity(source)
+
+
+def _provider(kind: str) -> Provider:
+    if kind not in PROVIDERS:
+        raise ParameterError(f"features of kind '{kind}' are unknown; choose {one_of(PROVIDERS)}")
+    return PROVIDERS[kind]
+
+
+def _vectors(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The words of all texts as rows of the vectors that occur."""
+    from rejoinder.models.vectors import WordVectors
+
+    vectors = WordVectors.load(request.source)
+    m = len(batch.hypotheses)
+    both = [*batch.hypotheses, *batch.reference_texts]
+    texts = by_words(vectors, both, str(request.option("language")))
+    counts = texts.last - texts.first
+    unknown = np.concatenate([[0], np.cumsum(texts.rows < 0)])
+    unknowns = unknown[texts.last] - unknown[texts.first]
+    return Features(
+        texts.part(0, m),
+        texts.part(m, len(texts)),
+        tuple(_vector_notes(Path(request.source).name, counts, unknowns, m)),
+    )
+
+
+def _vector_notes(name: str, counts: np.ndarray, unknowns: np.ndarray, m: int) -> list[str]:
+    """How many words have no vector, and how many texts are left without any."""
+    notes = []
+    if unknowns.any():
+        share = 100 * unknowns.sum() / counts.sum()
+        notes.append(
+            f"{name}: {unknowns[:m].sum()} of {counted(int(counts[:m].sum()), 'word')} of the replies "
+            f"and {unknowns[m:].sum()} of {counts[m:].sum()} of the references have no vector "
+            f"({share:.1f}%)"
+        )
+    empty = int((counts[:m] == 0).sum())
+    blank = int(((counts[:m] > 0) & (counts[:m] == unknowns[:m])).sum())
+    if empty:
+        notes.append(f"{name}: {counted(empty, 'reply', 'replies')} without any word, scored as 0")
+    if blank:
+        notes.append(f"{name}: {counted(blank, 'reply', 'replies')} of unknown words alone")
+    return notes
+
+
+def _encoded(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """A vector for each text."""
+    from rejoinder.models.encoder import Encoder
+
+    encoder = Encoder.load(request.source)
+    texts = [*batch.hypotheses, *batch.reference_texts]
+    embedded = by_encoder(encoder, texts, progress)
+    m, cut = len(batch.hypotheses), encoder.count_cut(texts)
+    notes = [f"{encoder.path.name}: {cut} texts cut to {encoder.longest} tokens"] if cut else []
+    return Features(embedded.part(0, m), embedded.part(m, len(embedded)), tuple(notes))
+
+
+def _ruber(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The two halves of RUBER."""
+    from rejoinder.scoring.ruber import features
+
+    return features(request, batch, progress)
+
+
+def _ruber_texts(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The texts by a RUBER model's own vectors."""
+    from rejoinder.scoring.ruber import text_features
+
+    return text_features(request, batch, progress)
+
+
+def _content_hash(source: str) -> str:
+    from rejoinder.models.vectors import content_hash
+
+    return content_hash(source)
+
+
+def _encoder_hash(source: str) -> str:
+    from rejoinder.models.encoder import find_encoder
+
+    return _content_hash(str(find_encoder(source)))
+
+
+PROVIDERS: dict[str, Provider] = {
+    "vectors": Provider(_vectors, _content_hash),
+    "encoder": Provider(_encoded, _encoder_hash),
+    "ruber": Provider(_ruber, _content_hash),
+    "ruber-texts": Provider(_ruber_texts, _content_hash),
+}
+"""Who provides each kind of features."""

@@ -1,0 +1,206 @@
+"""RUBER as a whole: a model trained from a corpus, and the features that its metric blends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.features import Features, Progress, Request
+from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
+from rejoinder.models.folder import check_free
+from rejoinder.scoring.embedding import by_encoder, by_words
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import counted
+
+if TYPE_CHECKING:
+    from rejoinder.models.unreferenced.fitting import Fitted
+    from rejoinder.models.unreferenced.model import Unreferenced
+    from rejoinder.models.unreferenced.training import Report
+
+
+def train_ruber(
+    corpus: TestSet,
+    path: str | os.PathLike[str],
+    *,
+    sizes: Sequence[str] = ("gru",),
+    seeds: int = 3,
+    validation: TestSet | None = None,
+    exclude: Sequence[TestSet] = (),
+    encoder: str = "",
+    language: str = "en",
+    epochs: int | None = None,
+    save_every: float = 30.0,
+    report: Callable[[str], Report] | None = None,
+) -> Fitted:
+    """Trains RUBER on conversations, without any label, and writes the model's folder.
+
+    A run that was killed goes on from the folder ``<path>.work``, which goes when the model is
+    written.
+
+    Args:
+        corpus: conversations (docs/formats.md): every context with its first reference.
+        path: the folder of the model.
+        sizes: ``paper``, ``gru``, ``encoder``, ``cross``: one, or several whose mean is the score.
+        seeds: how many of each size are trained.
+        validation: conversations that choose the epochs; None: a twentieth of the corpus.
+        exclude: evaluation sets; conversations that share anything telling with them are left out.
+        encoder: the folder of a sentence encoder, for the sizes that read with one.
+        language: how texts are cut into words (``rejoinder.text.words``).
+        epochs: at most; None: what each size has.
+        save_every: seconds between two saves of a training.
+        report: called with a scorer's name, gives what is told about its steps.
+
+    Raises:
+        InputError: the corpus is too small, or nothing is left of it; the folder is not free.
+        ParameterError: a size or a number is none.
+        MissingExtraError: torch or gensim is not installed.
+    """
+    from rejoinder.models.unreferenced import model as folders
+    from rejoinder.models.unreferenced.fitting import fit
+
+    folder = Path(path)
+    check_free(folder)
+    work = folder.with_name(f"{folder.name}.work")
+    fitted = fit(
+        corpus, work, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude,
+        encoder=encoder, language=language, epochs=epochs, save_every=save_every, report=report,
+    )  # fmt: skip
+    model = replace(
+        fitted.model,
+        bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
+    )
+    folders.save(folder, model, fitted.corpus_hash, fitted.log)
+    shutil.rmtree(work, ignore_errors=True)
+    return replace(fitted, model=model)
+
+
+def features(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The two halves of RUBER for every hypothesis, as a metric asks for them.
+
+    Args:
+        request: Of ``metrics.ruber.RUBER.requests``.
+        batch: The whole batch: bounds that are fitted on the scored set see all of it.
+        progress: Called with how many scorers are done, and of how many.
+
+    Returns:
+        For each hypothesis s_R and s_U, each scaled by its bounds to [0, 1]: float64 [m, 2]; s_R is
+        NaN where there is nothing to compare with.
+    """
+    from rejoinder.models.unreferenced.model import load
+
+    model = load(request.source)
+    options = dict(request.options)
+    items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
+    contexts = batch.contexts or []
+    queries = [contexts[i] for i in items.tolist()]
+    metric = RUBER(model=request.source, **options)
+    halves = {"unreferenced": model.score(queries, list(batch.hypotheses), progress)}
+    if metric.referenced != "none":
+        texts = _texts(model, metric.referenced, batch)
+        halves[metric.referenced] = halves_of(texts, metric.compared(), batch)
+    bounds, notes = _chosen_bounds(model, metric, halves)
+    scaled = {name: _scaled(values, *bounds[name]) for name, values in halves.items()}
+    r = scaled.get(metric.referenced, np.full(len(batch.hypotheses), np.nan))
+    return Features(np.column_stack([r, scaled["unreferenced"]]), notes=tuple(notes))
+
+
+def text_features(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The texts by the model's own word vectors or encoder: what s_R compares."""
+    from rejoinder.models.unreferenced.model import load
+
+    return _texts(load(request.source), str(request.option("referenced")), batch)
+
+
+def _texts(model: Unreferenced, kind: str, batch: Batch) -> Features:
+    texts = [*batch.hypotheses, *batch.reference_texts]
+    if kind == "pooled":
+        whole = by_words(model.vectors, texts, model.vectors.language)
+    else:
+        from rejoinder.models.encoder import Encoder
+
+        if not model.encoder:
+            raise ParameterError(
+                "metric 'ruber': referenced=encoder, and the model was trained without one; take "
+                "referenced=pooled, or train with --encoder PATH"
+            )
+        whole = by_encoder(Encoder.load(model.encoder), texts)
+    m = len(batch.hypotheses)
+    return Features(whole.part(0, m), whole.part(m, len(whole)))
+
+
+def _chosen_bounds(
+    model: Unreferenced, metric: RUBER, halves: dict[str, Floats]
+) -> tuple[dict[str, tuple[float, float]], list[str]]:
+    """The bounds of each half, and what is to be said of them."""
+    names = [name for name in (metric.referenced, "unreferenced") if name in halves]
+    if metric.scale == "training":
+        bounds = {name: model.bounds[name] for name in names}
+        return bounds, _beyond(metric, halves, bounds)
+    if metric.scale == "scored":
+        bounds = {name: _fitted(halves[name], name) for name in names}
+        numbers = [bounds.get(metric.referenced, (0.0, 1.0)), bounds["unreferenced"]]
+        again = ";".join(f"{each:.6g}" for pair in numbers for each in pair)
+        return bounds, [
+            f"{metric.label}: scaled by the replies scored here (s_R, s_U); to scale others alike, "
+            f"write scale={again}"
+        ]
+    low_r, high_r, low_u, high_u = given_bounds(metric.scale)
+    given = {metric.referenced: (low_r, high_r), "unreferenced": (low_u, high_u)}
+    bounds = {name: given[name] for name in names}
+    return bounds, _beyond(metric, halves, bounds)
+
+
+def _fitted(values: Floats, name: str) -> tuple[float, float]:
+    """The least and the greatest of the replies scored."""
+    held = values[~np.isnan(values)]
+    if held.size == 0 or held.min() == held.max():
+        raise InputError(
+            f"metric 'ruber': scale=scored fits itself to the replies scored, and all have the same "
+            f"{name} score; take scale=training"
+        )
+    return float(held.min()), float(held.max())
+
+
+def _beyond(
+    metric: RUBER, halves: dict[str, Floats], bounds: dict[str, tuple[float, float]]
+) -> list[str]:
+    """How many scores lie beyond the bounds."""
+    count = sum(
+        int(((values < bounds[name][0] - 1e-9) | (values > bounds[name][1] + 1e-9)).sum())
+        for name, values in halves.items()
+    )
+    if not count:
+        return []
+    return [
+        f"{metric.label}: {counted(count, 'half', 'halves')} beyond the bounds, taken as at them"
+    ]
+
+
+def _scaled(values: Floats, low: float, high: float) -> Floats:
+    return np.clip((values - low) / (high - low), 0.0, 1.0)
+
+
+def _referenced_bounds(
+    model: Unreferenced, unlike: Sequence[tuple[str, str]]
+) -> dict[str, tuple[float, float]]:
+    """From the mean similarity of unlike replies to that of equal ones, by the kind of similarity.
+
+    The least similarity of all would do as the paper's minimum does, but it is that of one odd
+    pair: an empty or a wordless text.
+    """
+    batch = Batch.from_lists([one for one, _ in unlike], [[other] for _, other in unlike])
+    bounds = {}
+    for kind in REFERENCED if model.encoder else REFERENCED[:1]:
+        like = RUBER(model="-", referenced=kind).compared()
+        values = halves_of(_texts(model, kind, batch), like, batch)
+        bounds[kind] = (min(float(np.quantile(values, 0.01)), 0.99), 1.0)
+    return bounds

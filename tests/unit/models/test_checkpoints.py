@@ -1,0 +1,149 @@
+"""A run goes on from its checkpoint as though nothing had happened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from rejoinder.errors import InputError  # noqa: E402
+from rejoinder.models.checkpoints import Checkpoint, Run  # noqa: E402
+
+
+class Tied(torch.nn.Module):
+    """Two names for one matrix, and dropout, which draws from torch's generator."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Linear(4, 4)
+        self.two = torch.nn.Linear(4, 4)
+        self.two.weight = self.one.weight
+
+    def forward(self, x):
+        return self.two(torch.nn.functional.dropout(self.one(x), 0.5))
+
+
+def parts(seed=0):
+    torch.manual_seed(seed)
+    model = Tied()
+    adam = torch.optim.Adam(model.parameters(), lr=0.01, betas=(0.9, 0.98), weight_decay=1e-4)
+    schedule = torch.optim.lr_scheduler.LambdaLR(adam, lambda step: 1 / (step + 1))
+    return Run(
+        {"model": model}, {"adam": adam}, {"rate": schedule}, {"g": np.random.default_rng(seed)}
+    )
+
+
+def steps(run, n):
+    for _ in range(n):
+        x = torch.from_numpy(run.generators["g"].normal(size=(3, 4)).astype(np.float32))
+        loss = run.modules["model"](x).square().mean()
+        run.optimizers["adam"].zero_grad()
+        loss.backward()
+        run.optimizers["adam"].step()
+        run.schedulers["rate"].step()
+    return {k: v.clone() for k, v in run.modules["model"].state_dict().items()}
+
+
+def test_goes_on_exactly(tmp_path):
+    whole = parts()
+    expected = steps(whole, 7)
+    first = parts()
+    steps(first, 3)
+    checkpoint = Checkpoint(tmp_path / "c", {"seed": 0})
+    checkpoint.save(
+        first, {"step": 3, "order": [2, 0]}, {"best": first.modules["model"].state_dict()}
+    )
+    best = {k: v.clone() for k, v in first.modules["model"].state_dict().items()}
+    second = parts(seed=99)
+    progress, kept = checkpoint.load(second)
+    assert progress == {"step": 3, "order": [2, 0]}
+    assert all(torch.equal(kept["best"][k], v) for k, v in best.items())
+    found = steps(second, 4)
+    assert all(torch.equal(found[k], v) for k, v in expected.items())
+    assert second.modules["model"].two.weight is second.modules["model"].one.weight
+    assert second.optimizers["adam"].param_groups[0]["betas"] == (0.9, 0.98)
+
+
+def test_a_second_save_replaces_the_first_and_remove_leaves_nothing(tmp_path):
+    run, checkpoint = parts(), Checkpoint(tmp_path / "c", {})
+    checkpoint.save(run, {"step": 1})
+    checkpoint.save(run, {"step": 2})
+    assert checkpoint.load(run)[0] == {"step": 2}
+    assert len(list((tmp_path / "c").iterdir())) == 2
+    checkpoint.remove()
+    assert not (tmp_path / "c").exists()
+
+
+def damages():
+    def cut(folder):
+        path = next(folder.glob("tensors-*"))
+        path.write_bytes(path.read_bytes()[:-5])
+
+    def altered(folder):
+        path = folder / "state.json"
+        path.write_text(path.read_text().replace('"step": 1', '"step": 9'))
+
+    return {
+        "cut tensors": cut,
+        "altered state": altered,
+        "no tensors": lambda folder: next(folder.glob("tensors-*")).unlink(),
+        "cut state": lambda folder: (folder / "state.json").write_text('{"form'),
+        "foreign": lambda folder: (folder / "state.json").write_text("[1]"),
+        "no state": lambda folder: (folder / "state.json").unlink(),
+    }
+
+
+@pytest.mark.parametrize("damage", damages().values(), ids=damages().keys())
+def test_damage_is_one_message(tmp_path, damage):
+    checkpoint = Checkpoint(tmp_path / "c", {})
+    checkpoint.save(parts(), {"step": 1})
+    damage(tmp_path / "c")
+    with pytest.raises(InputError, match=r"checkpoint|anew"):
+        checkpoint.load(parts())
+
+
+def test_another_run_is_refused(tmp_path):
+    Checkpoint(tmp_path / "c", {"seed": 1}).save(parts(), {})
+    with pytest.raises(InputError, match="seed is 1 there and 2 here"):
+        Checkpoint(tmp_path / "c", {"seed": 2}).load(parts())
+
+
+def test_another_model_is_refused(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "c", {})
+    checkpoint.save(parts(), {})
+    with pytest.raises(InputError, match="of another model"):
+        checkpoint.load(Run({"model": torch.nn.Linear(2, 2)}))
+
+
+SAVES = """
+    import sys, torch
+    from pathlib import Path
+    from rejoinder.models.checkpoints import Checkpoint, Run
+    model = torch.nn.Linear(300, 300)
+    checkpoint, step = Checkpoint(Path(sys.argv[1]), {}), 0
+    while True:
+        step += 1
+        torch.nn.init.constant_(model.weight, step)
+        checkpoint.save(Run({"model": model}), {"step": step})
+        print(step, flush=True)
+"""
+
+
+def test_kill_while_saving_leaves_a_complete_one(tmp_path):
+    generator = np.random.default_rng(5)
+    command = [sys.executable, "-c", textwrap.dedent(SAVES), str(tmp_path / "c")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        time.sleep(generator.uniform(0, 0.3))
+        os.kill(process.pid, signal.SIGKILL)
+    model = torch.nn.Linear(300, 300)
+    progress, _ = Checkpoint(tmp_path / "c", {}).load(Run({"model": model}))
+    assert (model.weight == progress["step"]).all()
+    assert json.loads((tmp_path / "c" / "state.json").read_text())["progress"] == progress

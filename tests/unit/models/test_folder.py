@@ -1,0 +1,94 @@
+"""A finished model's folder: whole, checked, and named by its hash."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from rejoinder.errors import InputError  # noqa: E402
+from rejoinder.models.folder import (  # noqa: E402
+    Record,
+    check_free,
+    folder_hash,
+    read_folder,
+    versions,
+    write_folder,
+)
+
+
+def written(path, value=1.0):
+    weight = torch.full((3, 2), value)
+    record = Record("line", {"width": 2}, "abc", [{"epoch": 1, "loss": 0.5}], versions("numpy"))
+    return write_folder(path, record, {"a": weight, "b": weight}, {"vocabulary.txt": b"hi\n"})
+
+
+def test_reads_what_was_written(tmp_path):
+    written(tmp_path / "m")
+    model = read_folder(tmp_path / "m", "line")
+    assert model.record.config == {"width": 2}
+    assert model.record.log == [{"epoch": 1, "loss": 0.5}]
+    assert model.files == ("vocabulary.txt",)
+    tensors = model.tensors()  # a tied pair comes back under both names
+    assert torch.equal(tensors["a"], tensors["b"])
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_the_hash_follows_the_content_not_the_place(tmp_path):
+    one, two = written(tmp_path / "one"), written(tmp_path / "two")
+    three = written(tmp_path / "three", 2.0)
+    assert one.hash == two.hash == folder_hash(tmp_path / "one")
+    assert len(one.hash) == 8
+    assert one.hash != three.hash
+    (tmp_path / "two" / ".hidden").write_text("x")
+    assert two.hash == one.hash
+
+
+def test_a_model_is_replaced_and_other_things_are_not(tmp_path):
+    before = written(tmp_path / "m").hash
+    assert written(tmp_path / "m", 2.0).hash != before
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match="other things"):
+        written(tmp_path / "full")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="is a file"):
+        check_free(tmp_path / "file")
+
+
+def damages():
+    def cut(folder):
+        path = folder / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:-1])
+
+    def other_version(folder):
+        path = folder / "config.json"
+        config = json.loads(path.read_text())
+        config["rejoinder"]["new"] = 1
+        path.write_text(json.dumps(config))
+
+    return {
+        "altered or cut": cut,
+        "missing": lambda folder: (folder / "vocabulary.txt").unlink(),
+        "no model of Rejoinder's": lambda folder: (folder / "config.json").write_text("{}"),
+        "is missing, cut": lambda folder: (folder / "config.json").write_text("{"),
+        "another version": other_version,
+    }
+
+
+@pytest.mark.parametrize(("message", "damage"), damages().items(), ids=damages().keys())
+def test_damage_is_one_message(tmp_path, message, damage):
+    written(tmp_path / "m")
+    damage(tmp_path / "m")
+    with pytest.raises(InputError, match=message):
+        read_folder(tmp_path / "m")
+
+
+def test_kind_and_place_are_checked(tmp_path):
+    written(tmp_path / "m")
+    with pytest.raises(InputError, match="kind 'line'; expected 'ruber'"):
+        read_folder(tmp_path / "m", "ruber")
+    with pytest.raises(InputError, match="no such folder"):
+        read_folder(tmp_path / "n")
+    with pytest.raises(InputError, match="no folder"):
+        folder_hash(tmp_path / "n")

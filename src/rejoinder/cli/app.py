@@ -15,11 +15,13 @@ from rejoinder._version import __version__
 from rejoinder.cli.audit import audit
 from rejoinder.cli.compare import compare
 from rejoinder.cli.correlate import correlate
+from rejoinder.cli.filter import filter_corpus
 from rejoinder.cli.metrics import metrics
 from rejoinder.cli.plan import plan
 from rejoinder.cli.preferences import preferences
 from rejoinder.cli.ratings import ratings
 from rejoinder.cli.recipe import recipe
+from rejoinder.cli.respond import respond
 from rejoinder.cli.score import score
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
@@ -43,6 +45,8 @@ app.add_command(audit)
 app.add_command(plan)
 app.add_command(weigh)
 app.add_command(train)
+app.add_command(respond)
+app.add_command(filter_corpus)
 app.add_command(metrics)
 app.add_command(recipe)
 

@@ -9,6 +9,7 @@ import click
 KINDS = {
     "responder": "rejoinder.cli.train_responder:responder",
     "ruber": "rejoinder.cli.train_ruber:ruber",
+    "vectors": "rejoinder.cli.train_vectors:vectors",
 }
 
 
@@ -29,4 +30,4 @@ class Lazy(click.Group):
 
 @click.group(cls=Lazy)
 def train() -> None:
-    """Train a model on your corpus: a replying system, or a scorer."""
+    """Train a model on your corpus: a replying system, a scorer, word vectors."""

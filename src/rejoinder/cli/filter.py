@@ -1,0 +1,179 @@
+"""``rejoinder filter``: a corpus without the pairs that go with everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.kernels.arrays import Indices
+    from rejoinder.scoring.entropy_filter import Filtered
+
+
+@click.command("filter")
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    required=True,
+    help="The file to write: .jsonl or .parquet.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["source", "target", "both"]),
+    default="target",
+    show_default=True,
+    help="Whose entropy counts.",
+)
+@click.option(
+    "--threshold",
+    metavar="BITS",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="What is too much.",
+)
+@click.option(
+    "--longest",
+    metavar="WORDS",
+    type=float,
+    help="Keep utterances (clusters) of so many words or more, whatever their entropy.",
+)
+@click.option(
+    "--vectors",
+    metavar="SOURCES.npy TARGETS.npy",
+    type=(options.PATH, options.PATH),
+    help="Sentence vectors, one row for each pair: cluster by meaning (k-means), not by identity.",
+)
+@click.option(
+    "--detokenize",
+    is_flag=True,
+    help="Compare utterances detokenised and recased (DailyDialog); what is written stays as it is.",
+)
+@click.option("--clusters", metavar="K", type=int, help="With --vectors: clusters of each side.")
+@click.option(
+    "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
+)
+@click.option("--seed", metavar="N", type=int, default=12345, show_default=True, help="Of k-means.")
+@click.option(
+    "--format",
+    "-f",
+    "corpus_format",
+    metavar="NAME",
+    help="The corpus' format; else it is recognised.",
+)
+@options.as_json
+def filter_corpus(
+    corpus: Path,
+    output: Path,
+    side: str,
+    threshold: float,
+    longest: float | None,
+    vectors: tuple[Path, Path] | None,
+    detokenize: bool,
+    clusters: int | None,
+    show: int,
+    seed: int,
+    corpus_format: str | None,
+    json: bool,
+) -> None:
+    """Drop the pairs whose message or reply has too high an entropy.
+
+    The entropy filter of Csaky et al. (2019): the entropy of a reply is that of the messages it was
+    said to, and of a message that of the replies it got, in bits. Equal utterances count as one, or
+    utterances of one cluster of sentence vectors.
+    """
+    import math
+
+    from rejoinder.cli import inputs
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.entropy_filter import filter_by_entropy
+    from rejoinder.tables.dialogues import adjacent_pairs
+    from rejoinder.tables.testset import read_testset
+    from rejoinder.tables.write import write_testset
+    from rejoinder.text.detokenize import plain
+
+    if (vectors is None) != (clusters is None):
+        raise ParameterError("--vectors and --clusters go together; give both or neither")
+    inputs.check_save(output, corpus)
+    with Progress("reading"):
+        items = read_testset(corpus, format=corpus_format)
+        pairs = adjacent_pairs(items)
+        if detokenize:
+            pairs = pairs.map(plain)
+    sources = targets = None
+    with Progress("filtering"):
+        if vectors is not None and clusters is not None:
+            sources, targets = (_clusters(path, len(pairs), clusters, seed) for path in vectors)
+        told = filter_by_entropy(
+            pairs, side, threshold, sources, targets, math.inf if longest is None else longest, show
+        )
+        write_testset(items.select(told.kept.ids), output)
+    (_write if json else _print)(told, pairs.notes, output)
+
+
+def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
+    import numpy as np
+
+    from rejoinder.errors import InputError
+    from rejoinder.scoring.kmeans import kmeans
+
+    try:
+        held = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{path}: not a NumPy array file (.npy): {error}") from None
+    if not isinstance(held, np.ndarray) or held.ndim != 2 or len(held) != rows:
+        shape = getattr(held, "shape", "of several arrays")
+        raise InputError(f"{path}: got the shape {shape}; expected a row for each of {rows} pairs")
+    return kmeans(held, k, seed)
+
+
+def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
+    from rejoinder.cli import machine
+
+    machine.write(
+        {
+            "pairs": len(told.kept) + told.dropped,
+            "kept": len(told.kept),
+            "dropped": told.dropped,
+            "clusters": {"source": told.clusters[0], "target": told.clusters[1]},
+            "highest": told.highest.to_dicts(),
+            "parameters": told.parameters,
+            "file": str(output),
+            "notes": list(notes),
+        }
+    )
+
+
+def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from rejoinder.cli import render
+
+    out = render.console()
+    total = len(told.kept) + told.dropped
+    share = 100 * told.dropped / total
+    out.print(
+        f"{told.dropped} of {total} pairs dropped ({share:.1f}%): entropy of the "
+        f"{'source or the target' if told.side == 'both' else told.side} above {told.threshold} bits"
+    )
+    out.print()
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("highest entropy")
+    for name in ("side", "bits", "pairs"):
+        shown.add_column(name, justify="right")
+    for row in told.highest.iter_rows(named=True):
+        bits = f"{row['entropy']:.2f}"
+        shown.add_row(escape(row["utterance"]), row["side"], bits, str(row["pairs"]))
+    out.print(shown)
+    out.print()
+    for note in notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+    out.print(f"written: {output}", markup=False, soft_wrap=True)

@@ -1,0 +1,158 @@
+"""``rejoinder train responder``: a replying system from a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.responders.trained import Result
+
+
+@click.command()
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="The model's folder."
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["transformer", "gru"]),
+    default="transformer",
+    show_default=True,
+    help="A Transformer encoder and decoder, or a GRU with attention.",
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Sizes and settings: minutes on one core, an hour on a few, or the paper's (for a GPU).",
+)
+@click.option(
+    "--validation",
+    metavar="CORPUS",
+    type=options.PATH,
+    help="What chooses the best epoch; else pairs held out of the corpus.",
+)
+@click.option(
+    "--leave-out",
+    metavar="TESTSET",
+    type=options.PATH,
+    multiple=True,
+    help="Leave out pairs that stand in this test set too, as often as wanted.",
+)
+@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
+@click.option("--vocabulary", metavar="N", type=int, help="Subwords.")
+@click.option("--layers", metavar="N", type=int, help="Of encoder and decoder each.")
+@click.option("--width", metavar="N", type=int, help="Of embeddings and hidden states.")
+@click.option("--dropout", metavar="P", type=float)
+@click.option(
+    "--other-dropout", metavar="P", type=float, help="On attention weights and behind the ReLU."
+)
+@click.option("--label-smoothing", metavar="P", type=float)
+@click.option("--learning-rate", metavar="X", type=float, help="The highest.")
+@click.option("--warmup", metavar="N", type=int, help="Updates.")
+@click.option("--tokens", metavar="N", type=int, help="Of a batch.")
+@click.option("--accumulate", metavar="N", type=int, help="Batches to an update.")
+@click.option("--epochs", metavar="N", type=int, help="At most.")
+@click.option("--updates", metavar="N", type=int, help="At most; 0: no limit.")
+@click.option("--patience", metavar="N", type=int, help="Epochs that do not get better; 0: no end.")
+@click.option("--pairs", metavar="N", type=int, help="Of the corpus, drawn at random; 0: all.")
+@click.option("--seed", metavar="N", type=int, help="Of every random draw.")
+@click.option(
+    "--save-every",
+    metavar="SECONDS",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Between two checkpoints.",
+)
+@click.option(
+    "--format",
+    "-f",
+    "corpus_format",
+    metavar="NAME",
+    help="The corpus' format; else it is recognised.",
+)
+@options.as_json
+def responder(
+    corpus: Path,
+    output: Path,
+    kind: str,
+    scale: str,
+    validation: Path | None,
+    leave_out: tuple[Path, ...],
+    corpus_format: str | None,
+    save_every: float,
+    json: bool,
+    **given: Any,
+) -> None:
+    """Train a replying system on the pairs of adjacent utterances of a corpus.
+
+    The same command after a kill goes on where it was. Settings that are not given are the scale's;
+    those of 'paper' are DD-BASE of Khayrallah & Sedoc (2021).
+    """
+    from rejoinder.cli.progress import Progress
+    from rejoinder.responders.parameters import scaled
+    from rejoinder.responders.trained import train_responder
+    from rejoinder.tables.dialogues import adjacent_pairs
+    from rejoinder.tables.testset import read_testset
+
+    parameters = scaled(scale, kind).changed(**given)
+    with Progress("reading"):
+        pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
+        held_out = None if validation is None else adjacent_pairs(read_testset(validation))
+        for path in leave_out:
+            pairs = pairs.without(adjacent_pairs(read_testset(path)))
+    with Progress("training") as tick:
+
+        def report(done: int, total: int, words: str) -> None:
+            tick.what = f"training: {words}"
+            tick(done, total)
+
+        result = train_responder(pairs, output, parameters, held_out, save_every, report)
+    (_write if json else _print)(result)
+
+
+def _write(result: Result) -> None:
+    from rejoinder.cli import machine
+
+    record = result.folder.record
+    machine.write(
+        {
+            "folder": str(result.folder.path),
+            "kind": record.kind,
+            "hash": result.folder.hash,
+            "corpus_hash": record.corpus_hash,
+            "config": dict(record.config),
+            "log": list(record.log),
+            "notes": list(result.notes),
+        }
+    )
+
+
+def _print(result: Result) -> None:
+    from rich.table import Table
+
+    from rejoinder.cli import render
+
+    out = render.console()
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in ("epoch", "updates", "loss", "validation loss", "perplexity", ""):
+        shown.add_column(name, justify="right")
+    for row in result.folder.record.log:
+        numbers = [f"{row[name]:.3f}" for name in ("loss", "validation_loss")]
+        perplexity = f"{row['validation_perplexity']:.1f}"
+        best = "best so far" if row["best"] else ""
+        shown.add_row(str(row["epoch"]), str(row["updates"]), *numbers, perplexity, best)
+    out.print(shown)
+    out.print()
+    out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
+    for note in result.notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+    line = f"written: {result.folder.path} (hash {result.folder.hash})"
+    out.print(line, markup=False, soft_wrap=True)

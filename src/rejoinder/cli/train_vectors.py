@@ -1,0 +1,78 @@
+"""``rejoinder train vectors``: word vectors from a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.cli import options
+
+
+@click.command()
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="Of the vectors."
+)
+@click.option("--width", metavar="N", type=int, default=50, show_default=True, help="Of a vector.")
+@click.option(
+    "--language",
+    default="en",
+    show_default=True,
+    help="How texts are cut into words: en, zh, char or none.",
+)
+@click.option(
+    "--least", metavar="N", type=int, default=5, show_default=True, help="Rarer words get none."
+)
+@click.option("--epochs", metavar="N", type=int, default=5, show_default=True)
+@click.option("--seed", metavar="N", type=int, default=12345, show_default=True)
+@click.option(
+    "--format",
+    "-f",
+    "corpus_format",
+    metavar="NAME",
+    help="The corpus' format; else it is recognised.",
+)
+@options.as_json
+def vectors(
+    corpus: Path,
+    output: Path,
+    width: int,
+    language: str,
+    least: int,
+    epochs: int,
+    seed: int,
+    corpus_format: str | None,
+    json: bool,
+) -> None:
+    """Train word vectors (word2vec) on the utterances of a corpus.
+
+    Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
+    """
+    from rejoinder.cli.progress import Progress
+    from rejoinder.models.folder import check_free, folder_hash
+    from rejoinder.models.vectors import train_vectors
+    from rejoinder.tables.testset import read_testset
+
+    check_free(output)
+    with Progress("reading"):
+        conversations = read_testset(corpus, format=corpus_format)
+        turns = conversations.contexts.get_column("context").explode().drop_nulls().to_list()
+        replies = conversations.references.get_column("text").to_list()
+    with Progress("training"):
+        trained = train_vectors(
+            dict.fromkeys([*turns, *replies]),
+            size=width,
+            language=language,
+            min_count=least,
+            epochs=epochs,
+            seed=seed,
+        )
+        trained.save(output)
+    told = {"folder": str(output), "hash": folder_hash(output), "words": len(trained), "width": width}
+    if json:
+        from rejoinder.cli import machine
+
+        machine.write(told)
+    else:
+        click.echo("written: {folder} (hash {hash}): {words} words, {width} numbers each".format(**told))

@@ -1,0 +1,166 @@
+"""The sizes and settings of replying systems that are trained, and three scales of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from rejoinder.errors import ParameterError, one_of
+
+KINDS = ("transformer", "gru")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How a replying system is built and trained; the defaults are DD-BASE of Khayrallah & Sedoc.
+
+    Their figure 3 has the training command and Table 6 what differs between their systems: DD-BEST
+    has ``dropout=0.0, other_dropout=0.1, label_smoothing=0.4``.
+
+    Attributes:
+        kind: ``transformer`` or ``gru``.
+        vocabulary: subwords, shared by messages and replies.
+        layers: of the encoder, and as many of the decoder.
+        width: of embeddings and hidden states.
+        heads: of each attention (Transformer).
+        feed_forward: the width within a feed-forward block (Transformer).
+        dropout: on embeddings and on the output of every block.
+        other_dropout: on attention weights and behind the ReLU (Transformer).
+        label_smoothing: the share of the target's probability that is spread over all subwords.
+        learning_rate: the highest, reached at the end of the warm-up.
+        warmup: updates from 1e-7 to ``learning_rate``, linearly; then it falls as the inverse square
+            root of the updates.
+        weight_decay: decoupled from the gradient, as fairseq's Adam has it.
+        clip: the largest norm of the gradient; 0: not clipped.
+        tokens: of a batch, padding included, on the side that has more.
+        accumulate: batches to an update.
+        epochs: at most.
+        updates: at most; 0: no limit.
+        patience: epochs without a better validation loss before it ends; 0: never.
+        pairs: of the corpus to train on, drawn at random; 0: all.
+        longest: pairs with more subwords on a side are left out, and counted.
+        detokenize: whether messages and replies are detokenised and recased first.
+        seed: of every random draw.
+
+    Raises:
+        ParameterError: a value outside what it can mean.
+    """
+
+    kind: str = "transformer"
+    vocabulary: int = 4000
+    layers: int = 5
+    width: int = 512
+    heads: int = 2
+    feed_forward: int = 2048
+    dropout: float = 0.4
+    other_dropout: float = 0.2
+    label_smoothing: float = 0.2
+    learning_rate: float = 1e-3
+    warmup: int = 4000
+    weight_decay: float = 1e-4
+    clip: float = 0.0
+    tokens: int = 4000
+    accumulate: int = 4
+    epochs: int = 100
+    updates: int = 0
+    patience: int = 50
+    pairs: int = 0
+    longest: int = 256
+    detokenize: bool = False
+    seed: int = 10
+
+    def __post_init__(self) -> None:
+        """Checks every value."""
+        if self.kind not in KINDS:
+            raise ParameterError(f"kind: got {self.kind!r}; expected {one_of(KINDS)}")
+        for name in ("layers", "width", "heads", "feed_forward", "tokens", "accumulate", "epochs"):
+            _check(name, getattr(self, name), 1)
+        for name in ("warmup", "weight_decay", "clip", "updates", "patience", "pairs", "seed"):
+            _check(name, getattr(self, name), 0)
+        for name in ("dropout", "other_dropout", "label_smoothing"):
+            value = getattr(self, name)
+            if not 0 <= value < 1:
+                raise ParameterError(f"{name}: got {value}; expected 0 or more, and less than 1")
+        if not self.learning_rate > 0:
+            raise ParameterError(f"learning_rate: got {self.learning_rate}; expected more than 0")
+        if self.width % (2 * self.heads):
+            raise ParameterError(
+                f"width: got {self.width}; expected a multiple of twice the heads ({self.heads})"
+            )
+        if not 2 <= self.longest <= min(self.tokens, 1000):
+            raise ParameterError(
+                f"longest: got {self.longest}; expected 2 to {min(self.tokens, 1000)} subwords, no "
+                "more than a batch has tokens"
+            )
+
+    def changed(self, **given: Any) -> Parameters:
+        """The same with what is given; None leaves a value as it is."""
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
+    def as_json(self) -> dict[str, Any]:
+        """All values by name."""
+        return asdict(self)
+
+
+_SMALL: dict[str, Any] = {
+    "vocabulary": 4000,
+    "layers": 3,
+    "width": 256,
+    "heads": 2,
+    "feed_forward": 1024,
+    "dropout": 0.1,
+    "other_dropout": 0.1,
+    "label_smoothing": 0.1,
+    "warmup": 1000,
+    "accumulate": 1,
+    "epochs": 20,
+    "patience": 3,
+}
+_TINY: dict[str, Any] = {
+    "vocabulary": 1000,
+    "layers": 2,
+    "width": 128,
+    "heads": 2,
+    "feed_forward": 512,
+    "dropout": 0.0,
+    "other_dropout": 0.1,
+    "label_smoothing": 0.1,
+    "learning_rate": 2e-3,
+    "warmup": 200,
+    "tokens": 1000,
+    "accumulate": 1,
+    "epochs": 8,
+    "patience": 0,
+    "pairs": 4000,
+    "longest": 64,
+}
+_GRU: dict[str, Any] = {"layers": 2, "clip": 1.0}
+
+SCALES: dict[str, dict[str, Any]] = {"tiny": _TINY, "small": _SMALL, "paper": {}}
+"""What each scale changes in ``Parameters``: about two minutes on one core, about an hour on a few
+cores, and the paper's own sizes, for a GPU."""
+
+
+def scaled(scale: str, kind: str = "transformer") -> Parameters:
+    """The parameters of a scale.
+
+    Args:
+        scale: ``tiny``, ``small`` or ``paper``.
+        kind: ``transformer`` or ``gru``; a GRU has two layers at most, and its gradient is clipped.
+
+    Raises:
+        ParameterError: there is no such scale or kind.
+
+    Example:
+        >>> scaled("paper").width, scaled("tiny").width
+        (512, 128)
+    """
+    if scale not in SCALES:
+        raise ParameterError(f"scale: got {scale!r}; expected {one_of(SCALES)}")
+    further = _GRU if kind == "gru" else {}
+    return Parameters(kind=kind, **{**SCALES[scale], **further})
+
+
+def _check(name: str, value: float, least: int) -> None:
+    if not value >= least:
+        raise ParameterError(f"{name}: got {value}; expected {least} or more")

@@ -1,0 +1,241 @@
+"""Replying systems that are trained: from a corpus to a model's folder, and from there to replies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rejoinder.errors import InputError
+from rejoinder.models.checkpoints import Checkpoint
+from rejoinder.models.folder import (
+    ModelFolder,
+    Record,
+    check_free,
+    folder_hash,
+    read_folder,
+    versions,
+    write_folder,
+)
+from rejoinder.responders.model import Model, build, check_installed
+from rejoinder.responders.parameters import KINDS, Parameters
+from rejoinder.tables.dialogues import Pairs
+from rejoinder.text.detokenize import plain
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+    from rejoinder.responders.training import Report
+
+HELD_OUT = 20
+"""One pair of so many is held out for validation where no validation corpus is given ..."""
+MOST_HELD_OUT = 1000
+"""... but no more than these."""
+
+LONGEST_REPLY = 100
+_AT_ONCE = 32  # messages whose replies are searched together
+_SUFFIX = "-responder"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A trained system: its folder, and what to tell of it."""
+
+    folder: ModelFolder
+    notes: tuple[str, ...]
+
+
+def train_responder(
+    corpus: Pairs,
+    path: str | os.PathLike[str],
+    parameters: Parameters,
+    validation: Pairs | None = None,
+    save_every: float = 60.0,
+    report: Report | None = None,
+) -> Result:
+    """Trains a replying system and writes its folder.
+
+    While it runs, its checkpoint stands beside, in ``<path>.training``; the same call after a kill
+    goes on from there, and gives the same model, bit for bit on the same machine. Where the folder
+    holds the finished model of the same call already, nothing is done.
+
+    Args:
+        corpus: messages and replies.
+        path: the folder to write.
+        parameters: kind, sizes and settings.
+        validation: what chooses the best epoch; None: pairs held out of the corpus.
+        save_every: seconds between two checkpoints.
+        report: told about every update.
+
+    Raises:
+        InputError: something else stands at ``path``; the corpus is too small; a checkpoint of
+            another run is there.
+        ParameterError: the vocabulary does not suit the corpus.
+        MissingExtraError: a package of the extra ``models`` is not installed.
+    """
+    check_installed()
+    import torch
+
+    from rejoinder.responders.batches import encode
+    from rejoinder.responders.subwords import tokenizer_files, train_subwords
+    from rejoinder.responders.training import train
+
+    final = Path(os.path.realpath(path))
+    check_free(final)
+    identity = _identity(corpus, validation, parameters)
+    if final.exists() and any(final.iterdir()):
+        return _finished(final, identity)
+    notes = list(corpus.notes)
+    pairs, held_out = _parts(corpus, validation, parameters, notes)
+    tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)
+    data = encode(tokenizer, pairs, parameters.longest)
+    held = encode(tokenizer, held_out, parameters.longest)
+    for what, encoded in (("corpus", data), ("validation", held)):
+        if encoded.left_out:
+            notes.append(
+                f"{what}: {encoded.left_out} pairs of more than {parameters.longest} subwords left out"
+            )
+    checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
+    with torch.random.fork_rng():
+        torch.manual_seed(parameters.seed)
+        model = build(parameters, len(tokenizer))
+        trained = train(model, data, held, parameters, checkpoint, save_every, report)
+    record = Record(
+        kind=parameters.kind + _SUFFIX,
+        config={**parameters.as_json(), "subwords": len(tokenizer), "identity": identity},
+        corpus_hash=corpus.hash,
+        log=trained.log,
+        versions=versions("numpy", "safetensors", "sentencepiece", "torch", "transformers"),
+    )
+    folder = write_folder(path, record, trained.weights, tokenizer_files(tokenizer), model.keys)
+    checkpoint.remove()
+    return Result(folder, tuple(notes))
+
+
+@dataclass(frozen=True)
+class TrainedResponder:
+    """A replying system from a folder that ``train_responder`` wrote.
+
+    Attributes:
+        model: on the device that is here, ready to reply.
+        tokenizer: its subwords.
+        parameters: how it was trained.
+        hash: of the folder, for signatures.
+    """
+
+    model: Model
+    tokenizer: PreTrainedTokenizerFast
+    parameters: Parameters
+    hash: str
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TrainedResponder:
+        """Loads a system.
+
+        Raises:
+            InputError: no such folder, or not of a replying system; a file is cut or altered.
+            MissingExtraError: a package of the extra ``models`` is not installed.
+        """
+        check_installed()
+        from rejoinder.responders.subwords import load_tokenizer
+        from rejoinder.responders.training import device_here
+
+        folder = read_folder(path)
+        if folder.record.kind.removesuffix(_SUFFIX) not in KINDS:
+            raise InputError(
+                f"{path}: is a model of kind '{folder.record.kind}'; expected a replying system, "
+                "which 'rejoinder train responder' makes"
+            )
+        config: dict[str, Any] = dict(folder.record.config)
+        size, _ = config.pop("subwords"), config.pop("identity")
+        parameters = Parameters(**config)
+        model = build(parameters, size)
+        model.module.load_state_dict(folder.tensors())
+        model.module.to(device_here()).eval()
+        return cls(model, load_tokenizer(folder.path), parameters, folder_hash(path))
+
+    def respond(
+        self,
+        messages: Sequence[str],
+        beam: int = 10,
+        length_penalty: float = 1.0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[str]:
+        """The reply to each message, by beam search.
+
+        Args:
+            messages: one for each item; prepared as the training corpus was.
+            beam: sequences kept; 10 in Khayrallah & Sedoc.
+            length_penalty: log-probabilities are summed and divided by the length to this power; 1
+                is fairseq's neutral value, and the paper's "no length penalty".
+            progress: told how many messages of how many are answered.
+
+        Returns:
+            Replies; a message longer than the model's window is answered by its last part.
+        """
+        import torch
+
+        from rejoinder.responders.batches import padded
+
+        texts = [self.prepared(message) for message in messages]
+        longest = self.parameters.longest
+        ids: list[list[int]] = (
+            [row[-longest:] for row in self.tokenizer(texts).input_ids] if texts else []
+        )
+        device = next(self.model.module.parameters()).device
+        replies = [""] * len(ids)
+        order = np.argsort([len(row) for row in ids], kind="stable")
+        with torch.no_grad():
+            for begin in range(0, len(order), _AT_ONCE):
+                places = order[begin : begin + _AT_ONCE]
+                sources, mask = padded([ids[i] for i in places], device)
+                found = self.model.search(sources, mask, beam, length_penalty, LONGEST_REPLY)
+                for place, reply in zip(places, found, strict=True):
+                    replies[place] = str(self.tokenizer.decode(reply, skip_special_tokens=True))
+                if progress is not None:
+                    progress(min(begin + _AT_ONCE, len(order)), len(order))
+        return replies
+
+    def prepared(self, text: str) -> str:
+        """A text as the model was trained on it: detokenised and recased, or as it is."""
+        return plain(text) if self.parameters.detokenize else text
+
+
+def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -> dict[str, Any]:
+    held_out = None if validation is None else validation.hash
+    return {**parameters.as_json(), "corpus": corpus.hash, "validation": held_out}
+
+
+def _finished(path: Path, identity: dict[str, Any]) -> Result:
+    folder = read_folder(path)
+    if folder.record.config.get("identity") != identity:
+        raise InputError(f"{path}: holds another finished model; remove it, or name a new folder")
+    return Result(folder, ("this model was finished before; nothing was done",))
+
+
+def _parts(
+    corpus: Pairs, validation: Pairs | None, parameters: Parameters, notes: list[str]
+) -> tuple[Pairs, Pairs]:
+    """What to train on and what to validate on, prepared."""
+    generator = np.random.default_rng([parameters.seed, len(corpus)])
+    order = generator.permutation(len(corpus))
+    if validation is None:
+        count = min(MOST_HELD_OUT, len(corpus) // HELD_OUT)
+        if not count:
+            raise InputError(
+                f"corpus: {len(corpus)} pairs are too few to hold some out; expected {HELD_OUT} or "
+                "more, or a validation corpus"
+            )
+        validation, order = corpus.take(np.sort(order[:count])), order[count:]
+        notes.append(f"validation: {count} pairs held out of the corpus, drawn at random")
+    if parameters.pairs and parameters.pairs < len(order):
+        notes.append(f"corpus: {parameters.pairs} pairs of {len(order)} used, drawn at random")
+        order = order[: parameters.pairs]
+    parts = corpus.take(np.sort(order)), validation
+    if parameters.detokenize:
+        return parts[0].map(plain), parts[1].map(plain)
+    return parts

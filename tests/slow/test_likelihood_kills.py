@@ -17,6 +17,6 @@ def test_twenty_kills(seed, tmp_path):
     expected = (tmp_path / "whole" / killed_scoring.FILE).read_bytes()
     rng = random.Random(seed)
     for _ in range(5):
-        killed_scoring.kill(tmp_path / "cut", rng)
+        killed_scoring.kill(tmp_path / "cut", rng, len(expected))
     killed_scoring.finish(tmp_path / "cut")
     assert (tmp_path / "cut" / killed_scoring.FILE).read_bytes() == expected

@@ -22,6 +22,7 @@ from rejoinder.cli.preferences import preferences
 from rejoinder.cli.ratings import ratings
 from rejoinder.cli.recipe import recipe
 from rejoinder.cli.respond import respond
+from rejoinder.cli.ruq import ruq
 from rejoinder.cli.score import score
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
@@ -45,6 +46,7 @@ app.add_command(audit)
 app.add_command(plan)
 app.add_command(weigh)
 app.add_command(train)
+app.add_command(ruq)
 app.add_command(respond)
 app.add_command(filter_corpus)
 app.add_command(metrics)

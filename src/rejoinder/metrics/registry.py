@@ -20,6 +20,7 @@ from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.ruber import RUBER
+from rejoinder.metrics.ruq import RUQ
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.metrics.word_vectors import (
     EmbeddingAverage,
@@ -49,6 +50,9 @@ METRICS: dict[str, Callable[..., Metric]] = {
     "length": Length,
 }
 """What each name on the command line makes; keyword arguments are the metric's parameters."""
+
+OF_MODELS: dict[str, Callable[..., Metric]] = {"ruq": RUQ}
+"""Metrics of models, not of replies: verbs of their own measure them, and saved scores name them."""
 
 
 def metric(wanted: str | Metric) -> Metric:

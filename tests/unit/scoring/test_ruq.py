@@ -6,7 +6,6 @@ import pytest
 
 from rejoinder import TestSet, load_scores
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.metrics import registry
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.models.likelihood.provider import (
     NOT_FINITE,
@@ -171,8 +170,7 @@ def test_two_models_of_one_name_are_told():
         ruq(TESTSET, [], generic=[IDK])
 
 
-def test_tokens_and_scores_survive_a_file(tmp_path, monkeypatch):
-    monkeypatch.setitem(registry.METRICS, "ruq", RUQ)
+def test_tokens_and_scores_survive_a_file(tmp_path):
     outputs = {"m": {"a": "by bus", "d": IDK}}
     found = ruq(TESTSET, [Told(MEANS)], generic=[IDK, SURE], outputs=outputs)
     found.save_tokens(tmp_path / "t.parquet")

@@ -1,0 +1,77 @@
+"""Batches of like length that fit a token budget, halved where memory runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from rejoinder.errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def bucketed(costs: Sequence[tuple[int, int]], budget: int) -> list[list[int]]:
+    """Puts items of like length together, the longest first (so that memory runs out at once).
+
+    Args:
+        costs: For each item the length of its prefix and of its longest tail.
+        budget: The most tokens of padded prefixes in a batch; an item longer than that stands
+            alone.
+
+    Returns:
+        The places of the items, batch by batch.
+
+    >>> bucketed([(3, 1), (9, 1), (4, 1), (4, 2)], 9)
+    [[1], [3, 2], [0]]
+    """
+    order = sorted(range(len(costs)), key=lambda place: (*costs[place], -place), reverse=True)
+    batches: list[list[int]] = []
+    longest = 0
+    for place in order:
+        if not batches or (len(batches[-1]) + 1) * longest > budget:
+            batches.append([])
+            longest = max(1, costs[place][0])
+        batches[-1].append(place)
+    return batches
+
+
+def halving(measure: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:
+    """Measures items at once; where memory runs out, the two halves one after the other.
+
+    Raises:
+        InputError: A single item does not fit.
+    """
+    try:
+        return measure(items)
+    except (RuntimeError, MemoryError) as error:
+        if not out_of_memory(error):
+            raise
+        if len(items) < 2:
+            raise InputError(
+                "memory runs out on a single prompt with its replies; keep fewer turns (--turns), "
+                "take a smaller dtype or another device"
+            ) from None
+    # Out of the except block: the failed call's tensors live as long as its traceback does.
+    _release()
+    half = len(items) // 2
+    return halving(measure, items[:half]) + halving(measure, items[half:])
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error is one of memory: torch has a class for the GPU, a sentence for the CPU."""
+    told = str(error).lower()
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "out of memory" in told
+        or "can't allocate memory" in told
+        or "not enough memory" in told
+    )
+
+
+def _release() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,145 @@
+"""Likelihoods from a file: made elsewhere, or kept by a run of ours (store.py writes the same)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.models.likelihood.provider import DROPS, Batch, Likelihood, Plan, Provider, Request
+from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.wording import quoted
+
+SIZE = 1024  # requests to a batch
+
+
+class Line(msgspec.Struct):
+    """One reply to one prompt.
+
+    Attributes:
+        id: The item's.
+        text: The reply.
+        logprobs: Natural logarithms of the tokens' probabilities, the end of sequence included.
+        total: Their sum, where they themselves are not known.
+        tokens: How many tokens ``total`` sums up.
+        dropped: Why there are none.
+    """
+
+    id: str
+    text: str
+    logprobs: list[float] | None = None
+    total: float | None = None
+    tokens: int | None = None
+    dropped: str = ""
+
+
+class RecordedProvider(Provider):
+    """Scores made elsewhere: a JSONL file with a line for each item and reply.
+
+    A line holds ``id``, ``text`` and ``logprobs``; or, instead of the last, ``total`` and
+    ``tokens``. Lines with the key ``rejoinder`` describe the file and are passed over.
+
+    Args:
+        path: The file.
+        name: What tables call it; None: the file's name.
+
+    Raises:
+        InputError: The file cannot be read, or a line breaks a rule.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise InputError(f"{path}: no such file; expected a .jsonl file of scores")
+        self.name = name or self.path.stem.removesuffix(".scores")
+        self.held: dict[tuple[str, str], Likelihood] = {}
+        for number, row in read_objects(self.path):
+            if "rejoinder" in row:
+                continue
+            where = f"{self.path}, row {number}"
+            line = convert(row, Line, where)
+            key = (line.id, line.text)
+            if key in self.held:
+                raise InputError(
+                    f"{where}: id {quoted(line.id)} has the reply {quoted(line.text)} a second time; "
+                    "keep one of the lines"
+                )
+            self.held[key] = likelihood(line, where)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The hash of the file."""
+        return {"scores": hashlib.sha256(self.path.read_bytes()).hexdigest()[:8]}
+
+    def plan(self, requests: Sequence[Request]) -> Plan:
+        """In the order of the requests.
+
+        Raises:
+            InputError: The file lacks a reply.
+        """
+        for request in requests:
+            for reply in request.replies:
+                if reply.strip() and (request.id, reply) not in self.held:
+                    raise InputError(
+                        f"{self.path}: no line for id {quoted(request.id)} with the reply "
+                        f"{quoted(reply)}; score every reference and every generic reply of every "
+                        "item"
+                    )
+        places = range(len(requests))
+        return Plan(
+            tuple(
+                Batch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
+                for begin in range(0, len(requests), SIZE)
+            )
+        )
+
+    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+        """Looks the replies up."""
+        return [
+            [self.held.get((request.id, text)) or Likelihood.of([]) for text in request.replies]
+            for request in batch.work
+        ]
+
+
+def likelihood(line: Line, where: str) -> Likelihood:
+    """What a line says.
+
+    Raises:
+        InputError: It says too little, or what cannot be.
+    """
+    if line.dropped:
+        return Likelihood.none(line.dropped if line.dropped in DROPS else "dropped in the file")
+    if line.logprobs is not None:
+        values: Sequence[float] = line.logprobs
+        _check_negative(values, where)
+        return Likelihood.of(values)
+    if line.total is None or line.tokens is None or line.tokens < 1:
+        raise InputError(
+            f"{where}: neither 'logprobs' nor 'total' and 'tokens' (1 or more); give one of them"
+        )
+    _check_negative([line.total], where)
+    return Likelihood(line.total, line.tokens)
+
+
+def _check_negative(values: Sequence[float], where: str) -> None:
+    # A little above 0 is rounding: a probability of 1 from half-precision arithmetic.
+    if any(value > 1e-2 for value in values):
+        raise InputError(
+            f"{where}: a log-probability above 0 ({max(values)}); expected natural logarithms of "
+            "probabilities, not the probabilities, nor losses"
+        )
+
+
+def encoded(id: str, text: str, held: Likelihood) -> dict[str, Any]:
+    """The line of a likelihood, as an object."""
+    line: dict[str, Any] = {"id": id, "text": text}
+    if held.dropped:
+        return line | {"dropped": held.dropped}
+    if held.logprobs is None:
+        return line | {"total": held.total, "tokens": held.tokens}
+    return line | {"logprobs": held.logprobs.tolist()}

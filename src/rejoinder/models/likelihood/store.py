@@ -1,0 +1,207 @@
+"""Results on disk as they come, and work that was cut off taken up where it stood.
+
+The file is JSONL: a first line that says of what model, settings and requests it is, then a line for
+each prompt and reply, in the order of the plan. The plan is the same for the same requests, so a
+file that was cut off is a prefix of the whole one: what is left of a half-written batch goes, and
+the next batch follows. The whole file is byte by byte what an uninterrupted run writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.models.likelihood.provider import Batch, Likelihood, Provider, Request
+from rejoinder.models.likelihood.recorded import Line, encoded, likelihood
+
+FORMAT = 1
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Likelihoods:
+    """The likelihoods of all replies to all prompts.
+
+    Attributes:
+        held: For each request, and each of its replies, the likelihood.
+        notes: What was cut on the way.
+        facts: What the numbers depend on.
+    """
+
+    held: list[list[Likelihood]]
+    notes: tuple[str, ...]
+    facts: dict[str, str]
+
+
+def likelihoods(
+    provider: Provider,
+    requests: Sequence[Request],
+    *,
+    work: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Likelihoods:
+    """Measures all replies to all prompts.
+
+    Args:
+        provider: Where from.
+        requests: Prompts and replies, each id once.
+        work: A folder in which results are kept as they come, and where a run that was cut off is
+            taken up; None keeps nothing.
+        progress: Called with how many prompts are done, and of how many.
+
+    Raises:
+        InputError: The folder holds another run's results, or cannot be written; a reply cannot be
+            scored by the provider.
+    """
+    plan = provider.plan(requests)
+    measured: list[list[Likelihood]] = [[] for _ in requests]
+    done = 0
+    for batch, found in (
+        _measured(provider, plan.batches)
+        if work is None
+        else _kept(provider, requests, plan.batches, Path(work))
+    ):
+        for place, each in zip(batch.requests, found, strict=True):
+            measured[place] = each
+        done += len(batch.requests)
+        if progress is not None:
+            progress(done, len(requests))
+    return Likelihoods(measured, plan.notes, provider.facts)
+
+
+def _measured(
+    provider: Provider, batches: Sequence[Batch]
+) -> Iterator[tuple[Batch, list[list[Likelihood]]]]:
+    for batch in batches:
+        yield batch, provider.measure(batch)
+
+
+def _kept(
+    provider: Provider, requests: Sequence[Request], batches: Sequence[Batch], work: Path
+) -> Iterator[tuple[Batch, list[list[Likelihood]]]]:
+    path = _file(provider, work)
+    header = _header(provider, requests)
+    counts = [sum(len(requests[place].replies) for place in batch.requests) for batch in batches]
+    lines = _read(path, header, counts)
+    done = begun = 0
+    while done < len(batches) and begun + counts[done] <= len(lines):
+        some = lines[begun : begun + counts[done]]
+        yield batches[done], _told(requests, batches[done], some, path)
+        begun += counts[done]
+        done += 1
+    encode = msgspec.json.Encoder().encode
+    try:
+        with open(path, "ab") as file:
+            if not file.tell():
+                file.write(encode(header) + b"\n")
+            for batch in batches[done:]:
+                found = provider.measure(batch)
+                file.write(
+                    b"".join(
+                        encode(encoded(requests[place].id, text, held)) + b"\n"
+                        for place, each in zip(batch.requests, found, strict=True)
+                        for text, held in zip(requests[place].replies, each, strict=True)
+                    )
+                )
+                file.flush()
+                os.fsync(file.fileno())
+                yield batch, found
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written: {error.strerror}; name another folder for --work"
+        ) from error
+
+
+def _file(provider: Provider, work: Path) -> Path:
+    """The file of one model in the folder: models of one name but other weights stand apart."""
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{work}: the folder cannot be made: {error.strerror}; name another for --work"
+        ) from error
+    plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in provider.name)
+    return work / f"{plain}.scores.jsonl"
+
+
+def _header(provider: Provider, requests: Sequence[Request]) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    for request in requests:
+        digest.update(msgspec.json.encode(request))
+    return {
+        "rejoinder": "likelihoods",
+        "format": FORMAT,
+        "name": provider.name,
+        **provider.facts,
+        "requests": digest.hexdigest()[:16],
+    }
+
+
+def _read(path: Path, header: dict[str, Any], counts: Sequence[int]) -> list[bytes]:
+    """The lines of all whole batches; the rest of the file is cut off.
+
+    Raises:
+        InputError: The file is of another run.
+    """
+    if not path.exists():
+        return []
+    try:
+        data = path.read_bytes()
+        lines = data.split(b"\n")[:-1]
+        if lines:
+            _check_header(path, lines[0], header)
+        held = lines[1:]
+        whole = 0
+        for count in counts:
+            if whole + count > len(held):
+                break
+            whole += count
+        size = sum(len(line) + 1 for line in lines[: 1 + whole])
+        if size < len(data):
+            os.truncate(path, size)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    return held[:whole]
+
+
+def _check_header(path: Path, line: bytes, header: dict[str, Any]) -> None:
+    try:
+        found = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        found = None
+    if found == header:
+        return
+    if not isinstance(found, dict) or found.get("rejoinder") != "likelihoods":
+        raise InputError(f"{path}: no file of likelihoods of ours; name another folder for --work")
+    differing = [key for key in header | found if header.get(key) != found.get(key)]
+    raise InputError(
+        f"{path}: results of another run (differing: {', '.join(differing)}); name another folder "
+        "for --work, or delete the file"
+    )
+
+
+def _told(
+    requests: Sequence[Request], batch: Batch, lines: Sequence[bytes], path: Path
+) -> list[list[Likelihood]]:
+    decode = msgspec.json.Decoder(Line).decode
+    at, told = 0, []
+    for place in batch.requests:
+        each = []
+        for text in requests[place].replies:
+            try:
+                line = decode(lines[at])
+            except msgspec.MsgspecError as error:
+                raise InputError(f"{path}: a damaged line ({error}); delete the file") from None
+            if (line.id, line.text) != (requests[place].id, text):
+                raise InputError(f"{path}: lines out of order; delete the file")
+            each.append(likelihood(line, str(path)))
+            at += 1
+        told.append(each)
+    return told

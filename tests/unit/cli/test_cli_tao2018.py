@@ -1,0 +1,146 @@
+"""``rejoinder recipe tao2018`` as a user meets it."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rejoinder import read_ratings, read_responses, read_testset
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from rejoinder.recipes.tao2018 import tao2018
+from shared_data import EXAMPLES, ROOT
+from tiny_ruber import tiny_ruber
+
+pytest.importorskip("torch")
+pytest.importorskip("gensim")
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "tuned")]
+RATINGS = str(EXAMPLES / "ratings.csv")
+FEW = ["--permutations", "20", "--resamples", "20"]
+OTHER = [
+    "--transfer", TESTSET, "--transfer-responses", SYSTEMS[1], "--transfer-ratings", RATINGS,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return tiny_ruber(tmp_path_factory)
+
+
+@pytest.fixture
+def command(capfd, monkeypatch, model):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def call(*arguments, folder=None):
+        given = ["--ratings", RATINGS, "--model", folder or model]
+        status = run(["recipe", "tao2018", TESTSET, *SYSTEMS, *given, *FEW, *map(str, arguments)])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call
+
+
+def test_the_tables_for_people(command, tmp_path):
+    kept = tmp_path / "all.csv"
+    transfer = [*OTHER, "--transfer-scale", "scored"]
+    status, out, err = command("--case", "c001", "--save", kept, *transfer)
+    assert (status, err) == (0, "")
+    words = " ".join(out.split())
+    for each in (
+        "inter-annotator", "human (max)", "vector pool (s_R)", "scorer (s_U)", "RUBER geometric",
+        "132 replies of 2 systems", "pearson, within", "mean of systems",
+        "c001: Did you manage to get tickets", "reference: Yes, two beds in a sleeper",
+        "transfer: another test set, the same model", "66 replies of 1 system;",
+        "scaled by the replies scored here", "|scale:training|", "|scale:scored|",
+    ):  # fmt: skip
+        assert each in words, each
+    with open(kept, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    # 18 metrics, two coefficients; pooled, the mean, two systems; and the transfer's one group.
+    assert len(rows) == 18 * 2 * (4 + 1)
+    assert {row["data"] for row in rows} == {"test set", "transfer"}
+
+
+def test_json_has_every_row(command, model):
+    status, out, _ = command("--json", "--without", "generic", "--cases", "1", *OTHER)
+    assert status == 0
+    told = json.loads(out)
+    assert set(told) == {
+        "table", "signature", "signatures", "notes", "cases", "transfer", "files",
+    }  # fmt: skip
+    testset = read_testset(TESTSET)
+    replies = read_responses(*SYSTEMS, ids=testset.ids)
+    study = tao2018(
+        testset, replies, read_ratings(RATINGS), model, without=["generic"], permutations=20,
+        resamples=20,
+    )  # fmt: skip
+    values = [row["value"] for row in told["table"]]
+    assert values == pytest.approx(study.rows()["value"].to_list())
+    # The same replies are the transfer's.
+    assert [row["value"] for row in told["transfer"]["table"]] == pytest.approx(values)
+    assert told["table"][0]["low"] is None  # people have no interval
+    assert [row["system"] for row in told["cases"]] == ["tuned"]
+    assert told["files"] == []
+
+
+def test_plots(command, tmp_path):
+    folder = tmp_path / "new" / "plots"
+    status, out, err = command("--plots", folder, *OTHER, "--cases", "0")
+    assert (status, err) == (0, "")
+    singles = {
+        "scatter-BLEU-2", "scatter-ROUGE-L", "scatter-RUBER-arithmetic", "scatter-all",
+        "scatter-people", "scatter-scorer-s-U", "scatter-vector-pool-s-R",
+    }  # fmt: skip
+    drawn = {path.stem for path in folder.iterdir() if path.suffix == ".svg"}
+    assert drawn == {*singles, "system-generic", "system-tuned"}
+    assert {path.stem for path in (folder / "transfer").iterdir()} == singles
+    assert out.count("written: ") == 2 * (9 + 7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--criterion", "style"], "choose 'relevance'"),
+        (["--without", "nobody"], "choose 'generic' or 'tuned'"),
+        (["--scale", "2;1;0;1"], "four numbers"),
+        (["--referenced", "encoder"], "--encoder PATH"),
+        (["--smoothing", "much"], "much"),
+        (["--tokenizer", "nothing"], "nothing"),
+        (["--least-weight", "3"], "outside [-1, 1]"),
+        (["--case", "c999"], "case 'c999' is no rated item"),
+        (["--transfer", TESTSET], "a transfer needs three things"),
+        (["--save", TESTSET], "that is an input"),
+        (["-m", "bleu:order=2"], "twice"),
+        (["--permutations", "-1"], "permutations=-1"),
+    ],
+)
+def test_mistakes_are_one_message_and_status_2(command, arguments, words):
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_that_is_no_model(command, tmp_path):
+    status, out, err = command(folder=str(tmp_path))
+    assert (status, out) == (2, "")
+    assert str(tmp_path) in err
+
+
+def test_a_test_set_alone(capfd):
+    assert run(["recipe", "tao2018", TESTSET, "--ratings", RATINGS, "--model", "m"]) == 2
+    assert "name the systems' replies too: rejoinder recipe tao2018" in capfd.readouterr().err
+
+
+def test_help_needs_nothing_heavy():
+    program = (
+        "import sys; from rejoinder.cli.app import run; run(['recipe', 'tao2018', '--help']);"
+        "assert not {'numba', 'polars', 'pyarrow', 'numpy', 'torch', 'matplotlib'} & "
+        "set(sys.modules), 'heavy import'"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, cwd=ROOT)

@@ -1,0 +1,270 @@
+"""The recipe ``khayrallah2021`` on our own dialogues, with systems of seconds."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.recipes import khayrallah2021 as recipe
+from rejoinder.recipes import khayrallah2021_replies
+from rejoinder.recipes.khayrallah2021_corpora import Corpora, corpora
+from rejoinder.recipes.khayrallah2021_replies import replies
+from rejoinder.recipes.khayrallah2021_settings import PUBLISHED, Settings, settings
+from rejoinder.responders.parameters import Parameters
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.testset import read_testset
+from rejoinder.tables.write import write_testset
+from shared_data import EXAMPLES
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+SMALL = Parameters(
+    vocabulary=120,
+    layers=1,
+    width=32,
+    heads=2,
+    feed_forward=64,
+    learning_rate=5e-3,
+    warmup=10,
+    tokens=400,
+    accumulate=1,
+    epochs=2,
+    patience=0,
+    longest=64,
+    detokenize=True,
+)
+SIZES = Settings(
+    {name: each for name, each in ((n, SMALL) for n in ("DD-BASE", "DD-BEST", "EF-BASE"))}
+    | {"EF-BEST": SMALL.changed(vocabulary=110)},
+    pairs=60,
+    train_prompts=12,
+    train_outputs=4,
+    test_prompts=5,
+    choose_on_training=True,
+    beam=2,
+)
+
+
+def quiet(what, done, total):
+    return None
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Splits of our own corpus in DailyDialog's format, and further references of the test split."""
+    folder = tmp_path_factory.mktemp("data")
+    lines = (EXAMPLES / "corpus.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    for split, some in (("train", lines[:28]), ("validation", lines[28:31]), ("test", lines[31:])):
+        (folder / f"{split}.txt").write_text("".join(some), encoding="utf-8")
+    test = read_testset(folder / "test.txt")
+    further = [
+        {"id": id, "text": text, "weight": None, "source": None}
+        for id in test.ids
+        for text in ("yes , i think so .", "")
+    ]
+    references = pl.concat(
+        [
+            test.references.with_columns(pl.col("text").str.to_lowercase()),
+            pl.DataFrame(further, schema=test.references.schema),
+        ]
+    )
+    write_testset(type(test)(test.contexts, references), folder / "several.jsonl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    told = read_ratings(EXAMPLES / "ratings.csv")
+    return folder, made(data, folder, ratings=told)
+
+
+def made(data, folder, **given):
+    given = {"multiref": data / "several.jsonl", "resamples": 50, **given}
+    return recipe.khayrallah2021(data, folder, SIZES, **given)
+
+
+def test_the_papers_settings_stand_at_its_scale():
+    # Table 6, and the command of figure 3.
+    held = settings("paper").systems
+    told = {
+        name: (e.vocabulary, e.learning_rate, e.dropout, e.other_dropout, e.label_smoothing)
+        for name, e in held.items()
+    }
+    assert told == {
+        "DD-BASE": (4000, 1e-3, 0.4, 0.2, 0.2),
+        "DD-BEST": (4000, 1e-3, 0.0, 0.1, 0.4),
+        "EF-BASE": (4000, 1e-3, 0.4, 0.2, 0.2),
+        "EF-BEST": (2000, 1e-3, 0.0, 0.1, 0.2),
+    }
+    base = held["DD-BASE"]
+    assert (base.layers, base.width, base.feed_forward, base.heads) == (5, 512, 2048, 2)
+    assert (base.tokens, base.accumulate, base.epochs, base.warmup) == (4000, 4, 100, 4000)
+    assert (settings("paper").beam, settings("paper").pairs, base.seed) == (10, 0, 10)
+    for scale in ("tiny", "small"):
+        regularised = settings(scale).systems["DD-BEST"]
+        assert (regularised.dropout, regularised.label_smoothing) == (0.0, 0.4)
+    with pytest.raises(ParameterError, match="scale"):
+        settings("huge")
+
+
+def test_published_rows_are_as_long_as_their_tables():
+    from rejoinder.recipes.khayrallah2021_settings import COLUMNS
+
+    for table, rows in PUBLISHED.items():
+        assert {len(row) for row in rows.values()} == {len(COLUMNS[table])}, table
+
+
+def test_corpora_are_drawn_filtered_and_joined(data, tmp_path):
+    held = corpora(data, data / "several.jsonl", tmp_path, SIZES, 7, quiet)
+    assert isinstance(held, Corpora)
+    dd, ef = held.trained["DD"], held.trained["EF"]
+    assert len(dd) == 60
+    # "Thank you." answers many messages of the corpus: over 1 bit, whatever part of it was drawn.
+    assert "Thank you." in dd.targets
+    assert "Thank you." not in ef.targets
+    assert set(ef.ids) < set(dd.ids)
+    assert any(f"{60 - len(ef)} of DD's 60 pairs left out" in note for note in held.notes)
+    # The original keeps its capitals, what was collected follows, an empty one is left out.
+    first, second = held.test.references.filter(pl.col("id") == held.test.ids[0])["text"].to_list()
+    assert first[0].isupper()
+    assert second == "Yes, I think so."
+    assert any("empty reference" in note for note in held.notes)
+    again = corpora(data, data / "several.jsonl", tmp_path, SIZES, 7, quiet)
+    assert again.trained["DD"].hash == dd.hash
+    assert again.test.references.equals(held.test.references)
+    assert again.notes == held.notes
+
+
+def test_another_run_is_refused(data, tmp_path):
+    corpora(data, None, tmp_path, SIZES, 7, quiet)
+    with pytest.raises(InputError, match="holds a run of other settings"):
+        corpora(data, None, tmp_path, replace(SIZES, pairs=50), 7, quiet)
+    with pytest.raises(InputError, match="other inputs"):
+        corpora(data, data / "several.jsonl", tmp_path, SIZES, 7, quiet)
+
+
+def test_references_of_other_dialogues_are_refused(data, tmp_path):
+    with pytest.raises(InputError, match="expected references for that split's pairs"):
+        corpora(data, EXAMPLES / "testset.jsonl", tmp_path, SIZES, 7, quiet)
+
+
+def test_missing_split(tmp_path):
+    with pytest.raises(InputError, match=r"0 files 'train\.\*'"):
+        recipe.khayrallah2021(tmp_path, tmp_path / "out", SIZES)
+
+
+def test_tables(study):
+    _, told = study
+    cells = told.cells()
+    tables = cells["table"].unique(maintain_order=True).to_list()
+    expected = ["2", "3", "4", "6", "7", "9", "11", "12"]
+    assert tables == expected
+    assert set(told.absent()) >= {"5", "8", "10"}
+    shares = cells.filter(~pl.col("table").is_in(["4", "6"]))
+    assert shares["value"].is_between(0, 1).all()
+    held = {(r["table"], r["row"], r["column"]): r for r in cells.iter_rows(named=True)}
+    assert held["3", "DailyDialog", "BEST"]["paper"] == 0.953
+    assert held["12", "EF-BASE", "RUQ-test"]["paper"] == 0.155
+    # Table 3 is Table 12's first column.
+    for row, system in (("DailyDialog", "DD-BASE"), ("entropy-filtered", "EF-BASE")):
+        assert held["3", row, "BASE"]["value"] == held["12", system, "RUQ-train"]["value"]
+    # RUQ by its definition, from the kept likelihoods themselves.
+    train = told.train["DD"].replies.filter(pl.col("system") == "DD-BASE")
+    own = train.filter(pl.col("kind") == "reference").sort("id")["mean"].to_numpy()
+    idk = pl.col("text") == "I don't know."
+    other = train.filter((pl.col("kind") == "generic") & idk).sort("id")["mean"].to_numpy()
+    assert held["12", "DD-BASE", "RUQ-train"]["value"] == pytest.approx((own > other).mean())
+    assert len(own) == 12
+    # Only the prompts that were answered have an output in the figure.
+    assert train.filter(pl.col("kind") == "output").height == 4
+
+
+def test_everything_is_kept_and_drawn(study):
+    folder, told = study
+    assert all(path.exists() for path in told.files)
+    assert {path.name for path in told.files} == {
+        "responses.jsonl", "tables.csv", "figure1.png", "figure1.svg",
+    }  # fmt: skip
+    assert pl.read_csv(folder / "tables.csv").height == told.cells().height
+    compared = told.compared()
+    assert compared.select("prompts", "a", "b").rows() == [
+        ("train", "DD-BEST", "DD-BASE"), ("test", "DD-BEST", "DD-BASE"),
+        ("train", "EF-BEST", "EF-BASE"), ("test", "EF-BEST", "EF-BASE"),
+    ]  # fmt: skip
+
+
+def test_a_complete_run_does_nothing_again(study, data, monkeypatch):
+    folder, told = study
+
+    def never(*_, **__):
+        raise AssertionError("this was done before")
+
+    monkeypatch.setattr("rejoinder.responders.training.train", never)
+    monkeypatch.setattr("rejoinder.responders.trained.TrainedResponder.respond", never)
+    monkeypatch.setattr("rejoinder.recipes.khayrallah2021_metrics.score", never)
+    monkeypatch.setattr("rejoinder.recipes.khayrallah2021_corpora.plain", never)
+    again = made(data, folder)
+    shown = pl.col("table") != "4"
+    assert again.cells().filter(shown).equals(told.cells().filter(shown))
+
+
+def test_replies_go_on_where_they_were(study, tmp_path, monkeypatch):
+    folder, _ = study
+    monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
+    responder = recipe.TrainedResponder.load(folder / "models" / "DD-BASE")
+    asked = {f"m{i}": f"Is room {i} free?" for i in range(5)}
+    whole = replies(responder, asked, tmp_path / "whole.jsonl", 2, lambda *_: None)
+    data = (tmp_path / "whole.jsonl").read_bytes()
+    assert list(whole) == list(asked)
+    for size in (0, 10, data.index(b"\n") + 1, len(data) // 2, len(data) - 1):
+        cut = tmp_path / "cut.jsonl"
+        cut.write_bytes(data[:size])
+        assert replies(responder, asked, cut, 2, lambda *_: None) == whole
+        assert cut.read_bytes() == data
+    with pytest.raises(InputError, match="replies of another run"):
+        replies(responder, asked, cut, 3, lambda *_: None)
+
+
+def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
+    from rejoinder.errors import MissingExtraError
+    from rejoinder.metrics.meteor import METEOR
+
+    def missing(*_):
+        raise MissingExtraError("METEOR needs Java, which is not here")
+
+    monkeypatch.setattr(METEOR, "statistics", missing)
+    folder, _ = study
+    for path in (folder / "scores").glob("*.parquet"):
+        path.rename(tmp_path / path.name)
+    told = made(data, folder)
+    held = {(r["table"], r["row"], r["column"]): r for r in told.cells().iter_rows(named=True)}
+    assert held["2", "DailyDialog", "BASE"]["value"] == held["7", "DD-BASE", "BLEU-4"]["value"]
+    assert held["2", "DailyDialog", "BASE"]["paper"] is None  # which is a METEOR
+    assert "BLEU-4" in told.absent()["2"]
+    assert any("METEOR is missing" in note for note in told.notes)
+
+
+def test_command(study, data, monkeypatch, capfd):
+    folder, _ = study
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)
+    monkeypatch.setattr(recipe, "settings", lambda scale: SIZES)
+    words = ["recipe", "khayrallah2021", data, "--multiref", data / "several.jsonl", "-o", folder]
+    words += ["--resamples", 50]
+    assert run([*map(str, words), "--json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert {cell["table"] for cell in told["cells"]} == {"2", "3", "6", "7", "9", "11", "12"}
+    assert Path(told["files"][1]).name == "tables.csv"
+    assert run(list(map(str, words))) == 0
+    out = capfd.readouterr().out
+    assert "Table 12: RUQ on trained pairs and on test prompts" in out
+    assert "RUQ-train: DD-BEST - DD-BASE = " in out
+    assert run([*map(str, words), "--system", "DD-WORST"]) == 2
+    assert "system 'DD-WORST' is unknown" in capfd.readouterr().err
+    assert run(["recipe", "khayrallah2021", str(data / "none"), "-o", str(folder)]) == 2

@@ -44,5 +44,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) install -e '.[dev,bench,meteor]'
+	$(PIP) install -e '.[dev,bench,meteor,models,sweep]'
 	touch .venv/.rejoinder $@

@@ -15,7 +15,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import correlation, memory, processes, ruq, scoring, significance  # noqa: E402
+from benchmarks import (  # noqa: E402
+    correlation,
+    memory,
+    processes,
+    ruber,
+    ruq,
+    scoring,
+    significance,
+)
 from benchmarks.corpus import Corpus, dstc7  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
@@ -25,6 +33,7 @@ PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
     "correlation": ("Unit-level correlation with people: the paper's Table 2", correlation.run),
     "ruq": ("RUQ: four replies to a prompt of 100 tokens", ruq.run),
     "processes": ("Whole processes, ten systems, BLEU-4", processes.run),
+    "ruber": ("RUBER: training and scoring with GRUs", ruber.run),
     "memory": ("Memory, and ten million segments", memory.run),
 }
 

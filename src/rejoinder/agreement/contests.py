@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rejoinder.agreement.alpha import alpha_interval, krippendorff_alpha, reason_no_alpha
 from rejoinder.agreement.bradley_terry import Strengths, bradley_terry_intervals
 from rejoinder.agreement.head_to_head import Tally, sign_test, tally
-from rejoinder.agreement.intervals import Interval
+from rejoinder.agreement.intervals import Interval, few_groups
 from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
 from rejoinder.agreement.proportions import effective_size, holm, wilson
 from rejoinder.agreement.verdicts import DROPPED, Wish, nobody_left, verdict_notes
@@ -58,8 +59,11 @@ class Contests:
         self.winner = np.where(self.turned, -self.shown, self.shown)
         self.matrix, self.item_of_unit = self._matrix()
         self.against = _halved(pooled_kappa(_mirrored(self.matrix)))
+        self.both = self._shown_both_ways()
         self.raters = self._raters()
         self._note_sides()
+        if wish.resamples:
+            self.notes += few_groups(len(self.items), "items")
 
     def kept(self) -> Contests:
         """The comparisons without those of raters who are dropped.
@@ -230,6 +234,7 @@ class Contests:
         rows = []
         for i, rater in enumerate(self.judges):
             own = self.shown[self.rater == i]
+            sides = self.shown[self.both & (self.rater == i)]
             reason = self._unjudged(i)
             rows.append(
                 {
@@ -239,6 +244,7 @@ class Contests:
                     "first": int((own > 0).sum()),
                     "second": int((own < 0).sum()),
                     "ties": int((own == 0).sum()),
+                    "side_p": _side_p(sides),
                     "kappa": float(self.against.kappa[i]),
                     "shared": int(self.against.shared[i]),
                     "constant": bool((own == own[0]).all()),
@@ -247,6 +253,7 @@ class Contests:
                 }
             )
         self.notes += verdict_notes(rows, self.wish, "judgement")
+        self._note_leaning(rows)
         constant = [row["rater"] for row in rows if row["constant"] and row["comparisons"] > 1]
         if constant:
             self.notes.append(
@@ -277,15 +284,33 @@ class Contests:
             )
         return matrix, units[:, 0]
 
+    def _shown_both_ways(self) -> NDArray[np.bool_]:
+        """Which comparisons are of two systems that change sides: bool [n].
+
+        Where one of two systems always stands first, its side cannot be told from its quality.
+        """
+        pair = self.a * len(self.systems) + self.b
+        return np.isin(pair, np.intersect1d(pair[self.turned], pair[~self.turned]))
+
+    def _note_leaning(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Who prefers a side, corrected over the raters."""
+        corrected = holm(np.array([row["side_p"] for row in rows]))
+        for row, p in zip(rows, corrected, strict=True):
+            if p < SIGNIFICANT:
+                side = "first" if row["first"] > row["second"] else "second"
+                self.notes.append(
+                    f"'{row['rater']}' leans to the side named {side} whichever system it is: "
+                    f"{row['first']} times the first, {row['second']} times the second (sign test, "
+                    f"p {p:.2g}, Holm-corrected over raters)"
+                )
+
     def _note_sides(self) -> None:
         """Whether the side matters, where systems change sides."""
-        pair = self.a * len(self.systems) + self.b
-        both = np.isin(pair, np.intersect1d(pair[self.turned], pair[~self.turned]))
-        if not both.any():
+        if not self.both.any():
             return
-        shown = self.shown[both]
+        shown = self.shown[self.both]
         first, second = int((shown > 0).sum()), int((shown < 0).sum())
-        by_item = np.bincount(self.item[both], shown)
+        by_item = np.bincount(self.item[self.both], shown)
         p = sign_test(int((by_item > 0).sum()), int((by_item < 0).sum()))
         if p < SIGNIFICANT:
             side = "a" if first > second else "b"
@@ -293,6 +318,15 @@ class Contests:
                 f"side {side} is preferred whichever system it is: {first} times a, {second} times b "
                 f"(sign test over items, p {p:.2g}); if a was shown first, the order matters"
             )
+
+
+def _side_p(shown: Indices) -> float:
+    """One rater's sign test of the side: 1 for the first, -1 for the second, 0 for a tie.
+
+    Over comparisons, not items: a rater who leans to no side, and is shown sides drawn anew for each
+    pair, prefers either as a coin falls, however alike the replies to an item are.
+    """
+    return sign_test(int((shown > 0).sum()), int((shown < 0).sum())) if shown.size else math.nan
 
 
 def _record(count: Tally, system: int) -> dict[str, int]:

@@ -17,7 +17,7 @@ from rejoinder.agreement.alpha import (
     reason_no_alpha,
 )
 from rejoinder.agreement.groups import Groups
-from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, percentiles
+from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, few_groups, percentiles
 from rejoinder.agreement.pooled_kappa import pooled_kappa, reason_unjudged
 from rejoinder.agreement.raters import AgainstOthers, human_correlations
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
@@ -256,6 +256,8 @@ class Criterion:
             self.notes.append(PLACES)
 
     def _note_rest(self) -> None:
+        if self.wish.resamples:
+            self.notes += few_groups(self.table.get_column("id").n_unique(), "items")
         if self.wish.raters == "z" and self.reduced.constant_raters:
             self.notes.append(
                 f"{counted(self.reduced.constant_raters, 'rater')} with one value throughout: 0 each "

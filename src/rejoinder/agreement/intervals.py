@@ -23,6 +23,9 @@ from rejoinder.kernels.arrays import Floats
 # With fewer groups, resamples hold too few distinct ones for their spread to mean anything.
 LEAST_GROUPS = 4
 
+# Of fewer, there is an interval and a warning.
+FEW_GROUPS = 10
+
 # A coefficient this close to 1 is 1 but for rounding.
 PERFECT = 1 - 1e-12
 
@@ -262,6 +265,19 @@ def check_level(level: float) -> None:
     """Raises a ParameterError for a level that is no share."""
     if not 0 < level < 1:
         raise ParameterError(f"level={level!r} is outside (0, 1); 0.95 is usual")
+
+
+def few_groups(number: int, drawn: str) -> list[str]:
+    """What is to be said of intervals that resample fewer than 10: a note, or none.
+
+    Below 4 there is no interval, and its own reason says so.
+
+    >>> few_groups(6, "contexts"), few_groups(3, "contexts")
+    (['6 contexts alone: intervals of so few are rough; do not rely on them'], [])
+    """
+    if not LEAST_GROUPS <= number < FEW_GROUPS:
+        return []
+    return [f"{number} {drawn} alone: intervals of so few are rough; do not rely on them"]
 
 
 def _no_closed_form(r: float, n: int, correlation: str) -> str | None:

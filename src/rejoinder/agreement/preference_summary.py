@@ -44,8 +44,8 @@ _AGREEMENT = {
 }  # fmt: skip
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
-    "ties": _COUNT, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean, "verdict": _TEXT,
-    "reason": _TEXT,
+    "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
+    "verdict": _TEXT, "reason": _TEXT,
 }  # fmt: skip
 
 
@@ -69,9 +69,11 @@ class PreferenceSummary:
             (``alpha nominal``, ``alpha ordinal``, ``kappa``: the mean over raters), ``value``,
             ``low``, ``high``, ``n`` (pairs of replies that two people judged; raters), ``reason``.
         raters: ``criterion``, ``rater``, ``comparisons``, ``first``, ``second``, ``ties`` (how often
-            ``a`` was preferred, ``b``, neither), ``kappa`` (linearly weighted, against the others),
-            ``shared``, ``constant`` (always the same side, or always a tie), ``verdict`` (``kept``,
-            ``below`` the threshold, or ``dropped`` for that, ``not judged``), ``reason``.
+            ``a`` was preferred, ``b``, neither), ``side_p`` (exact two-sided sign test of first
+            against second, among systems that change sides; NaN where none does), ``kappa`` (linearly
+            weighted, against the others), ``shared``, ``constant`` (always the same side, or always
+            a tie), ``verdict`` (``kept``, ``below`` the threshold, or ``dropped`` for that, ``not
+            judged``), ``reason``.
         notes: What was left out, and what the data cannot tell.
         signature: Of everything that made the numbers.
     """

@@ -10,6 +10,7 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.agreement.aggregation import AGGREGATIONS
 from rejoinder.agreement.criterion import Criterion
+from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.agreement.raters import LEAST_SHARED
 from rejoinder.agreement.selection import digest, selected, without_systems
 from rejoinder.agreement.verdicts import THRESHOLD, Wish
@@ -89,6 +90,7 @@ def summarise_ratings(
     threshold: float = THRESHOLD,
     drop: bool = False,
     least: int = LEAST_SHARED,
+    scale: Scale | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Callable[[int, int], None] | None = None,
@@ -108,12 +110,14 @@ def summarise_ratings(
         threshold: Raters whose kappa is below are named, and dropped if so wished.
         drop: Drop them.
         least: The fewest replies shared with others to be judged by.
+        scale: The worst and the best grade that could be given; None notes grades that stand apart.
         resamples: Of the bootstrap; 0 for no intervals.
         seed: Of every draw.
         progress: Called with how many criteria are done, and of how many.
 
     Raises:
-        InputError: The table breaks its rules, or the filter leaves nobody.
+        InputError: The table breaks its rules, a rating is off the scale, or the filter leaves
+            nobody.
         ParameterError: A parameter is unknown or cannot be meant.
 
     >>> rows = [(f"c{i}", "bot", r, "overall", float(i % 3)) for i in range(12) for r in ("ann", "ben")]
@@ -127,10 +131,13 @@ def summarise_ratings(
     table = conform(ratings, RATINGS, "ratings").select(*RATINGS)
     check_scores(table, Origin.of_table("ratings", table))
     table = without_systems(selected(table, criterion), without, ("system",))
+    if scale is not None:
+        check_scale(table, scale)
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
     parts = []
     for done, name in enumerate(criteria, start=1):
         parts.append(Criterion(name, table.filter(pl.col("criterion") == name), wish))
+        parts[-1].notes += grade_notes(parts[-1].table.get_column("score").to_numpy(), scale)
         if progress is not None:
             progress(done, len(criteria))
     several = len(criteria) > 1

@@ -80,7 +80,7 @@ def verdict_notes(rows: Sequence[dict[str, Any]], wish: Wish, noun: str) -> list
     if below := named[BELOW]:
         notes.append(
             f"{len(below)} of {total} below a kappa of {wish.threshold:g}, not left out: "
-            f"{listed(below)}; --filter-raters (drop=True) leaves them out"
+            f"{listed(below)}; --filter-raters leaves them out"
         )
     if (unjudged := named[UNJUDGED]) and len(rows) > 1:
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])

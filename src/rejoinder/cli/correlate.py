@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import judging, options
 
 
 @click.command()
@@ -68,6 +68,7 @@ from rejoinder.cli import options
     help="A coefficient, as often as wanted; else pearson, spearman and kendall-b.",
 )
 @click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@judging.scale
 @click.option(
     "--raters",
     type=click.Choice(["mean", "median", "z"]),
@@ -92,7 +93,12 @@ from rejoinder.cli import options
 @click.option(
     "--compare", is_flag=True, help="Compare every two metrics, under the first coefficient."
 )
-@click.option("--save", type=options.PATH, help="Write the table as CSV.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    type=options.PATH,
+    help="Write the table (.csv, .tsv, .jsonl or .parquet).",
+)
 @click.option(
     "--plots",
     metavar="DIR",
@@ -115,6 +121,7 @@ def correlate(
     resample_raters: bool,
     correlations: tuple[str, ...],
     criterion: str | None,
+    scale: tuple[float, float] | None,
     raters: str,
     without: tuple[str, ...],
     permutations: int,
@@ -143,9 +150,9 @@ def correlate(
     from rejoinder.scoring.correlate import DEFAULT_CORRELATIONS
     from rejoinder.scoring.correlate import correlate as correlated
     from rejoinder.scoring.scores import load_scores
-    from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.write import replacing
+    from rejoinder.tables.write import TABLES, write_table
 
+    _check_protocol(protocol)
     made = {
         "turn": lambda: protocols.Turn(resample_raters),
         "unit": lambda: protocols.Unit(unit_size, assignments),
@@ -154,8 +161,10 @@ def correlate(
     }
     chosen = made[protocol]()
     protocols.check_names(chosen, correlations)
+    inputs.check_save(save, testset, *responses, *references, *ratings, suffixes=TABLES)
     if plots is not None:
         prepared(plots)  # before the work, not after it
+    table = inputs.read_rated(ratings, ratings_format, criterion, scale)
     texts = None
     if responses:
         items, replies = inputs.read(
@@ -171,8 +180,6 @@ def correlate(
         )
     else:
         scores = load_scores(testset)
-    with Progress("reading"):
-        table = read_ratings(*ratings, format=ratings_format)
     with Progress("correlating") as tick:
         told = correlated(
             scores,
@@ -182,6 +189,7 @@ def correlate(
             criterion=criterion,
             raters=raters,
             without=without,
+            scale=scale,
             permutations=permutations,
             resamples=resamples,
             seed=seed,
@@ -195,13 +203,35 @@ def correlate(
         with Progress("comparing"):
             compared = told.comparisons(told.correlations[0])
     if save is not None:
-        with replacing(save) as temporary:
-            told.table().write_csv(temporary)
+        write_table(told.table(), save)
     drawn = None
     if plots is not None:
         unit = protocols.Unit(unit_size, assignments)
         held = Held(table, unit, "", criterion, raters, without, seed)
         drawn = draw(plots, told, scores, held, texts, missing)
-    inputs.shown(json).agreement(told, within, compared)
+    inputs.shown(json).agreement(told, within, compared, drawn)
     if drawn is not None:
         tell(drawn, json)
+
+
+OF_PROTOCOL = {
+    "unit_size": "unit",
+    "assignments": "unit",
+    "epsilon": "pairwise",
+    "resample_raters": "turn",
+}
+"""Options that one protocol alone has."""
+
+
+def _check_protocol(protocol: str) -> None:
+    """Raises a ParameterError where an option of another protocol is given, and would be ignored."""
+    from rejoinder.errors import ParameterError
+
+    context = click.get_current_context()
+    for name, owner in OF_PROTOCOL.items():
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and owner != protocol:
+            raise ParameterError(
+                f"--{name.replace('_', '-')}: of the protocol '{owner}', and this is '{protocol}'; "
+                f"give --protocol {owner}, or leave it out"
+            )

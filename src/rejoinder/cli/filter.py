@@ -96,12 +96,12 @@ def filter_corpus(
     from rejoinder.scoring.entropy_filter import filter_by_entropy
     from rejoinder.tables.dialogues import adjacent_pairs
     from rejoinder.tables.testset import read_testset
-    from rejoinder.tables.write import write_testset
+    from rejoinder.tables.write import TESTSETS, write_testset
     from rejoinder.text.detokenize import plain
 
     if (vectors is None) != (clusters is None):
         raise ParameterError("--vectors and --clusters go together; give both or neither")
-    inputs.check_save(output, corpus)
+    inputs.check_save(output, corpus, option="--output", suffixes=TESTSETS)
     with Progress("reading"):
         items = read_testset(corpus, format=corpus_format)
         pairs = adjacent_pairs(items)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
@@ -40,6 +40,24 @@ def read(
         items = read_testset(testset, *(references or ()), format=testset_format)
         replies = read_responses(*responses, format=responses_format, ids=items.ids)
     return items, _without(replies, without)
+
+
+def read_rated(
+    paths: Sequence[Path],
+    format: str | None,
+    criterion: str | None,
+    scale: tuple[float, float] | None,
+) -> pl.DataFrame:
+    """Reads people's ratings, and sees that they are on their scale: before anything is measured."""
+    from rejoinder.agreement.grades import check_scale
+    from rejoinder.scoring.matching import of_criterion
+    from rejoinder.tables.ratings import read_ratings
+
+    with Progress("reading"):
+        table = read_ratings(*paths, format=format)
+    if scale is not None:
+        check_scale(of_criterion(table, criterion), scale)
+    return table
 
 
 def _without(replies: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -160,12 +178,29 @@ def check_together(options: Mapping[str, object], *clashes: tuple[str, str]) -> 
             raise ParameterError(f"{one} and {other} do not go together; give one of them")
 
 
-def check_save(save: Path | None, *read: Path) -> None:
-    """Raises a ParameterError where a file would be written over one that is read."""
-    if save is not None and save.exists():
-        for path in read:
-            if path.exists() and path.samefile(save):
-                raise ParameterError(f"--save {save}: that is an input; name another file")
+def check_save(
+    save: Path | None, *read: Path, option: str = "--save", suffixes: Collection[str] = ()
+) -> None:
+    """Raises where a file to write is one that is read, or could not be written: before the work.
+
+    Args:
+        save: The file to write; None where none is wanted.
+        read: The files that are read.
+        option: Which option named it.
+        suffixes: Those that it may have; none for any.
+
+    Raises:
+        ParameterError: It is an input.
+        InputError: It cannot be written, or has another suffix.
+    """
+    if save is None:
+        return
+    from rejoinder.tables.write import check_target
+
+    for path in read:
+        if save.exists() and path.exists() and path.samefile(save):
+            raise ParameterError(f"{option} {save}: that is an input; name another file")
+    check_target(save, suffixes)
 
 
 def shown(json: bool) -> ModuleType:

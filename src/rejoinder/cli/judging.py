@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from rejoinder.cli.options import resamples
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 USUAL = "0.1"  # agreement/verdicts.py has it as a number; it is not imported for --help
@@ -32,15 +34,16 @@ least = click.option(
     help="Raters who share fewer judgements with others are not judged by kappa, and stay.",
 )
 
+scale = click.option(
+    "--scale",
+    metavar="LOW HIGH",
+    type=(float, float),
+    default=None,
+    help="The worst and the best grade that people could give: any other is then an error.",
+)
+
 _DRAWS = (
-    click.option(
-        "--resamples",
-        metavar="N",
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Bootstrap resamples of the intervals; 0 for none.",
-    ),
+    resamples,
     click.option(
         "--seed",
         metavar="N",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from rejoinder.agreement.preference_summary import PreferenceSummary
     from rejoinder.agreement.rating_summary import RatingSummary
+    from rejoinder.figures.album import Album
     from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.correlate import Agreement
     from rejoinder.scoring.explain import Explanation
@@ -51,7 +52,10 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
 
 
 def agreement(
-    told: Agreement, within: pl.DataFrame | None = None, compared: pl.DataFrame | None = None
+    told: Agreement,
+    within: pl.DataFrame | None = None,
+    compared: pl.DataFrame | None = None,
+    drawn: Album | None = None,
 ) -> None:
     """How far every metric agrees with people; NaN is null, and has its reason."""
     write(
@@ -62,6 +66,7 @@ def agreement(
             "signature": told.signature,
             "signatures": told.signatures,
             "notes": told.notes,
+            "files": [str(path) for path in drawn.paths] if drawn is not None else [],
         }
     )
 

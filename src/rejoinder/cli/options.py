@@ -8,9 +8,34 @@ from typing import Any, TypeVar
 
 import click
 
+from rejoinder.errors import ParameterError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
+
+FEWEST_RESAMPLES = 100
+
+
+def enough(_context: click.Context, _option: click.Parameter, value: int) -> int:
+    """Refuses resamples that are too few for the ends of an interval: of 20, they are the extremes."""
+    if 0 < value < FEWEST_RESAMPLES:
+        raise ParameterError(
+            f"--resamples {value}: too few for a 95% interval; give 0 for none, or "
+            f"{FEWEST_RESAMPLES} or more"
+        )
+    return value
+
+
+resamples = click.option(
+    "--resamples",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    callback=enough,
+    help=f"Bootstrap resamples of the intervals, {FEWEST_RESAMPLES} or more; 0 for none.",
+)
 
 responses = click.argument("responses", type=PATH, nargs=-1)
 references = click.option(
@@ -50,14 +75,7 @@ _MEASURING = (
         is_flag=True,
         help="Leave out, and count, items that a metric cannot score for want of a reference.",
     ),
-    click.option(
-        "--resamples",
-        metavar="N",
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Bootstrap resamples of the intervals; 0 for none.",
-    ),
+    resamples,
     click.option(
         "--seed",
         metavar="N",

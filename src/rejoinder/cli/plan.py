@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import judging, options
 
 if TYPE_CHECKING:
     from rejoinder.tables.responses import Missing
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
 )
 @click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@judging.scale
 @click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
 @click.option("-b", metavar="NAME", help="... from this one; else the two that people rate best.")
 @click.option("--every-pair", is_flag=True, help="Plan to tell every two systems apart.")
@@ -85,6 +86,7 @@ def plan(
     ratings: tuple[Path, ...],
     ratings_format: str | None,
     criterion: str | None,
+    scale: tuple[float, float] | None,
     a: str | None,
     b: str | None,
     every_pair: bool,
@@ -114,9 +116,15 @@ def plan(
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.plan import plan as planned
     from rejoinder.scoring.scores import load_scores
-    from rejoinder.tables.ratings import read_ratings
 
     difference = _differences(differences)
+    table = None
+    if ratings:
+        table = inputs.read_rated(ratings, ratings_format, criterion, scale)
+    elif raters or criterion or width is not None or scale is not None or ratings_format:
+        raise ParameterError(
+            "--raters, --criterion, --scale, --width and --ratings-format need --ratings"
+        )
     given, replies = None, None
     if responses:
         given, replies = inputs.read(
@@ -136,12 +144,6 @@ def plan(
         )
     else:
         scores = load_scores(testset)
-    table = None
-    if ratings:
-        with Progress("reading"):
-            table = read_ratings(*ratings, format=ratings_format)
-    elif raters or criterion or width is not None:
-        raise ParameterError("--raters, --criterion and --width need --ratings")
     with Progress("planning") as tick:
         told = planned(
             scores,
@@ -160,6 +162,7 @@ def plan(
             correlation=correlation,
             criterion=criterion,
             without=without,
+            scale=scale,
             missing=cast("Missing", missing),
             resamples=resamples,
             seed=seed,

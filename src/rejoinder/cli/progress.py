@@ -14,6 +14,22 @@ PACE = {True: 0.2, False: 15.0}
 """Seconds between two signs: on a terminal, where a line is redrawn, and in a log."""
 
 
+PREPARING = "preparing kernels, once on this machine"
+"""Said of the first run, which compiles what later ones find ready."""
+
+
+def prepares(since: float) -> bool:
+    """Whether machine code is being made: there is none yet, or some was made since then."""
+    ahead = sys.modules.get("rejoinder.kernels.ahead")
+    if ahead is None:
+        return False
+    try:
+        made = [path.stat().st_mtime for path in ahead.folder().glob("rejoinder.kernels.*.o")]
+    except OSError:  # another process may take an old one away
+        return False
+    return not made or max(made) >= since
+
+
 class Progress:
     """Shows what is being done, for how long, and how much of it.
 
@@ -31,6 +47,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self.started = time.monotonic()
+        self.began = time.time()
         self.watcher.start()
         return self
 
@@ -57,7 +74,8 @@ class Progress:
             terminal = sys.stderr.isatty()
             share = f" {100 * self.done // self.total}%" if self.total else ""
             seconds = time.monotonic() - self.started
-            line = f"rejoinder: {self.what}{share} ({seconds:.0f} s)"
+            what = self.what if self.done or not prepares(self.began) else PREPARING
+            line = f"rejoinder: {what}{share} ({seconds:.0f} s)"
             sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
             sys.stderr.flush()
             wait = PACE[terminal]

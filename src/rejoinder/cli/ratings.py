@@ -28,6 +28,7 @@ Examples:
     help="How the ratings of a reply become one number: their mean, their median, or the mean of "
     "each rater's standardised ratings.",
 )
+@judging.scale
 @judging.criterion
 @options.without
 @click.option(
@@ -55,6 +56,7 @@ def ratings(
     filter_raters: str | None,
     least: int,
     raters: str,
+    scale: tuple[float, float] | None,
     criterion: str | None,
     without: tuple[str, ...],
     save: Path | None,
@@ -77,12 +79,12 @@ def ratings(
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.write import write_ratings
+    from rejoinder.tables.write import TABLES, write_ratings
 
     threshold = judging.threshold(filter_raters)
     if aggregated and save is None:
         raise ParameterError("--aggregated says what --save writes; give --save FILE too")
-    inputs.check_save(save, *files)
+    inputs.check_save(save, *files, suffixes=TABLES)
     with Progress("reading"):
         table = read_ratings(*files, format=ratings_format)
     with Progress("measuring agreement") as tick:
@@ -94,6 +96,7 @@ def ratings(
             threshold=THRESHOLD if threshold is None else threshold,
             drop=threshold is not None,
             least=least,
+            scale=scale,
             resamples=resamples,
             seed=seed,
             progress=tick,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from rejoinder.cli import options, recipe_references
+from rejoinder.cli.recipe_khayrallah2021 import khayrallah2021
 from rejoinder.cli.recipe_negative_references import negative_references
+from rejoinder.cli.recipe_tao2018 import tao2018
 
 if TYPE_CHECKING:
     from rejoinder.recipes.figure2 import Figure2
@@ -27,7 +29,9 @@ def recipe() -> None:
     """Do a paper's whole study on your data, in one command."""
 
 
+recipe.add_command(khayrallah2021)
 recipe.add_command(negative_references)
+recipe.add_command(tao2018)
 
 
 @recipe.command()

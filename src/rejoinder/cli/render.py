@@ -15,11 +15,13 @@ from rich.text import Text
 
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.scoring.scores import LEAST_ITEMS
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.figures.album import Album
     from rejoinder.metrics.similarity import Likeness
     from rejoinder.scoring.audit import Audit
     from rejoinder.scoring.correlate import Agreement
@@ -31,6 +33,8 @@ COLUMNS_AT_ONCE = 5
 FAKES_AT_ONCE = 4  # a mark and a system's name stand in a cell
 NARROW = 100
 SIGNIFICANT = 0.05
+NONE = "n/a"
+"""What stands where a number is undefined."""
 
 
 def console() -> Console:
@@ -92,7 +96,7 @@ def _cell(metric: Metric, row: Mapping[str, Any]) -> str:
 def number(metric: Metric, value: float) -> str:
     """A value as tables show it: x100 where the metric lies within [-1, 1], as papers do."""
     if math.isnan(value):
-        return "undefined"
+        return NONE
     return f"{100 * value:.1f}" if percent(metric) else f"{value:.2f}"
 
 
@@ -128,7 +132,7 @@ def _verdicts(out: Console, scores: Scores) -> None:
     shown.add_column("verdict", no_wrap=True)
     for row in table.iter_rows(named=True):
         show = _number_of(scores.measured[row["metric"]].metric)
-        more = (f"{row['wins']}/{row['ties']}/{row['losses']}", show(row["detectable"]))
+        more = (_won(row), show(row["detectable"]))
         shown.add_row(
             row["metric"],
             f"[bold]{escape(row['a'])}[/bold]",
@@ -141,7 +145,10 @@ def _verdicts(out: Console, scores: Scores) -> None:
         )
     out.print(shown)
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
-    corrected = f", corrected for {pairs} pairs" if pairs > 1 else ""
+    how = table.item(0, "correction").capitalize()
+    corrected = f", {how}-corrected over {pairs} pairs" if pairs > 1 else ""
+    if pairs > 1 and how == "Holm":
+        corrected += " as in 'rejoinder compare'"
     more = (
         "; W/T/L: items won, tied, lost; would show: the smallest difference that so many items "
         "show with 80% power"
@@ -149,14 +156,18 @@ def _verdicts(out: Console, scores: Scores) -> None:
     out.print(f"p: approximate randomization{corrected}{more if wide else ''}", style="dim")
 
 
+def _won(row: Mapping[str, Any]) -> str:
+    return NONE if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
+
+
 def _span(show: Callable[[float], str], row: Mapping[str, Any]) -> str:
     if math.isnan(row["low"]):
-        return "undefined"
+        return NONE
     return f"\\[{show(row['low'])}, {show(row['high'])}]"
 
 
 def _p_value(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.2g}"
+    return NONE if math.isnan(value) else f"{value:.2g}"
 
 
 def comparison(scores: Scores, table: pl.DataFrame) -> None:
@@ -175,8 +186,7 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
             shown.add_column(name, justify="right", no_wrap=True)
         for row in table.filter(table["metric"] == label).iter_rows(named=True):
             clear = row["p_randomization_holm"] < SIGNIFICANT
-            won = f"{row['wins']}/{row['ties']}/{row['losses']}"
-            more = (_p_value(row["p_bootstrap"]), won, show(row["detectable"]))
+            more = (_p_value(row["p_bootstrap"]), _won(row), show(row["detectable"]))
             shown.add_row(
                 escape(row["a"]),
                 escape(row["b"]),
@@ -197,6 +207,10 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
         f"* below 0.05{more if wide else ''}",
         style="dim",
     )
+    bags = table.filter(table["wins"].is_null())["metric"].unique(maintain_order=True)
+    if wide and bags.len():
+        words = "of all replies together, so items are neither won nor lost"
+        out.print(f"note: {', '.join(bags)}: {words}", style="yellow", markup=False)
     _notes(out, scores)
 
 
@@ -205,9 +219,15 @@ def _number_of(metric: Metric) -> Callable[[float], str]:
 
 
 def agreement(
-    told: Agreement, within: pl.DataFrame | None = None, compared: pl.DataFrame | None = None
+    told: Agreement,
+    within: pl.DataFrame | None = None,
+    compared: pl.DataFrame | None = None,
+    drawn: Album | None = None,
 ) -> None:
-    """How far every metric agrees with people: the table, within systems, metrics in pairs."""
+    """How far every metric agrees with people: the table, within systems, metrics in pairs.
+
+    What was ``drawn`` is told below all of it, by plots.py.
+    """
     out = console()
     table = told.table()
     out.print(_agreement(told, table))
@@ -265,7 +285,8 @@ def _agreement(told: Agreement, table: pl.DataFrame) -> Table:
         cells = []
         for name in told.correlations:
             row = rows[name]
-            cells += [_interval(row), _p(row["p"])]
+            # Chance is there to be seen beside: a star would call it a finding.
+            cells += [_interval(row), _p(row["p"], label in told.labels)]
         shown.add_row(escape(label), *cells)
     return shown
 
@@ -326,10 +347,11 @@ def _interval(row: Mapping[str, Any]) -> str:
     return f"{row['value']:.3f} [dim]\\[{row['low']:.3f}, {row['high']:.3f}][/dim]"
 
 
-def _p(p: float) -> str:
+def _p(p: float, marked: bool = True) -> str:
     if math.isnan(p):
         return ""
-    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + ("*" if p < SIGNIFICANT else " ")
+    star = "*" if marked and p < SIGNIFICANT else " "
+    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + star
 
 
 def _reasons(out: Console, table: pl.DataFrame) -> None:
@@ -376,6 +398,10 @@ def groups(scores: Scores, column: str) -> None:
         before = value
     out.print(shown)
     out.print(_scale(scores), style="dim")
+    few = table.filter(table["n"] < LEAST_ITEMS)[table.columns[0]].unique().len()
+    if few and scores.resamples:
+        words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
+        out.print(f"note: {words}", style="yellow")
     _notes(out, scores)
 
 

@@ -51,12 +51,13 @@ def preferences(told: PreferenceSummary) -> None:
         _print(out, _pairs(_of(told.pairs, name), out.width))
         _print(out, _strengths(_of(told.strengths, name)))
         _print(out, _agreement(_of(told.agreement, name)))
-        _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties"))
+        _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties", "side p"))
     out.print(
         "a wins, tie, b wins: % of comparisons, \\[low, high] 95%, judgements of one item taken "
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
         "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
-        "as half a win; first, second: the side preferred",
+        "as half a win; first, second: the side preferred; side p: exact sign test of these two, where "
+        "systems change sides; n/a: undefined",
         style="dim",
     )
     _end(out, told, [told.pairs, told.strengths, told.agreement])
@@ -137,7 +138,7 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
     for row in rows.iter_rows(named=True):
         verdict = "" if row["verdict"] == "kept" else row["verdict"]
         words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
-        cells = [f"{row[c]:.2f}" if isinstance(row[c], float) else str(row[c]) for c in columns]
+        cells = [_fact(row, column) for column in columns]
         shown.add_row(
             escape(row["rater"]),
             *cells,
@@ -146,6 +147,12 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
             f"[yellow]{words}[/yellow]" if words else "",
         )
     _print(out, shown)
+
+
+def _fact(row: Mapping[str, Any], column: str) -> str:
+    if column == "side p":
+        return _p(row["side_p"])
+    return f"{row[column]:.2f}" if isinstance(row[column], float) else str(row[column])
 
 
 def _systems(rows: pl.DataFrame, distribution: pl.DataFrame, width: int) -> Table:

@@ -88,7 +88,7 @@ def respond(
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import InputError, ParameterError
     from rejoinder.tables.testset import read_testset
-    from rejoinder.tables.write import write_responses
+    from rejoinder.tables.write import TABLES, write_responses
 
     if beam < 1:
         raise ParameterError(f"--beam: got {beam}; expected 1 or more")
@@ -100,7 +100,8 @@ def respond(
         )
     if scorer is not None and system != "retrieval":
         raise ParameterError("--scorer: only retrieval re-ranks its replies")
-    inputs.check_save(output, testset, *((corpus,) if corpus else ()))
+    read = (testset, *((corpus,) if corpus else ()))
+    inputs.check_save(output, *read, option="--output", suffixes=TABLES)
     with Progress("reading"):
         items = read_testset(testset, format=testset_format)
     messages = items.contexts.get_column("context").list.last().to_list()

@@ -67,7 +67,7 @@ def score(
         given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
     )
     inputs.check_together(given, ("--by", "--segments"))
-    inputs.check_save(save, testset, *responses, *references)
+    inputs.check_save(save, testset, *responses, *references, suffixes=(".parquet",))
     if block is not None:
         inputs.check_block(
             explain, by, segments, references, testset_format, responses_format, without

@@ -80,16 +80,15 @@ def weigh(
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.weighing import weigh as weighed
     from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.write import write_testset
+    from rejoinder.tables.write import TESTSETS, write_testset
 
     if not responses:
         raise ParameterError(
             f"{testset}: a test set alone; name the rated replies too: "
             f"rejoinder weigh {testset} SYSTEM.jsonl ... --ratings FILE -o OUT.jsonl"
         )
-    for path in (testset, *responses, *references, *ratings):
-        if output.exists() and path.exists() and path.samefile(output):
-            raise ParameterError(f"--output {output}: that is an input; name another file")
+    read = (testset, *responses, *references, *ratings)
+    inputs.check_save(output, *read, option="--output", suffixes=TESTSETS)
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)

@@ -12,6 +12,7 @@ from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 from rejoinder.metrics.word_vectors import (
     EmbeddingAverage,
@@ -24,6 +25,7 @@ __all__ = [
     "BLEU",
     "METEOR",
     "ROUGE",
+    "RUBER",
     "AverageMaxBLEU",
     "ChrF",
     "DeltaBLEU",

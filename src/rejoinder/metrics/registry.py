@@ -74,15 +74,23 @@ def metric(wanted: str | Metric) -> Metric:
             f"metric {wanted!r:.60} is {type(wanted).__name__}; expected a name such as "
             "'deltableu' or a metric such as BLEU(order=4)"
         )
-    name, _, rest = wanted.partition(":")
+    name, colon, rest = wanted.partition(":")
     folded = {each.lower(): make for each, make in METRICS.items()}
     make = folded.get(name.strip().lower())
     if make is None:
+        several = [each for each in name.split(",") if each.strip()]
+        if len(several) > 1 and all(each.strip().lower() in folded for each in several):
+            again = " ".join(f"-m {each.strip()}" for each in several)
+            raise ParameterError(f"metric '{name}': several at once; give each by itself: {again}")
         close = get_close_matches(name.strip().lower(), folded, n=1, cutoff=0.6)
         hint = f"did you mean '{close[0]}'? " if close else ""
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
             "colon (bleu:order=4), each behind a -m of its own"
+        )
+    if colon and not rest.strip():
+        raise ParameterError(
+            f"metric '{wanted}': no parameters behind the colon; write {name}:key=value, or {name}"
         )
     fixed = getattr(make, "keywords", {})
     return make(**_parameters(make(), rest, fixed))

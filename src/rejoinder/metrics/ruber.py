@@ -100,6 +100,17 @@ class RUBER(MeanMetric):
         rule = "" if self.references == "all" else f" {self.references}"
         return f"RUBER {self.blend}{rule}"
 
+    @classmethod
+    def asking(cls, request: Request) -> RUBER:
+        """The metric that a request of ``requests`` comes from, but for its blend."""
+        return cls(
+            model=request.source,
+            referenced=str(request.option("referenced")),
+            scale=str(request.option("scale")),
+            references=str(request.option("references")),
+            leave_one_out=bool(request.option("leave_one_out")),
+        )
+
     def requests(self) -> tuple[Request, ...]:
         """Both halves, scaled."""
         options = (
@@ -161,7 +172,8 @@ def given_bounds(text: str) -> list[float]:
         numbers = [float(each) for each in text.split(";")]
     except ValueError:
         numbers = []
-    if len(numbers) != 4 or not (numbers[0] < numbers[1] and numbers[2] < numbers[3]):
+    good = len(numbers) == 4 and np.isfinite(numbers).all()
+    if not good or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
         raise ParameterError(
             f"metric 'ruber': scale={text!r}; choose {one_of(SCALES)}, or four numbers: low;high of "
             "s_R, then low;high of s_U"

@@ -25,7 +25,7 @@ from rejoinder.scoring.fakes import (
     unread,
 )
 from rejoinder.scoring.score import check_draws, score, suited
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import LEAST_ITEMS, Measured, Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -295,21 +295,22 @@ def _judged(
     notes = []
     if unranked:
         notes.append(f"no verdict on {', '.join(unranked)}: neither end of it is better")
-    lone = {row["metric"] for row in rows if row["n"] == 1}
+    lone = {row["metric"] for row in rows if row["n"] < LEAST_ITEMS}
     if lone:
-        notes.append(f"one item alone: no interval and no test for {', '.join(sorted(lone))}")
+        which = ", ".join(sorted(lone))
+        notes.append(f"fewer than {LEAST_ITEMS} items: no interval and no test for {which}")
     return pl.DataFrame(rows, schema=_RESULTS), tuple(verdicts), notes
 
 
 def _compared(scores: Scores) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Every fake against every other, by metric, fake and system, where there is a test.
 
-    One item alone has none: all of its resamples are the same.
+    Fewer than 4 items have none: too many of their resamples are the same.
     """
     tested = {
         label: each
         for label, each in scores.measured.items()
-        if ranks(each.metric) and each.height > 1
+        if ranks(each.metric) and each.height >= LEAST_ITEMS
     }
     if not scores.resamples or not tested:
         return {}
@@ -338,7 +339,7 @@ def _rows(
             own = table[label, PREFIX + fake]
             row = {key: own[key] for key in ("metric", "value", "low", "high", "n")}
             row |= {"fake": fake, "references": references}
-            if each.height == 1:
+            if each.height < LEAST_ITEMS:
                 row |= {"low": np.nan, "high": np.nan}
             if ranks(each.metric):
                 row |= _standing(each, own["value"], values)

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import MOST_DRAWS
 from rejoinder.metrics.resampling import all_masks, intervals, narrow, permutation_masks
+from rejoinder.scoring.scores import LEAST_ITEMS
 
 if TYPE_CHECKING:
+    from rejoinder.metrics.base import Metric
     from rejoinder.scoring.scores import Measured, Scores
 
 # Differences this small are noise of the arithmetic: two items tie, a permutation reaches.
 NOISE = 1e-12
+MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 MOST_ENUMERATED = 20  # items whose swaps are ever tried one and all
 ALPHA, POWER = 0.05, 0.80
 DETECTABLE = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
@@ -53,11 +57,12 @@ def compare(
         A row for each metric and pair, in the metric's own range:
         ``metric``, ``a``, ``b``; ``difference`` (a - b) with its 95% bootstrap interval ``low``,
         ``high``; ``p_randomization``, ``p_bootstrap`` and both after Holm (``..._holm``);
-        ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the scores of single items;
+        ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the scores of single items
+        (null for metrics of bags: a reply's own diversity is nothing that the corpus' is made of);
         ``detectable``, the smallest difference that a test at the 5% level on this many items would
         show with 80% power: 2.80 times the bootstrap's standard error of the difference, NaN where
-        there are too few items for any p below 5% (fewer than 6); ``n``. For one item intervals and
-        p-values are NaN too.
+        there are too few items for any p below 5% (fewer than 6); ``n``. Below 4 items interval
+        and bootstrap p are NaN, for one item the other p is too.
 
     Raises:
         ParameterError: A system is unknown, there is no pair, or there are no resamples.
@@ -84,21 +89,28 @@ def leads(scores: Scores) -> pl.DataFrame:
 
     Returns:
         The columns of ``compare``, a row for each metric that needs references: ``a`` the best
-        system, ``b`` the next; and ``p``, the randomization test's after Bonferroni's correction
-        over all pairs of systems, since the pair was picked by its scores.
+        system, ``b`` the next; and ``p``, the randomization test's, corrected over all pairs of
+        systems, since the pair was picked by its scores. ``correction`` says how: ``holm``, and
+        then p is what ``compare`` tells of the pair; or, of more than 45 pairs, ``bonferroni``, for
+        which the other pairs need not be tested, and which is never less.
     """
     tables = []
-    families = max(1, len(scores.names) * (len(scores.names) - 1) // 2)
+    every = list(combinations(range(len(scores.names)), 2))
+    families = max(1, len(every))
     for label, measured in scores.measured.items():
         if not measured.metric.ranks:
             continue
         values = measured.scores()
         best_first = -values if measured.metric.higher_is_better else values
         best, second = np.argsort(best_first, kind="stable")[:2]
-        pair = [(int(best), int(second))]
-        table = _compare(scores, label, measured, pair, trials(measured, families))
-        p = np.minimum(1.0, table.get_column("p_randomization").to_numpy() * families)
-        tables.append(table.with_columns(p=p))
+        lead = int(best), int(second)
+        known = families <= MOST_PAIRS
+        others = [pair for pair in every if set(pair) != set(lead)] if known else []
+        table = _compare(scores, label, measured, [lead, *others], trials(measured, families))
+        p = pl.col("p_randomization_holm" if known else "p_randomization")
+        corrected = p if known else (p * families).clip(upper_bound=1.0)
+        how = pl.lit("holm" if known else "bonferroni")
+        tables.append(table.head(1).with_columns(p=corrected, correction=how))
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
@@ -141,7 +153,9 @@ def _compare(
     if 2 / 2.0**measured.height > ALPHA:  # no swap of so few items is rare enough
         error = np.full(a.size, np.nan)
     if measured.height < 2:  # one item resampled is always itself: it says nothing of others
-        low = high = p_bootstrap = p_randomization = np.full(a.size, np.nan)
+        p_randomization = np.full(a.size, np.nan)
+    if measured.height < LEAST_ITEMS:
+        low = high = p_bootstrap = np.full(a.size, np.nan)
     segments = rows.segments(metric)
     better = segments[a] - segments[b]
     if not metric.higher_is_better:
@@ -160,13 +174,20 @@ def _compare(
             "p_bootstrap_holm": holm(p_bootstrap),
             "value_a": values[a],
             "value_b": values[b],
-            "wins": (better > NOISE).sum(axis=1),
-            "ties": (np.abs(better) <= NOISE).sum(axis=1),
-            "losses": (better < -NOISE).sum(axis=1),
+            "wins": _items(metric, better > NOISE),
+            "ties": _items(metric, np.abs(better) <= NOISE),
+            "losses": _items(metric, better < -NOISE),
             "detectable": DETECTABLE * error,
             "n": [measured.n] * len(pairs),
         }
     )
+
+
+def _items(metric: Metric, which: NDArray[np.bool_]) -> pl.Series:
+    """How many items these are, of each pair: bool [pairs, n]; null where items do not add up."""
+    if not metric.summable:
+        return pl.Series([None] * len(which), dtype=pl.Int64)
+    return pl.Series(which.sum(axis=1), dtype=pl.Int64)
 
 
 def _randomization(

@@ -13,10 +13,11 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.agreement.correlation import CORRELATIONS, correlation_named
+from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.base import MOST_DRAWS, check_draws
 from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
-from rejoinder.scoring.matching import match
+from rejoinder.scoring.matching import match, of_criterion
 from rejoinder.scoring.protocols import Protocol, protocol_named
 from rejoinder.scoring.scores import Scores
 
@@ -167,6 +168,7 @@ def correlate(
     criterion: str | None = None,
     raters: str = "mean",
     without: Sequence[str] = (),
+    scale: Scale | None = None,
     permutations: int = 1000,
     resamples: int = 1000,
     seed: int = 12345,
@@ -186,14 +188,15 @@ def correlate(
         raters: How the ratings of a reply become one number: ``mean``, ``median``, or ``z`` (each
             rater's ratings standardised, then averaged).
         without: Systems to leave out, people for instance.
+        scale: The worst and the best grade that could be given; None notes grades that stand apart.
         permutations: Of the tests; 0 for none.
         resamples: Of the bootstrap; 0 for none.
         seed: Of every draw.
         progress: Called with how many rows of the table are done, and of how many.
 
     Raises:
-        InputError: The ratings are not the table, rate a reply twice by one rater, or have no system
-            or no item in common with the scores.
+        InputError: The ratings are not the table, rate a reply twice by one rater, are off the scale,
+            or have no system or no item in common with the scores.
         ParameterError: A parameter is unknown, there are several criteria and none is named, or the
             scores are blocks of items.
 
@@ -221,6 +224,9 @@ def correlate(
     if scores.blocks:
         raise ParameterError("these rows are blocks of items; score without --block for items")
     rated, notes, criterion = match(scores, ratings, criterion, raters, without, seed)
+    if scale is not None:
+        check_scale(of_criterion(ratings, criterion), scale)
+    notes += grade_notes(rated.matrix, scale)
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)

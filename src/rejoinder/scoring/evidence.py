@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rejoinder.agreement import testing
 from rejoinder.agreement.correlation import reason_undefined
 from rejoinder.agreement.intervals import Interval
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import cores
 from rejoinder.metrics.rows import Rows
@@ -155,6 +155,36 @@ class Rated:
         """The score of each rated reply by itself, by label: float64 [r]."""
         return {label: x.segments[self.system, self.item] for label, x in self.subjects.items()}
 
+    def scored(self) -> tuple[Rated, list[str]]:
+        """The replies that have a score of their own under every metric, and what to say of others.
+
+        Distinct-1 of an empty reply is undefined. Were it left out under that metric alone, metrics
+        would be held against people on different replies. A metric that scores fewer than half of
+        the replies by themselves takes none away from the others: it is undefined, and says why.
+
+        Raises:
+            InputError: No reply is left.
+        """
+        missing = {label: np.isnan(each) for label, each in self.segments.items()}
+        lacking = [label for label, each in missing.items() if 0 < each.sum() <= each.size / 2]
+        if not lacking:
+            return self, []
+        lost = np.logical_or.reduce([missing[label] for label in lacking])
+        note = (
+            f"{int(lost.sum())} of {lost.size} rated replies left out for all metrics alike: no score "
+            f"of their own under {', '.join(lacking)}"
+        )
+        if lost.all():
+            raise InputError(f"{note}; none is left: measure with fewer metrics")
+        kept = replace(
+            self,
+            system=self.system[~lost],
+            item=self.item[~lost],
+            matrix=self.matrix[~lost],
+            human=self.human[~lost],
+        )
+        return kept, [note]
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -189,7 +219,9 @@ class Subject:
 
 
 def undefined(x: Floats, y: Floats) -> str | None:
-    """Why a correlation with people is undefined; None where it is not."""
+    """Why a correlation with people is undefined, or says nothing; None where it is neither."""
+    if x.size == 2:
+        return "2 observations: any coefficient of two points is 1, -1 or undefined"
     reason = reason_undefined(x, y)
     missing = int(np.isnan(x).sum())
     if reason == "a metric score is missing":

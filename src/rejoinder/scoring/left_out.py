@@ -248,7 +248,7 @@ class Ground:
                 first = self.alignment.ids[int(np.flatnonzero(lacking)[0])]
                 raise InputError(
                     f"{label}: item '{first}', {told} ({count} of {self.n} items); leave such items "
-                    "out with --drop-unusable (drop_unusable=True), which says how many"
+                    "out with --drop-unusable, which says how many"
                 )
             if count:
                 notes.append(f"{label}: {count} of {self.n} items dropped: each, {told}")

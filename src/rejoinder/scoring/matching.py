@@ -62,8 +62,7 @@ def _checked(
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
     if criterion is None and len(criteria) > 1:
         raise ParameterError(
-            f"the ratings have several criteria; choose {one_of(criteria)} with --criterion "
-            "(criterion=)"
+            f"the ratings have several criteria; choose {one_of(criteria)} with --criterion"
         )
     if criterion is not None and criterion not in criteria:
         raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
@@ -87,6 +86,13 @@ def _checked(
         )
     name = criterion if criterion is not None else (criteria[0] if criteria else None)
     return given, [f"ratings: {missing} empty scores left out"] if missing else [], name or None
+
+
+def of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
+    """The ratings of one criterion, as `match` names it: None where the column is empty."""
+    if criterion is None:
+        return ratings
+    return ratings.filter(pl.col("criterion").cast(pl.String) == criterion)
 
 
 def _common(

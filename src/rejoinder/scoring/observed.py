@@ -59,8 +59,8 @@ class Observed(Evidence):
         self.draws, self.drawn, self.least, self.raters = draws, drawn, least, raters
         self.labels = list(scores)
         self.notes: list[str] = []
-        if human.size == 2:
-            self.notes.append("2 observations: any coefficient of two points is 1, -1 or undefined")
+        if draws.resamples and np.unique(groups).size >= least:
+            self.notes += intervals.few_groups(np.unique(groups).size, drawn)
         self.resampled: dict[tuple[str, str], Floats] = {}
 
     def names(self, correlations: Sequence[str]) -> Sequence[str]:
@@ -151,6 +151,7 @@ class Replies(Observed):
     """Turn-level observations, which single raters and single systems have too."""
 
     def __init__(self, rated: Rated, draws: Draws, resample_raters: bool) -> None:
+        rated, left_out = rated.scored()
         super().__init__(
             rated.segments,
             rated.human,
@@ -161,6 +162,7 @@ class Replies(Observed):
             raters=rated.matrix if resample_raters else None,
         )
         self.rated = rated
+        self.notes += left_out
 
     def people(self, correlations: Sequence[str]) -> list[tuple[str, str, Row]]:
         """Each rater against the mean of the others, where there are several."""

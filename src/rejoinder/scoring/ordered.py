@@ -32,13 +32,16 @@ class Ordered(Evidence):
     """
 
     def __init__(self, rated: Rated, epsilon: float | Literal["best"], draws: Draws) -> None:
+        rated, left_out = rated.scored()
         self.scores, self.rated, self.draws = rated.segments, rated, draws
         self.labels = list(rated.subjects)
         self.human, self.groups = rated.human, rated.item
         sizes = np.bincount(self.groups)
         self.several = np.flatnonzero(sizes > 1)
         self.left, self.right = _pairs_within(self.groups)
-        self.notes: list[str] = []
+        self.notes: list[str] = left_out
+        if draws.resamples:
+            self.notes += intervals.few_groups(self.several.size, "contexts")
         alone = int((sizes == 1).sum())
         if alone:
             self.notes.append(f"pairwise: {alone} contexts left out that have a single rated reply")

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.base import MOST_DRAWS, Metric, check_draws
 from rejoinder.scoring.compare import ALPHA, POWER
@@ -35,7 +36,7 @@ from rejoinder.scoring.forecast import (
     Forecast,
     Wanted,
 )
-from rejoinder.scoring.matching import match
+from rejoinder.scoring.matching import match, of_criterion
 from rejoinder.scoring.power import MOST_ITEMS
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -105,6 +106,7 @@ def plan(
     correlation: str = "spearman",
     criterion: str | None = None,
     without: Sequence[str] = (),
+    scale: Scale | None = None,
     missing: Missing = "error",
     resamples: int = 1000,
     seed: int = 12345,
@@ -139,13 +141,14 @@ def plan(
         correlation: ``pearson``, ``spearman`` or ``kendall-b``, over single replies.
         criterion: Which criterion of the ratings, where there are several.
         without: Systems to leave out.
+        scale: The worst and the best grade that could be given; None notes grades that stand apart.
         missing: As for ``score``.
         resamples: Of every bootstrap.
         seed: Of every draw.
         progress: Called with how much is done, and of how much.
 
     Raises:
-        InputError: Ratings and scores do not fit.
+        InputError: Ratings and scores do not fit, or a rating is off the scale.
         ParameterError: A parameter cannot be meant, or there is nothing to plan.
 
     >>> from rejoinder import TestSet, score
@@ -167,7 +170,9 @@ def plan(
     rated = None
     if ratings is not None:
         rated, more, criterion = match(scores, ratings, criterion, "mean", without, seed)
-        notes += more
+        if scale is not None:
+            check_scale(of_criterion(ratings, criterion), scale)
+        notes += [*more, *grade_notes(rated.matrix, scale)]
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
     if not pairs:

@@ -68,7 +68,7 @@ class Turn(Protocol):
         """
         if self.resample_raters and not rated.mean:
             raise ParameterError(
-                "resample_raters averages the drawn raters; do it with raters='mean'"
+                "drawn raters are averaged; give --raters mean, or leave --resample-raters out"
             )
         return Replies(rated, draws, self.resample_raters)
 

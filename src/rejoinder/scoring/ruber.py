@@ -98,11 +98,10 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     from rejoinder.models.unreferenced.model import load
 
     model = load(request.source)
-    options = dict(request.options)
     items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
     contexts = batch.contexts or []
     queries = [contexts[i] for i in items.tolist()]
-    metric = RUBER(model=request.source, **options)
+    metric = RUBER.asking(request)
     halves = {"unreferenced": model.score(queries, list(batch.hypotheses), progress)}
     if metric.referenced != "none":
         texts = _texts(model, metric.referenced, batch)

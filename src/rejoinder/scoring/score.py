@@ -16,7 +16,7 @@ from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Measured, Scores, few_items
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -101,11 +101,12 @@ def score(
         )
         for (label, metric), rows, keep in zip(wanted.items(), statistics, usable, strict=True)
     }
+    few = few_items(measured) if resamples else []
     return Scores(
         tuple(alignment.systems),
         contexts.drop("context"),
         measured,
-        tuple(notes + complaints + told + quoting(testset, alignment)),
+        tuple(notes + complaints + told + few + quoting(testset, alignment)),
         resamples,
         seed,
         spread(batch),
@@ -175,8 +176,8 @@ def _usable(
         if count and not drop:
             raise InputError(
                 f"{label}: item '{ids[int(np.flatnonzero(unusable)[0])]}' {why} ({count} of "
-                f"{len(batch)} items); leave such items out with --drop-unusable "
-                "(drop_unusable=True), which says how many"
+                f"{len(batch)} items); leave such items out with --drop-unusable, "
+                "which says how many"
             )
         if count == len(batch):
             raise InputError(f"{label}: no item can be scored: each one {why}")

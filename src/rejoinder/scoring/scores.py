@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -16,9 +16,18 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow, within
 from rejoinder.metrics.rows import Rows
+from rejoinder.tables.wording import counted
 
 RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
 """Names that a column of the contexts cannot have in a table of scores."""
+
+
+LEAST_ITEMS = 4
+"""Of fewer items there is no interval, as `agreement.intervals` has it: resamples hold too few
+distinct ones to tell of a spread."""
+
+FEW_ITEMS = 10
+"""Of fewer items there is one, with a warning."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +137,8 @@ class Scores:
 
         Returns:
             One row for each, best first within a metric: ``metric``, ``system``, ``value``, ``low``
-            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0`` and for one
-            item), ``n``, ``signature``.
+            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0`` and for fewer
+            than 4 items), ``n``, ``signature``.
         """
         rows = [
             {
@@ -149,7 +158,7 @@ class Scores:
     def _ranked(self, label: str, measured: Measured) -> list[tuple[str, float, float, float]]:
         values = measured.scores()
         lows = highs = np.full(values.size, np.nan)
-        if self.resamples and measured.height > 1:
+        if self.resamples and measured.height >= LEAST_ITEMS:
             lows, highs = within(
                 measured.metric, *intervals(measured.metric, values, self.resampled(label))
             )
@@ -269,6 +278,22 @@ class Scores:
         if system not in self.names:
             raise ParameterError(f"system '{system}' is unknown; choose {one_of(self.names)}")
         return self.names.index(system)
+
+
+def few_items(measured: Mapping[str, Measured]) -> list[str]:
+    """What is to be said of intervals where items are few: none below 4, a warning below 10."""
+    numbers: dict[int, list[str]] = {}
+    for label, each in measured.items():
+        numbers.setdefault(each.height, []).append(label)
+    notes = []
+    for number, labels in numbers.items():
+        who = "" if len(numbers) == 1 else f"{', '.join(labels)}: "
+        items = counted(number, "item")
+        if number < LEAST_ITEMS:
+            notes.append(f"{who}{items}: no interval; it takes {LEAST_ITEMS} or more to resample")
+        elif number < FEW_ITEMS:
+            notes.append(f"{who}{items} alone: intervals of so few are rough; do not rely on them")
+    return notes
 
 
 def load_scores(path: str | os.PathLike[str]) -> Scores:

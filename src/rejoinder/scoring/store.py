@@ -131,10 +131,16 @@ def load(path: str | os.PathLike[str]) -> Scores:
         saved = msgspec.json.decode(text, type=Saved)
         table = pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
+        with open(file, "rb") as opened:
+            what = (
+                "no readable Parquet file: it is damaged or cut short"
+                if opened.read(4) == b"PAR1"
+                else "no readable Parquet file, so no scores"
+            )
         raise InputError(
-            f"{file}: no readable Parquet file ({str(error).splitlines()[0]:.80}); name one that "
-            "'rejoinder score --save' wrote, or a test set and its responses"
-        ) from None
+            f"{file}: {what}; name one that 'rejoinder score --save' wrote, or a test set and, "
+            "behind it, its responses"
+        ) from error
     except msgspec.MsgspecError as error:
         raise InputError(
             f"{file}: scores of another version of Rejoinder ({error}); score again"

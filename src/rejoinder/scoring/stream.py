@@ -223,8 +223,9 @@ class _File:
             # Buffered ahead, what was read would stay until the end of the file.
             self.file = pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
         except (OSError, pa.ArrowException) as error:
+            why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
             raise InputError(
-                f"{path}: no readable Parquet file ({str(error).splitlines()[0]:.80}); convert it, "
+                f"{path}: no readable Parquet file ({why}); convert it, "
                 "or score it whole, without --block"
             ) from None
         absent = [name for name in columns if name not in self.file.schema_arrow.names]
@@ -257,8 +258,8 @@ class _File:
                 yield batch
         except (OSError, pa.ArrowException) as error:
             raise InputError(
-                f"{self.path}: damaged ({str(error).splitlines()[0]:.80}); write it again"
-            ) from None
+                f"{self.path}: damaged, its rows cannot be read; write it again"
+            ) from error
 
     def next_like(self, table: pa.Table, of: str) -> pa.Table:
         """The next rows, as many as ``table`` has, and with the same ids."""
@@ -293,6 +294,16 @@ class _File:
             raise InputError(
                 f"{self.path}: {self.rows} rows, but {of} has {self.count}; every row answers an item"
             )
+
+
+def _damage(path: str | os.PathLike[str]) -> str:
+    """What is wrong with a file that is no Parquet file: said in our words, not the library's."""
+    try:
+        with open(path, "rb") as file:
+            begins = file.read(4)
+    except OSError as error:
+        return error.strerror or "it cannot be opened"
+    return "it is damaged or cut short" if begins == b"PAR1" else "it is of another format"
 
 
 def _strings(table: pa.Table, column: str) -> pl.Series:

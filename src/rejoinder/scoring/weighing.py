@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from rejoinder.agreement.aggregation import scale
+from rejoinder.agreement.grades import check_scale
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.tables.ratings import check_ratings
@@ -85,7 +86,7 @@ def weigh(
     notes = [f"left out as asked: {', '.join(leave_out)}"] if leave_out else []
     rated = check_ratings(_of_criterion(ratings, criterion), replies)
     notes += [f"weights: {note}" for note in rated.notes]
-    _check_scale(rated.ratings, ends)
+    check_scale(rated.ratings, ends)
     means = rated.ratings.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
     table = replies.join(means, on=["system", "id"], how="inner", maintain_order="left")
     blank = table.get_column("text").str.strip_chars() == ""
@@ -112,28 +113,13 @@ def _of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
     if criterion is None and len(criteria) > 1:
         raise ParameterError(
             f"the ratings have several criteria; choose {one_of(map(str, criteria))} with "
-            "--criterion (criterion=)"
+            "--criterion"
         )
     if criterion is not None and criterion not in criteria:
         raise ParameterError(
             f"criterion={criterion!r} is unknown; choose {one_of(map(str, criteria))}"
         )
     return ratings if criterion is None else ratings.filter(pl.col("criterion") == criterion)
-
-
-def _check_scale(ratings: pl.DataFrame, ends: tuple[float, float]) -> None:
-    """Every single rating is on the scale: a mean of ratings off it may well lie on it."""
-    low, high = ends
-    if not -float("inf") < low < high < float("inf"):
-        raise ParameterError(f"scale: {low:g} to {high:g}; the worst grade must be below the best")
-    off = ratings.filter((pl.col("score") < low) | (pl.col("score") > high))
-    if off.height:
-        row = off.row(0, named=True)
-        raise InputError(
-            f"ratings: {row['score']:g} of '{row['system']}' at id '{row['id']}' is off the scale "
-            f"from {low:g} to {high:g} ({off.height} such ratings); give the ends of the scale that "
-            "people used with --scale LOW HIGH (ends=)"
-        )
 
 
 def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:

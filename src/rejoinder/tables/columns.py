@@ -47,7 +47,9 @@ def require(
     for name in needed:
         if name not in present:
             meant = lookalike(name, present, needed, optional)
-            hint = f"; rename {quoted(meant)} to '{name}'" if meant else ""
+            hint = (
+                f"; rename {quoted(meant)} to '{name}'" if meant else _other_kind(needed, present)
+            )
             raise InputError(
                 f"{where}: no column '{name}'; got {listed(present)}, "
                 f"expected {listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
@@ -58,6 +60,22 @@ def require(
                 f"{where}: unknown column {quoted(meant)} and no '{name}'; "
                 f"rename {quoted(meant)} to '{name}', or leave it out"
             )
+
+
+OTHER_KINDS = {
+    "the test set": {"id", "references"},
+    "the ratings file": {"id", "system", "score"},
+    "a file of comparisons": {"id", "a", "b", "winner"},
+    "a file of responses": {"id", "text"},
+}
+"""The columns that tell what a file is, where it stands in the place of another."""
+
+
+def _other_kind(needed: Collection[str], present: Collection[str]) -> str:
+    for kind, columns in OTHER_KINDS.items():
+        if columns <= set(present) and not columns <= set(needed):
+            return f"; is this {kind}?"
+    return ""
 
 
 def forbid(present: Collection[str], allowed: Collection[str], where: str) -> None:

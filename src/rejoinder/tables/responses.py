@@ -166,6 +166,6 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
     return (
         f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
-        f"{also}; add the replies, or choose missing='drop' or 'empty' (--missing drop, "
-        "--missing empty)"
+        f"{also}; add the replies, or choose --missing drop (for all systems) or --missing "
+        "empty"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,12 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.tables.schemas import CONTEXTS, PREFERENCES, RATINGS, REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import quoted
+
+TESTSETS = (".jsonl", ".parquet")
+"""The suffixes of files that test sets are written to."""
+
+TABLES = (".jsonl", ".csv", ".tsv", ".parquet")
+"""The suffixes of files that tables are written to."""
 
 
 def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
@@ -57,6 +63,46 @@ def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -
     _write_rows(preferences.select(*PREFERENCES), path)
 
 
+def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes a table of results as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by its suffix.
+
+    An undefined number is ``NaN`` in CSV, TSV and Parquet, and null in JSON lines.
+
+    Raises:
+        InputError: the suffix is none of these, or the path cannot be written.
+    """
+    writers = {
+        ".jsonl": _jsonl,
+        ".csv": pl.DataFrame.write_csv,
+        ".tsv": lambda frame, place: frame.write_csv(place, separator="\t"),
+        ".parquet": pl.DataFrame.write_parquet,
+    }
+    write = _by_suffix(path, writers)
+    with replacing(path) as temporary:
+        write(table, temporary)
+
+
+def check_target(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
+    """Raises an InputError where a file could not be written: told before the work, not after it.
+
+    Args:
+        path: Of the file to write.
+        suffixes: Those that it may have; none for any.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffixes and suffix not in suffixes:
+        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(suffixes)}")
+    final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
+    if final.is_dir():
+        raise InputError(f"{path}: is a folder; expected the name of a file to write")
+    if final.exists() and not final.is_file():
+        raise InputError(f"{path}: is neither a file nor free; name a file to write")
+    if not final.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {final.parent.name!r}; make it first")
+    if not os.access(final.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: its folder cannot be written to; choose another place")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of ``path`` when all went well.
@@ -74,13 +120,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         ...     [p.name for p in Path(folder).iterdir()]
         ['a.txt']
     """
-    final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
-    if final.is_dir():
-        raise InputError(f"{path}: is a folder; expected the name of a file to write")
-    if final.exists() and not final.is_file():
-        raise InputError(f"{path}: is neither a file nor free; name a file to write")
-    if not final.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {final.parent.name!r}; make it first")
+    check_target(path)
+    final = Path(os.path.realpath(path))
     temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
     try:
         yield temporary
@@ -95,10 +136,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def _by_suffix(
     path: str | os.PathLike[str], writers: dict[str, Callable[[Any, Path], None]]
 ) -> Callable[[Any, Path], None]:
-    suffix = Path(path).suffix.lower()
-    if suffix not in writers:
-        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(writers)}")
-    return writers[suffix]
+    check_target(path, writers)
+    return writers[Path(path).suffix.lower()]
 
 
 def _testset_jsonl(testset: TestSet, path: Path) -> None:

@@ -18,7 +18,7 @@ SYSTEMS = [
     str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
 ]
 RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
-FEW = ["--permutations", "50", "--resamples", "50"]
+FEW = ["--permutations", "50", "--resamples", "100"]
 
 
 @pytest.fixture
@@ -68,9 +68,10 @@ def test_saved_scores_and_fresh_ones_agree(command, kept):
         "signature",
         "signatures",
         "notes",
+        "files",
     }
     ratings = read_ratings(EXAMPLES / "ratings.csv")
-    table = correlate(load_scores(kept), ratings, permutations=50, resamples=50).table()
+    table = correlate(load_scores(kept), ratings, permutations=50, resamples=100).table()
     values = [row["value"] for row in told["agreement"]]
     assert values == pytest.approx(table["value"].to_list())
     assert told["agreement"][-1]["low"] is None  # people have no interval

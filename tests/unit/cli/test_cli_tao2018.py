@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
+from example_ruber import example_ruber
 from rejoinder import read_ratings, read_responses, read_testset
 from rejoinder.cli import progress
 from rejoinder.cli.app import run
 from rejoinder.recipes.tao2018 import tao2018
 from shared_data import EXAMPLES, ROOT
-from tiny_ruber import tiny_ruber
 
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
@@ -28,7 +28,7 @@ OTHER = [
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    return tiny_ruber(tmp_path_factory)
+    return example_ruber(tmp_path_factory)
 
 
 @pytest.fixture

@@ -40,8 +40,10 @@ SMALL = Parameters(
     detokenize=True,
 )
 SIZES = Settings(
-    {name: each for name, each in ((n, SMALL) for n in ("DD-BASE", "DD-BEST", "EF-BASE"))}
-    | {"EF-BEST": SMALL.changed(vocabulary=110)},
+    {
+        **dict.fromkeys(("DD-BASE", "DD-BEST", "EF-BASE"), SMALL),
+        "EF-BEST": SMALL.changed(vocabulary=110),
+    },
     pairs=60,
     train_prompts=12,
     train_outputs=4,
@@ -168,7 +170,9 @@ def test_tables(study):
     assert tables == expected
     assert set(told.absent()) >= {"5", "8", "10"}
     shares = cells.filter(~pl.col("table").is_in(["4", "6"]))
-    assert shares["value"].is_between(0, 1).all()
+    # Systems of two epochs may say nothing that has three words: a ratio of nothing is NaN.
+    assert shares.filter(pl.col("table") != "11")["value"].is_not_nan().all()
+    assert shares["value"].drop_nans().is_between(0, 1).all()
     held = {(r["table"], r["row"], r["column"]): r for r in cells.iter_rows(named=True)}
     assert held["3", "DailyDialog", "BEST"]["paper"] == 0.953
     assert held["12", "EF-BASE", "RUQ-test"]["paper"] == 0.155
@@ -244,6 +248,8 @@ def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
     for path in (folder / "scores").glob("*.parquet"):
         path.rename(tmp_path / path.name)
     told = made(data, folder)
+    for path in tmp_path.glob("*.parquet"):
+        path.rename(folder / "scores" / path.name)
     held = {(r["table"], r["row"], r["column"]): r for r in told.cells().iter_rows(named=True)}
     assert held["2", "DailyDialog", "BASE"]["value"] == held["7", "DD-BASE", "BLEU-4"]["value"]
     assert held["2", "DailyDialog", "BASE"]["paper"] is None  # which is a METEOR

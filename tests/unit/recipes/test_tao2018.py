@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from example_ruber import example_ruber
 from rejoinder import correlate, read_ratings, read_responses, read_testset, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.bleu import BLEU
@@ -14,7 +15,6 @@ from rejoinder.recipes.tao2018_metrics import QUERY, S_U
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import cutter
 from shared_data import EXAMPLES
-from tiny_ruber import tiny_ruber
 
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
@@ -27,7 +27,7 @@ NAMES = ("generic", "retrieval", "tuned")
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    return tiny_ruber(tmp_path_factory)
+    return example_ruber(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -291,7 +291,7 @@ def test_one_item_has_no_interval_and_no_test():
     told = " ".join(found.notes)
     assert "'random' is left out: there is no other item" in told
     assert "'random-reference' is left out" in told
-    assert "one item alone: no interval and no test for BLEU-1" in told
+    assert "fewer than 4 items: no interval and no test for BLEU-1" in told
 
 
 def test_one_reference_each():

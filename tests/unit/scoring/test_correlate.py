@@ -6,6 +6,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 from random_text import corpus
@@ -397,15 +398,61 @@ def test_one_item_and_one_reply(scores, ratings):
     assert row["reason"] == "no context has two rated replies"
 
 
-def test_a_reply_without_a_score_is_counted_and_never_skipped(testset, ratings):
-    replies = ["" if i == 4 else text or "x" for i, text in enumerate(HYPOTHESES)]
+def with_an_empty_reply(testset, empty):
+    replies = ["" if i in empty else text or "x" for i, text in enumerate(HYPOTHESES)]
     rows = [("good", id, text) for id, text in zip(testset.ids, replies, strict=True)]
     responses = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
-    scores = score(testset, responses, ["distinct", "length"], resamples=0)
+    return score(testset, responses, ["distinct", "length"], resamples=0)
+
+
+def test_a_reply_without_a_score_is_left_out_for_all_metrics_and_counted(testset):
+    # Distinct-1 of an empty reply is undefined, its length is 0: both are held against people on
+    # the same 39 replies, as if the empty one had no rating.
+    scores = with_an_empty_reply(testset, {4})
+    rated = [(id, "good", "mean", None, float(i % 5)) for i, id in enumerate(testset.ids)]
+    told = correlate(scores, frame(rated), permutations=0, resamples=0)
+    assert told.table()["n"].unique().to_list() == [39]
+    assert told.table()["reason"].is_null().all()
+    (note,) = [each for each in told.notes if "metrics alike" in each]
+    assert note.startswith(
+        "1 of 40 rated replies left out for all metrics alike: no score of their"
+    )
+    without = correlate(scores, frame([*rated[:4], *rated[5:]]), permutations=0, resamples=0)
+    of_metrics = pl.col("metric") != "random"
+    assert_frame_equal(told.table().filter(of_metrics), without.table().filter(of_metrics))
+    within = told.within("spearman").filter(
+        pl.col("metric") == "length", pl.col("system") == "good"
+    )
+    assert (
+        within["value"][0]
+        == told.table().filter(pl.col("metric") == "length", pl.col("correlation") == "spearman")[
+            "value"
+        ][0]
+    )
+
+
+def test_a_metric_that_scores_few_replies_takes_none_from_the_others(testset):
+    scores = with_an_empty_reply(testset, set(range(25)))
     rated = frame([(id, "good", "mean", None, float(i % 5)) for i, id in enumerate(testset.ids)])
-    row = correlate(scores, rated, permutations=0, resamples=0).table().row(0, named=True)
-    assert math.isnan(row["value"])
-    assert row["reason"] == "1 of 40 observations have no score of their own"
+    table = correlate(scores, rated, permutations=0, resamples=0).table()
+    rows = {row["metric"]: row for row in table.iter_rows(named=True)}
+    assert math.isnan(rows["distinct-1"]["value"])
+    assert rows["distinct-1"]["reason"] == "25 of 40 observations have no score of their own"
+    assert rows["length"]["n"] == 40
+    assert not math.isnan(rows["length"]["value"])
+
+
+def test_grades_off_the_scale_are_named_and_strays_noted(scores, ratings):
+    slipped = ratings.with_columns(
+        pl.when(pl.int_range(pl.len()) == 7).then(60.0).otherwise("score").alias("score")
+    )
+    row = slipped.row(7, named=True)
+    with pytest.raises(InputError, match=rf"60 of '{row['system']}' at id '{row['id']}'.* is off"):
+        correlate(scores, slipped, scale=(-50, 50), permutations=0, resamples=0)
+    told = correlate(scores, slipped, permutations=0, resamples=0).notes
+    assert any("60 stands apart (given once" in note for note in told)
+    silent = correlate(scores, slipped, scale=(-100, 100), permutations=0, resamples=0).notes
+    assert not any("apart" in note for note in silent)
 
 
 def test_everything_that_makes_the_numbers_is_in_the_signature(scores, ratings):

@@ -76,7 +76,7 @@ def test_an_item_without_a_reference_is_named_or_counted():
         score(testset, answers, ["bleu:order=1"])
     scores = score(testset, answers, ["bleu:order=1"], drop_unusable=True)
     assert scores.systems()["n"].to_list() == [1]
-    assert scores.notes == ("BLEU-1: 1 of 2 items dropped: each has no reference",)
+    assert scores.notes[0] == "BLEU-1: 1 of 2 items dropped: each has no reference"
     assert scores.segments()["BLEU-1"].is_nan().to_list() == [False, True]
 
 
@@ -162,8 +162,34 @@ def test_a_system_that_quotes_the_references_is_named():
     testset = TestSet.from_lists([["Yes, please."], ["no"], ["at nine"]])
     rows = [("people", "1", "yes , please ."), ("people", "2", "no"), ("people", "3", "x")]
     answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
-    (note,) = score(testset, answers, ["bleu"]).notes
+    (note,) = score(testset, answers, ["bleu"], resamples=0).notes
     assert "'people' gives a reference of the very item in 2 of 3 items" in note
+
+
+@pytest.mark.parametrize(
+    ("items", "told", "words"),
+    [
+        (3, False, "3 items: no interval; it takes 4 or more to resample"),
+        (4, True, "4 items alone: intervals of so few are rough"),
+        (9, True, "9 items alone: intervals of so few are rough"),
+        (10, True, None),
+    ],
+)
+def test_few_items_have_no_interval_or_a_warning(items, told, words):
+    testset = TestSet.from_lists([[text] for text in HYPOTHESES[:items]])
+    ids = testset.ids
+    rows = {"system": ["a"] * items + ["b"] * items, "id": ids * 2}
+    texts = [*HYPOTHESES[:items], *reversed(HYPOTHESES[:items])]
+    scores = score(testset, pl.DataFrame(rows | {"text": texts}), ["bleu:order=1"])
+    assert scores.systems()["low"].is_not_nan().all() is told
+    row = scores.compare().row(0, named=True)
+    assert (row["low"] == row["low"]) is told
+    assert (row["p_bootstrap"] == row["p_bootstrap"]) is told
+    assert row["p_randomization"] >= 2 / 2**items  # exact, so it holds for few items too
+    assert [note for note in scores.notes if "resample" in note or "rough" in note] == (
+        [] if words is None else [note for note in scores.notes if words in note]
+    )
+    assert bool(scores.notes) == (words is not None)
 
 
 def test_paths_instead_of_tables_are_told():

@@ -114,6 +114,11 @@ class CrossScorer(UnreferencedScorer):
         self.config = asdict(config)
 
     @property
+    def reads_with(self) -> str:
+        """Where the encoder lies."""
+        return str(self.encoder.path)
+
+    @property
     def prepares_like(self) -> object:
         """The encoder, and that tokens are kept."""
         return ("tokens", str(self.encoder.path))
@@ -134,15 +139,11 @@ class CrossScorer(UnreferencedScorer):
 
     def logits(self, prepared: TokenStates, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]; equal queries, and equal replies, are projected once."""
-        import torch
-
         own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)
         own_replies, of_reply = np.unique(replies, return_inverse=True)
         q = self.network.tokens(*self._queries(prepared, own_turns))
         r = self.network.tokens(*self._replies(prepared, own_replies))
-        return self.network(
-            q, r, torch.from_numpy(of_query.ravel()), torch.from_numpy(of_reply.ravel())
-        )
+        return self.network(q, r, self._tensor(of_query.ravel()), self._tensor(of_reply.ravel()))
 
     def loss(
         self,
@@ -153,8 +154,6 @@ class CrossScorer(UnreferencedScorer):
         rng: Generator,
     ) -> Tensor:
         """The true reply among wrong ones of the batch, and one of its own conversation."""
-        import torch
-
         b = rows.size
         true, own = corpus.replies[rows], said_elsewhere(corpus, rows, others, rng)
         q = self.network.tokens(*self._queries(prepared, corpus.turns[rows]))
@@ -163,9 +162,7 @@ class CrossScorer(UnreferencedScorer):
         wrong = _elsewhere(true, self.sizes.wrong, rng)
         candidates = np.column_stack([places, b + places, wrong])
         queries = np.repeat(places, candidates.shape[1])
-        scores = self.network(
-            q, r, torch.from_numpy(queries), torch.from_numpy(candidates.ravel())
-        )
+        scores = self.network(q, r, self._tensor(queries), self._tensor(candidates.ravel()))
         return choice_loss(scores.reshape(b, -1))
 
     def _queries(self, prepared: TokenStates, turns: Indices) -> tuple[Tensor, Tensor]:
@@ -173,7 +170,11 @@ class CrossScorer(UnreferencedScorer):
         for held in turns[:, -self.sizes.turns :].tolist():
             back = range(len(held) - 1, -1, -1)
             rows.append(
-                [self._span(prepared, p, turn) for p, turn in zip(held, back, strict=True) if p != NONE]
+                [
+                    self._span(prepared, p, turn)
+                    for p, turn in zip(held, back, strict=True)
+                    if p != NONE
+                ]
             )
         return prepared.padded(rows)
 

@@ -63,8 +63,14 @@ class HeadScorer(UnreferencedScorer):
 
         self.sizes = config
         self.encoder = encoder
-        self.module = Towers(encoder.size, config.turns, config.hidden, config.out, config.dropout)
+        self.towers = Towers(encoder.size, config.turns, config.hidden, config.out, config.dropout)
+        self.module = self.towers
         self.config = asdict(config)
+
+    @property
+    def reads_with(self) -> str:
+        """Where the encoder lies."""
+        return str(self.encoder.path)
 
     @property
     def prepares_like(self) -> object:
@@ -83,7 +89,7 @@ class HeadScorer(UnreferencedScorer):
     def logits(self, prepared: np.ndarray, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]."""
         q, r = self._vectors(prepared, turns, replies)
-        return self.module.pairs(q, r)
+        return self.towers.pairs(q, r)
 
     def loss(
         self,
@@ -97,13 +103,11 @@ class HeadScorer(UnreferencedScorer):
         true = corpus.replies[rows]
         wrong = said_elsewhere(corpus, rows, others, rng) if self.sizes.hard else true[:0]
         q, r = self._vectors(prepared, corpus.turns[rows], np.concatenate([true, wrong]))
-        hard = self.module.pairs(q, r[rows.size :]) if self.sizes.hard else None
-        return softmax_loss(self.module.grid(q, r[: rows.size]), hard, true)
+        hard = self.towers.pairs(q, r[rows.size :]) if self.sizes.hard else None
+        return softmax_loss(self.towers.grid(q, r[: rows.size]), hard, true)
 
     def _vectors(
         self, prepared: np.ndarray, turns: Indices, replies: Indices
     ) -> tuple[Tensor, Tensor]:
-        import torch
-
         held = prepared[turns[:, -self.sizes.turns :]].reshape(len(turns), -1)
-        return torch.from_numpy(held), torch.from_numpy(prepared[replies])
+        return self._tensor(held), self._tensor(prepared[replies])

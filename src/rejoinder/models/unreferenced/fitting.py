@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
@@ -19,10 +20,18 @@ from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
 from rejoinder.models.unreferenced.ranking import Ranking
 from rejoinder.models.unreferenced.scorer import UnreferencedScorer
-from rejoinder.models.unreferenced.sizes import SIZES, Size, built, size_named
+from rejoinder.models.unreferenced.sizes import (
+    SIZES,
+    Size,
+    built,
+    needed,
+    reads_with_encoder,
+    size_named,
+)
 from rejoinder.models.unreferenced.training import Report, Trained, train
 from rejoinder.models.vectors import WordVectors, train_vectors
 from rejoinder.tables.testset import TestSet
+from rejoinder.text.words import check_language
 
 MEMBER = "ruber-member"
 HELD_OUT = 0.05
@@ -89,12 +98,17 @@ def fit(
         ParameterError: a size or a number is none.
         MissingExtraError: torch or gensim is not installed.
     """
-    _check(sizes, seeds)
+    _check(sizes, seeds, epochs)
+    check_language(language)
     wanted = [size_named(name) for name in sizes]
     held = Encoder.load(encoder) if encoder else None
+    if any(reads_with_encoder(size) for size in wanted):
+        needed(held)
     k = max(size.config.turns for size in wanted)
     train_on, valid = _parts(corpus, validation, exclude, k)
-    vectors = train_vectors(_texts(train_on), language=language, min_count=2, seed=first_seed)
+    vectors = train_vectors(
+        _texts(train_on), language=language, min_count=2, skip_gram=True, seed=first_seed
+    )
     ranking, ranking_texts = Ranking.of(valid, 12345), valid.texts
     members, log, scores = [], [], []
     prepared: dict[Any, Any] = {}
@@ -106,7 +120,7 @@ def fit(
             telling = report(label) if report else None
             best = _trained(
                 scorer, shaped, train_on, valid, ranking, seed, work / label, prepared,
-                save_every, telling, encoder,
+                save_every, telling,
             )  # fmt: skip
             scorer.module.load_state_dict(dict(best.weights))
             ready = _prepared(scorer, ranking_texts, prepared, "validation")
@@ -124,13 +138,14 @@ def fit(
     return Fitted(model, log, (*train_on.notes, *valid.notes), train_on.hash, unlike)
 
 
-def _check(sizes: Sequence[str], seeds: int) -> None:
+def _check(sizes: Sequence[str], seeds: int, epochs: int | None) -> None:
     if not sizes or len(set(sizes)) < len(sizes):
         raise ParameterError(
             f"sizes={list(sizes)!r}: name one or more of {', '.join(SIZES)}, each once"
         )
-    if seeds < 1:
-        raise ParameterError(f"seeds={seeds} must be 1 or more")
+    for name, value in (("seeds", seeds), ("epochs", epochs)):
+        if value is not None and value < 1:
+            raise ParameterError(f"{name}={value} must be 1 or more")
 
 
 def _parts(
@@ -138,7 +153,7 @@ def _parts(
 ) -> tuple[Conversations, Conversations]:
     """What is trained on and what validates, sharing nothing with each other or the sets excluded."""
     whole = Conversations.of(corpus, k)
-    others = [Conversations.of(each, k) for each in exclude]
+    others = [Conversations.of(each, _most_turns(each)) for each in exclude]
     if others:
         whole = whole.without(others, "the sets excluded")
     if validation is None:
@@ -150,6 +165,11 @@ def _parts(
         if others:
             valid = valid.without(others, "the sets excluded")
     return train_on.without([valid], "the validation set"), valid
+
+
+def _most_turns(testset: TestSet) -> int:
+    """The turns of the longest context: an evaluation set leaks by any of its turns."""
+    return max(1, int(testset.contexts.select(pl.col("context").list.len().max()).item() or 0))
 
 
 def _texts(corpus: Conversations) -> list[str]:
@@ -175,7 +195,9 @@ def _fresh(
     width = getattr(size.config, "width", vectors.size)
     if width != vectors.size:
         texts = _texts(corpus)
-        vectors = train_vectors(texts, size=width, language=language, min_count=2, seed=seed)
+        vectors = train_vectors(
+            texts, size=width, language=language, min_count=2, skip_gram=True, seed=seed
+        )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return built(size, corpus, language, vectors, encoder)
@@ -202,7 +224,6 @@ def _trained(
     held: dict[Any, Any],
     save_every: float,
     report: Report | None,
-    encoder: str,
 ) -> Trained:
     """The best weights of a member: from its finished folder, or trained (on)."""
     identity = {
@@ -212,9 +233,7 @@ def _trained(
         "corpus": corpus.hash,
         "validation": valid.hash,
         "seed": seed,
-        "encoder": folder_hash(scorer.encoder.path)
-        if encoder and hasattr(scorer, "encoder")
-        else "",
+        "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
     }
     done = work / "trained"
     if done.is_dir():

@@ -64,16 +64,22 @@ class GRUScorer(UnreferencedScorer):
     """
 
     kind: ClassVar[str] = "gru"
+    apart: ClassVar[bool] = True
 
     def __init__(self, config: GRUConfig, vocabulary: Vocabulary) -> None:
         from rejoinder.models.unreferenced.house import House
 
         self.sizes = config
         self.vocabulary = vocabulary
-        self.module = House(
-            len(vocabulary), config.width, config.units, config.layers, config.dropout
-        )
+        words = len(vocabulary)
+        self.house = House(words, config.width, config.units, config.layers, config.dropout)
+        self.module = self.house
         self.config = asdict(config) | {"language": vocabulary.language}
+
+    @property
+    def prepares_like(self) -> object:
+        """The words, and how many of a text are read."""
+        return ("words", self.vocabulary, self.sizes.longest)
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -91,13 +97,11 @@ class GRUScorer(UnreferencedScorer):
 
     def logits(self, prepared: Ragged, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]; equal queries, and equal replies, are read once."""
-        import torch
-
         own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)
         own_replies, of_reply = np.unique(replies, return_inverse=True)
-        q = self._queries(prepared, own_turns)[torch.from_numpy(of_query.ravel())]
-        r = self._replies(prepared, own_replies)[torch.from_numpy(of_reply.ravel())]
-        return self.module.pairs(q, r)
+        q = self._queries(prepared, own_turns)
+        r = self._replies(prepared, own_replies)
+        return self.house.pairs(q[self._tensor(of_query)], r[self._tensor(of_reply)])
 
     def loss(
         self, prepared: Ragged, corpus: Conversations, rows: Indices, others: Others, rng: Generator
@@ -112,25 +116,35 @@ class GRUScorer(UnreferencedScorer):
         r = self._replies(prepared, np.concatenate([true, wrong]))
         if self.sizes.loss == "margin":
             return margin_loss(
-                self.module.pairs(q, r[:b]), self.module.pairs(q, r[b:]), self.sizes.margin
+                self.house.pairs(q, r[:b]), self.house.pairs(q, r[b:]), self.sizes.margin
             )
-        return softmax_loss(self.module.grid(q, r[:b]), self.module.pairs(q, r[b:]), true)
+        return softmax_loss(self.house.grid(q, r[:b]), self.house.pairs(q, r[b:]), true)
 
     def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
-        return self.module.queries(*_joined(prepared, turns[:, -self.sizes.turns :]))
+        return self.house.queries(joined(prepared, turns[:, -self.sizes.turns :]))
 
     def _replies(self, prepared: Ragged, places: Indices) -> Tensor:
-        return self.module.replies(*prepared.padded(places))
+        return self.house.replies(prepared.take(places))
 
 
-def _joined(prepared: Ragged, turns: Indices) -> tuple[Tensor, Tensor]:
-    """The turns of each query end to end, a mark (id 1) between them, padded."""
-    mark = np.ones(1, np.int64)
-    texts = []
-    for held in turns.tolist():
-        said = [each for each in held if each != NONE]
-        parts: list[Indices] = []
-        for place in said:
-            parts += [prepared.ids[prepared.bounds[place] : prepared.bounds[place + 1]], mark]
-        texts.append(np.concatenate([np.empty(0, np.int64), *parts[:-1]]))
-    return Ragged.of(texts).padded(np.arange(len(texts)))
+def joined(prepared: Ragged, turns: Indices) -> Ragged:
+    """The turns of each query end to end, a mark (id 1) between them.
+
+    Args:
+        prepared: the texts.
+        turns: int64 [b, k], places of texts; NONE before the first.
+    """
+    there = turns != NONE
+    said = prepared.take(turns[there])
+    if turns.shape[1] == 1:
+        lengths = np.zeros(len(turns), np.int64)
+        lengths[there[:, 0]] = said.lengths
+        return Ragged(said.ids, np.append(0, np.cumsum(lengths)))
+    # Every turn but a query's last one has a mark behind it.
+    marked = said.lengths + np.append(np.diff(np.nonzero(there)[0]) == 0, False)
+    ends = np.cumsum(marked)
+    ids = np.ones(int(marked.sum()), np.int64)
+    within = np.repeat(ends - marked - said.bounds[:-1], said.lengths)
+    ids[within + np.arange(said.ids.size)] = said.ids
+    bounds = np.append(0, ends)[np.append(0, np.cumsum(there.sum(axis=1)))]
+    return Ragged(ids, bounds)

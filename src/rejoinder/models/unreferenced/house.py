@@ -13,9 +13,19 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
+
+from rejoinder.models.unreferenced.dropout import Dropout
+from rejoinder.models.unreferenced.recurrence import (
+    Packed,
+    last_states,
+    last_states_by_table,
+    projected,
+)
+from rejoinder.models.unreferenced.texts import Ragged, like_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +40,6 @@ class House(nn.Module):
         units: H of the GRUs, for each direction.
         layers: Sizes of the MLP's hidden layers.
         dropout: On word vectors, on q and r, and on hidden layers.
-        shared: Whether one Bi-GRU reads both query and reply.
     """
 
     def __init__(
@@ -40,41 +49,70 @@ class House(nn.Module):
         units: int,
         layers: Sequence[int],
         dropout: float = 0.0,
-        shared: bool = False,
     ) -> None:
         super().__init__()
         self.vectors = nn.Embedding(words, width)
         self.query = nn.GRU(width, units, batch_first=True, bidirectional=True)
-        self.reply = (
-            self.query if shared else nn.GRU(width, units, batch_first=True, bidirectional=True)
-        )
+        self.reply = nn.GRU(width, units, batch_first=True, bidirectional=True)
         self.quadratic = nn.Parameter(torch.empty(2 * units, 2 * units))
         nn.init.xavier_uniform_(self.quadratic)
         sizes = [4 * units + 1, *layers, 1]
-        self.mlp = nn.ModuleList(
-            nn.Linear(before, after) for before, after in pairwise(sizes)
-        )
-        self.dropout = nn.Dropout(dropout)
+        self.mlp = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(sizes))
+        self.dropout = Dropout(dropout)
 
-    def queries(self, ids: Tensor, lengths: Tensor) -> Tensor:
-        """Q of int64 [b, t] ids and their [b] lengths: float32 [b, 2H]."""
-        return self._read(self.query, ids, lengths)
+    def queries(self, texts: Ragged) -> Tensor:
+        """Q of b texts: float32 [b, 2H]. A text without a word is read as one unknown word."""
+        return self._read(self.query, texts)
 
-    def replies(self, ids: Tensor, lengths: Tensor) -> Tensor:
+    def replies(self, texts: Ragged) -> Tensor:
         """R likewise."""
-        return self._read(self.reply, ids, lengths)
+        return self._read(self.reply, texts)
 
-    def _read(self, gru: nn.GRU, ids: Tensor, lengths: Tensor) -> Tensor:
-        # Packed: words behind a text's end cost nothing and change nothing.
-        vectors = self.dropout(self.vectors(ids))
-        packed = pack_padded_sequence(vectors, lengths.cpu(), True, enforce_sorted=False)
+    def _read(self, gru: nn.GRU, texts: Ragged) -> Tensor:
+        texts = texts.filled()
+        if not torch.is_grad_enabled():
+            return self._read_many(gru, texts)
+        if self._on_gpu:
+            return self.dropout(self._read_padded(gru, texts))
+        packed = Packed.of(texts.lengths)
+        vectors = self.dropout(self.vectors(torch.from_numpy(texts.ids[packed.words])))
+        return self.dropout(last_states(gru, vectors, packed))
+
+    def _read_many(self, gru: nn.GRU, texts: Ragged) -> Tensor:
+        """Without gradient, in batches of like length.
+
+        A word's part in the gates is the word's alone: it is made once, however often it is read.
+        """
+        distinct, rows = np.unique(texts.ids, return_inverse=True)
+        places = Ragged(rows, texts.bounds)
+        states = self.quadratic.new_empty(len(texts), 2 * gru.hidden_size)
+        table = None if self._on_gpu else projected(gru, self.vectors(torch.from_numpy(distinct)))
+        for some in like_lengths(texts.lengths):
+            if table is None:
+                states[some] = self._read_padded(gru, texts.take(some))
+                continue
+            taken = places.take(some)
+            packed = Packed.of(taken.lengths)
+            words = torch.from_numpy(taken.ids[packed.words])
+            states[some] = last_states_by_table(gru, table, words, packed)
+        return states
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self.quadratic.device.type != "cpu"
+
+    def _read_padded(self, gru: nn.GRU, texts: Ragged) -> Tensor:
+        """By the kernels of a GPU; words behind a text's end change nothing."""
+        ids, lengths = texts.padded()
+        vectors = self.dropout(self.vectors(ids.to(self.quadratic.device)))
+        packed = pack_padded_sequence(vectors, lengths, True, enforce_sorted=False)
         _, last = gru(packed)
-        return self.dropout(torch.cat([last[0], last[1]], dim=-1))
+        return torch.cat([last[0], last[1]], dim=-1)
 
     def pairs(self, q: Tensor, r: Tensor) -> Tensor:
         """s_U of pairs, before any sigmoid: [..., b, 2H] twice to [..., b]."""
         quadratic = ((q @ self.quadratic) * r).sum(dim=-1, keepdim=True)
-        return self._rest(self.mlp[0](torch.cat([q, quadratic, r], dim=-1)))
+        return self._rest(self.first(torch.cat([q, quadratic, r], dim=-1)))
 
     def grid(self, q: Tensor, r: Tensor) -> Tensor:
         """s_U of every query with every reply: [b, 2H] and [c, 2H] to [b, c].
@@ -82,14 +120,21 @@ class House(nn.Module):
         The first layer is linear in [q ; q^T M r ; r]: its three parts are made apart and summed,
         so that b * c features are never laid out.
         """
-        first, units = self.mlp[0].weight, q.shape[1]
+        first, units = self.first.weight, q.shape[1]
         quadratic = (q @ self.quadratic) @ r.T
-        part_q = q @ first[:, :units].T + self.mlp[0].bias
+        part_q = q @ first[:, :units].T + self.first.bias
         part_r = r @ first[:, units + 1 :].T
         hidden = part_q[:, None] + part_r[None] + quadratic[..., None] * first[:, units]
         return self._rest(hidden)
 
     def _rest(self, hidden: Tensor) -> Tensor:
-        for layer in self.mlp[1:]:
+        for layer in list(self.mlp)[1:]:
             hidden = layer(self.dropout(torch.tanh(hidden)))
         return hidden.squeeze(-1)
+
+    @property
+    def first(self) -> nn.Linear:
+        """The MLP's first layer, which alone sees the features."""
+        layer = self.mlp[0]
+        assert isinstance(layer, nn.Linear)
+        return layer

@@ -24,8 +24,8 @@ from rejoinder.models.folder import (
 )
 from rejoinder.models.unreferenced.conversations import NONE
 from rejoinder.models.unreferenced.ranking import logits
-from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer
-from rejoinder.models.vectors import WordVectors
+from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, to_device
+from rejoinder.models.vectors import WordVectors, content_hash
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -193,20 +193,27 @@ def save(
     write_folder(path, record, tensors, files)
 
 
-@lru_cache(maxsize=2)
-def load(path: str) -> Unreferenced:
+def load(path: str | os.PathLike[str]) -> Unreferenced:
     """Reads a model's folder; the corpus is not needed, the encoder, where there is one, is.
+
+    The last ones are kept, as long as the folder stays as it is.
 
     Raises:
         InputError: there is no such folder; it is not one of ours, is cut or altered; the encoder
             is not here, or is another one.
         MissingExtraError: torch is not installed.
     """
+    # The hash of the content first: a model that was trained anew in its place is another one.
+    return _load(os.fspath(path), content_hash(path), os.environ.get(ENCODER, ""))
+
+
+@lru_cache(maxsize=2)
+def _load(path: str, content: str, moved: str) -> Unreferenced:
     from rejoinder.models.unreferenced.sizes import rebuilt
 
     folder = read_folder(path, KIND)
     config, tensors = folder.record.config, folder.tensors()
-    encoder = _encoder(path, config) if config.get("encoder") else None
+    encoder = _encoder(path, config, moved) if config.get("encoder") else None
     members = []
     for each in config["members"]:
         prefix = f"{each['name']}/"
@@ -220,6 +227,7 @@ def load(path: str) -> Unreferenced:
             {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
         )
         scorer.module.eval()
+        to_device(scorer.module)
         members.append(Member(each["name"], scorer, Calibration(each["mean"], each["deviation"])))
     return Unreferenced(
         tuple(members),
@@ -234,9 +242,9 @@ def load(path: str) -> Unreferenced:
     )
 
 
-def _encoder(path: str, config: Mapping[str, Any]) -> Encoder:
+def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:
     """The encoder that a model was trained with: where it was, or where the user says it is."""
-    source = os.environ.get(ENCODER) or config["encoder"]
+    source = moved or config["encoder"]
     try:
         found = find_encoder(source)
     except InputError as error:

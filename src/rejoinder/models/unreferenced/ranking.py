@@ -11,9 +11,13 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, said_elsewhere
+from rejoinder.models.unreferenced.texts import like_lengths
 
 CANDIDATES = 10
 """The true reply and nine random ones."""
+
+PAIRS = 8192
+"""So many are scored at once where queries and replies are read apart; sorted, they share queries."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def logits(
     replies: Indices,
     progress: Progress | None = None,
 ) -> Floats:
-    """The scores of pairs: float64 [n]. Equal pairs are scored once, in batches of like length."""
+    """The scores of pairs: float64 [n]. Equal pairs are scored once."""
     import torch
 
     pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)
@@ -79,19 +83,18 @@ def logits(
     done = 0
     scorer.module.eval()
     with torch.inference_mode():
-        for batch in _batches(scorer.lengths(prepared, pairs[:, :-1], pairs[:, -1])):
-            scores[batch] = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1]).cpu()
+        for batch in _batches(scorer, prepared, pairs):
+            values = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1])
+            scores[batch] = values.double().cpu().numpy()
             done += batch.size
             if progress is not None:
                 progress(done, len(pairs))
     return scores[place.ravel()]
 
 
-def _batches(lengths: Indices, words: int = 16384, most: int = 512) -> Iterator[Indices]:
-    """Rows by length, at most ``most`` and about ``words`` words together."""
-    order = np.argsort(lengths, kind="stable")
-    begin = 0
-    while begin < order.size:
-        size = max(1, min(most, words // max(1, int(lengths[order[begin]]))))
-        yield order[begin : begin + size]
-        begin += size
+def _batches(scorer: UnreferencedScorer, prepared: Any, pairs: Indices) -> Iterator[Indices]:
+    """Rows of pairs: many with the same query, or some of like length for what reads both at once."""
+    if scorer.apart:
+        yield from np.split(np.arange(len(pairs)), range(PAIRS, len(pairs), PAIRS))
+    else:
+        yield from like_lengths(scorer.lengths(prepared, pairs[:, :-1], pairs[:, -1]))

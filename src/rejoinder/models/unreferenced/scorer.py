@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+import numpy as np
+
 from rejoinder.kernels.arrays import Indices
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class UnreferencedScorer(ABC):
 
     kind: ClassVar[str]
     """What a model folder calls it."""
+    apart: ClassVar[bool] = False
+    """Whether queries and replies are read apart: equal ones then once, however they are paired."""
     module: nn.Module
     config: Mapping[str, Any]
 
@@ -38,6 +42,11 @@ class UnreferencedScorer(ABC):
     def prepares_like(self) -> object:
         """Scorers that prepare texts alike have this in common: it is done once for all of them."""
         return id(self)
+
+    @property
+    def reads_with(self) -> str:
+        """The folder of the frozen encoder that it reads with; empty for none."""
+        return ""
 
     @abstractmethod
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> Any:
@@ -57,6 +66,12 @@ class UnreferencedScorer(ABC):
     def lengths(self, prepared: Any, turns: Indices, replies: Indices) -> Indices:
         """How long each pair is, int64 [b]: pairs of like length are scored together."""
 
+    def _tensor(self, array: np.ndarray) -> Tensor:
+        """An array where the weights are."""
+        import torch
+
+        return torch.from_numpy(array).to(next(self.module.parameters()).device)
+
     def parameters(self) -> list[tuple[float, list[nn.Parameter]]]:
         """What is trained, in groups, each with its factor on the learning rate."""
         return [(1.0, [each for each in self.module.parameters() if each.requires_grad])]
@@ -65,6 +80,14 @@ class UnreferencedScorer(ABC):
     def files(self) -> dict[str, bytes]:
         """The vocabulary's files of a model folder."""
         return {}
+
+
+def to_device(module: nn.Module) -> None:
+    """Moves weights to the GPU where there is one."""
+    import torch
+
+    if torch.cuda.is_available():
+        module.to("cuda")
 
 
 Others: TypeAlias = "tuple[Indices, Indices]"

@@ -40,18 +40,18 @@ SIZES: dict[str, Size] = {
         "as published: Bi-GRU, margin loss, random wrong replies, the message alone",
     ),
     "gru": Size(
-        GRUConfig(width=200, layers=(256,), dropout=0.3, turns=3, loss="softmax"),
-        Schedule(rate=1e-3, batch=128, epochs=8),
-        "the same house, improved by measurement: softmax over the batch, three turns, dropout",
+        GRUConfig(width=200, layers=(), dropout=0.3, turns=2, loss="softmax", longest=20),
+        Schedule(rate=2e-3, batch=256, epochs=6, falling=True),
+        "the same house, improved by measurement: softmax over the batch, two turns, dropout",
     ),
     "encoder": Size(
         HeadConfig(),
-        Schedule(rate=1e-3, batch=256, epochs=8, decay=0.01),
+        Schedule(rate=1e-3, batch=512, epochs=6, decay=0.01, falling=True),
         "a small head over the vectors of a sentence encoder of yours (--encoder)",
     ),
     "cross": Size(
         CrossConfig(),
-        Schedule(rate=1e-3, batch=64, epochs=4, decay=0.01),
+        Schedule(rate=1e-3, batch=64, epochs=2, decay=0.01, falling=True),
         "a small network over the tokens of that encoder, query and reply read together",
     ),
 }
@@ -85,9 +85,9 @@ def built(
         ParameterError: the size needs an encoder, and there is none.
     """
     if isinstance(size.config, HeadConfig):
-        return HeadScorer(size.config, _needed(encoder))
+        return HeadScorer(size.config, needed(encoder))
     if isinstance(size.config, CrossConfig):
-        return CrossScorer(size.config, _needed(encoder))
+        return CrossScorer(size.config, needed(encoder))
     texts = (corpus.texts[place] for place in corpus.used().tolist())
     scorer = GRUScorer(size.config, Vocabulary.of(texts, language, size.config.least, MOST_WORDS))
     _start_from(scorer, vectors)
@@ -116,8 +116,9 @@ def rebuilt(
 def _gru(
     config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
 ) -> UnreferencedScorer:
-    own = {key: value for key, value in config.items() if key != "language"}
-    sizes = GRUConfig(**own | {"layers": tuple(own["layers"])})
+    own: dict[str, Any] = {key: value for key, value in config.items() if key != "language"}
+    own["layers"] = tuple(own["layers"])
+    sizes = GRUConfig(**own)
     words = tuple(files["words.txt"].decode().split("\n"))
     return GRUScorer(sizes, Vocabulary(words, config["language"]))
 
@@ -125,13 +126,13 @@ def _gru(
 def _head(
     config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
 ) -> UnreferencedScorer:
-    return HeadScorer(HeadConfig(**config), _needed(encoder))
+    return HeadScorer(HeadConfig(**config), needed(encoder))
 
 
 def _cross(
     config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
 ) -> UnreferencedScorer:
-    return CrossScorer(CrossConfig(**config), _needed(encoder))
+    return CrossScorer(CrossConfig(**config), needed(encoder))
 
 
 KINDS: dict[
@@ -142,7 +143,17 @@ KINDS: dict[
 MOST_WORDS = 30_000
 
 
-def _needed(encoder: Encoder | None) -> Encoder:
+def reads_with_encoder(size: Size) -> bool:
+    """Whether a size is a network over a sentence encoder."""
+    return not isinstance(size.config, GRUConfig)
+
+
+def needed(encoder: Encoder | None) -> Encoder:
+    """The encoder.
+
+    Raises:
+        ParameterError: there is none.
+    """
     if encoder is None:
         raise ParameterError(
             "this size reads with a sentence encoder; name the folder of one with --encoder PATH "
@@ -155,7 +166,7 @@ def _start_from(scorer: GRUScorer, vectors: WordVectors) -> None:
     """Word vectors as word2vec has them; words that it does not know start small and random."""
     import torch
 
-    table = scorer.module.vectors.weight
+    table = scorer.house.vectors.weight
     with torch.no_grad():
         table.normal_(0.0, 0.1)
         if vectors.size != table.shape[1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -87,18 +87,52 @@ class Ragged:
         """int64 [n]."""
         return np.diff(self.bounds)
 
-    def padded(self, rows: Indices) -> tuple[Tensor, Tensor]:
-        """Some texts as a rectangle.
+    def take(self, rows: Indices) -> Ragged:
+        """Some texts, in that order."""
+        return Ragged(
+            self.ids[_spans(self.bounds[rows], self.lengths[rows])], _bounds(self.lengths[rows])
+        )
+
+    def filled(self) -> Ragged:
+        """The same texts, each without a word now one unknown word long: a network must read."""
+        lengths = np.maximum(self.lengths, 1)
+        if self.ids.size == lengths.sum():
+            return self
+        bounds = _bounds(lengths)
+        ids = np.zeros(bounds[-1], np.int64)
+        ids[_spans(bounds[:-1], self.lengths)] = self.ids
+        return Ragged(ids, bounds)
+
+    def padded(self) -> tuple[Tensor, Tensor]:
+        """The texts as a rectangle.
 
         Returns:
-            Ids, int64 [rows, longest], 0 behind the end; lengths, int64 [rows]. A text without a
-            word is one unknown word long, so that a recurrent network has something to read.
+            Ids, int64 [n, longest], 0 behind the end; lengths, int64 [n]. A text without a word is
+            one unknown word long.
         """
         import torch
 
-        first, lengths = self.bounds[rows], self.lengths[rows]
-        columns = np.arange(max(1, int(lengths.max(initial=0))))
-        inside = columns < lengths[:, None]
-        places = np.where(inside, first[:, None] + columns, 0)
-        padded = np.where(inside, self.ids[places], 0) if self.ids.size else np.zeros_like(places)
-        return torch.from_numpy(padded), torch.from_numpy(np.maximum(lengths, 1))
+        whole = self.filled()
+        padded = np.zeros((len(whole), int(whole.lengths.max(initial=1))), np.int64)
+        padded[np.arange(padded.shape[1]) < whole.lengths[:, None]] = whole.ids
+        return torch.from_numpy(padded), torch.from_numpy(whole.lengths)
+
+
+def like_lengths(lengths: Indices, words: int = 16384, most: int = 512) -> Iterator[Indices]:
+    """Rows by length, at most ``most`` and about ``words`` words together."""
+    order = np.argsort(lengths, kind="stable")
+    begin = 0
+    while begin < order.size:
+        size = max(1, min(most, words // max(1, int(lengths[order[begin]]))))
+        yield order[begin : begin + size]
+        begin += size
+
+
+def _bounds(lengths: Indices) -> Indices:
+    return np.append(0, np.cumsum(lengths))
+
+
+def _spans(starts: Indices, lengths: Indices) -> Indices:
+    """The places of several spans, one after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if ends.size else 0)

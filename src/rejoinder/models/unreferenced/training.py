@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import Checkpoint, Run
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.ranking import Ranking
-from rejoinder.models.unreferenced.scorer import UnreferencedScorer
+from rejoinder.models.unreferenced.scorer import UnreferencedScorer, to_device
 
 if TYPE_CHECKING:
     from torch import Tensor, optim
@@ -111,12 +112,14 @@ def train(
         InputError: the loss is no longer finite; the checkpoint is unsound.
     """
     validating = prepared if validating is None else validating
-    loop = _Loop(scorer, corpus, prepared, ranking, validating, schedule, seed)
+    loop = Loop(scorer, corpus, prepared, ranking, validating, schedule, seed)
     loop.checkpoint, loop.save_every, loop.report = checkpoint, save_every, report
     return loop.run()
 
 
-class _Loop:
+class Loop:
+    """A training run: what it works on, and how far it is."""
+
     def __init__(
         self,
         scorer: UnreferencedScorer,
@@ -134,6 +137,7 @@ class _Loop:
         self.save_every = 30.0
         self.report: Report | None = None
         self.others = corpus.others()
+        to_device(scorer.module)
         self.optimizer = _optimizer(scorer, schedule)
         self.run_ = Run({"scorer": scorer.module}, {"adam": self.optimizer})
         self.at = _Progress()
@@ -141,6 +145,7 @@ class _Loop:
         self.steps = max(1, int(schedule.passes * len(corpus)) // schedule.batch)
 
     def run(self) -> Trained:
+        """Trains to the end, from the checkpoint on if there is one."""
         import torch
 
         with torch.random.fork_rng():
@@ -155,10 +160,10 @@ class _Loop:
     def _epoch(self) -> None:
         at, b = self.at, self.schedule.batch
         order = np.random.default_rng([self.seed, at.epoch]).permutation(len(self.corpus))
-        order = np.resize(order, self.steps * b) if order.size < b else order
+        order = np.resize(order, max(order.size, self.steps * b))
         saved = time.monotonic()
         while at.step < self.steps:
-            at.loss += self._step(order[at.step * b : (at.step + 1) * b])
+            at.loss += self.step(order[at.step * b : (at.step + 1) * b])
             at.step += 1
             self._tell()
             if time.monotonic() - saved > self.save_every:
@@ -167,7 +172,8 @@ class _Loop:
         self._rank()
         self._save()
 
-    def _step(self, rows: np.ndarray) -> float:
+    def step(self, rows: np.ndarray) -> float:
+        """Learns from some items, and gives the loss."""
         import torch
 
         at = self.at
@@ -175,7 +181,8 @@ class _Loop:
         for group in self.optimizer.param_groups:
             group["lr"] = group["initial_lr"] * self._rate()
         self.scorer.module.train()
-        loss = self.scorer.loss(self.prepared, self.corpus, rows, self.others, rng)
+        with self._precision():
+            loss = self.scorer.loss(self.prepared, self.corpus, rows, self.others, rng)
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.scorer.module.parameters(), self.schedule.clip)
@@ -187,6 +194,13 @@ class _Loop:
                 "lower learning rate"
             )
         return value
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        """bfloat16 on a GPU, whose units are made for it; a processor stays with float32."""
+        import torch
+
+        device = next(self.scorer.module.parameters()).device.type
+        return torch.autocast(device, torch.bfloat16, enabled=device != "cpu")
 
     def _rate(self) -> float:
         """The share of the learning rate at this step."""
@@ -238,4 +252,4 @@ def _optimizer(scorer: UnreferencedScorer, schedule: Schedule) -> optim.Optimize
         {"params": parameters, "lr": schedule.rate * factor, "initial_lr": schedule.rate * factor}
         for factor, parameters in scorer.parameters()
     ]
-    return torch.optim.AdamW(groups, lr=schedule.rate, weight_decay=schedule.decay)
+    return torch.optim.AdamW(groups, lr=schedule.rate, weight_decay=schedule.decay, fused=True)

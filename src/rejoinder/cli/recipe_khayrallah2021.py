@@ -1,0 +1,216 @@
+"""``rejoinder recipe khayrallah2021``: do systems prefer "I don't know.", and what helps."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
+    from rejoinder.recipes.khayrallah2021 import Study
+
+COLUMNS_AT_ONCE = 5
+
+
+@click.command()
+@click.argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
+@click.option(
+    "--multiref",
+    metavar="FILE",
+    type=options.PATH,
+    help="The multi-reference test set of Gupta et al. (multireftest.json), for Tables 2, 7 and 8.",
+)
+@click.option(
+    "--ratings",
+    metavar="FILE",
+    type=options.PATH,
+    multiple=True,
+    help="People's ratings, for a table of Table 4's shape, as often as there are files.",
+)
+@click.option(
+    "--vectors",
+    metavar="FILE",
+    type=options.PATH,
+    help="Word vectors (word2vec, GloVe, fastText, or a folder of 'rejoinder train vectors'), for "
+    "Tables 8 and 10.",
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Minutes on two cores, hours on a few, or the paper's own sizes (for a GPU).",
+)
+@click.option(
+    "--system",
+    "systems",
+    metavar="NAME",
+    multiple=True,
+    help="Of DD-BASE, DD-BEST, EF-BASE and EF-BEST only this one, as often as wanted; else all.",
+)
+@click.option(
+    "--output", "-o", metavar="OUTDIR", type=options.PATH, required=True, help="The run's folder."
+)
+@click.option(
+    "--resamples", metavar="N", type=int, default=1000, show_default=True, help="Of the intervals."
+)
+@click.option(
+    "--seed", metavar="N", type=int, default=12345, show_default=True, help="Of every draw."
+)
+@options.as_json
+def khayrallah2021(
+    data: Path,
+    multiref: Path | None,
+    ratings: tuple[Path, ...],
+    vectors: Path | None,
+    scale: str,
+    systems: tuple[str, ...],
+    output: Path,
+    resamples: int,
+    seed: int,
+    json: bool,
+) -> None:
+    """Tables and Figure 1 of Khayrallah & Sedoc (2021): relative utterance quantity.
+
+    Trains a base and a tuned system on DailyDialog and on its entropy-filtered part, lets them
+    reply, and asks them how often they find the reference likelier than "I don't know.". The same
+    command after a kill goes on where it was.
+    """
+    from rejoinder.cli.progress import Progress
+    from rejoinder.errors import InputError
+    from rejoinder.recipes import khayrallah2021 as recipe
+    from rejoinder.tables.ratings import read_ratings
+
+    if not data.is_dir():
+        raise InputError(f"{data}: no such folder; expected DailyDialog's train.zip and the others")
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is a file; expected the folder of the run")
+    sizes = recipe.settings(scale)
+    rated = read_ratings(*ratings) if ratings else None
+    with Progress("reading") as tick:
+
+        def tell(what: str, done: int, total: int) -> None:
+            tick.what = what
+            tick(done, total)
+
+        study = recipe.khayrallah2021(
+            data,
+            output,
+            sizes,
+            multiref=multiref,
+            ratings=rated,
+            vectors=vectors,
+            systems=systems or recipe.SYSTEMS,
+            resamples=resamples,
+            seed=seed,
+            tell=tell,
+        )
+    (_write if json else _print)(study)
+
+
+def _write(study: Study) -> None:
+    from rejoinder.cli import machine
+
+    machine.write(
+        {
+            "cells": study.cells().to_dicts(),
+            "compared": study.compared().to_dicts(),
+            "absent": study.absent(),
+            "settings": study.settings.as_json(),
+            "signatures": study.signatures(),
+            "notes": study.notes,
+            "files": [str(path) for path in study.files],
+        }
+    )
+
+
+def _print(study: Study) -> None:
+    from rejoinder.cli import render
+    from rejoinder.recipes.khayrallah2021_tables import TITLES
+
+    out = render.console()
+    cells, absent = study.cells(), study.absent()
+    for table, title in TITLES.items():
+        some = [row for row in cells.iter_rows(named=True) if row["table"] == table]
+        if some:
+            _table(out, f"Table {table}: {_title(table, title, absent)}", table, some)
+            out.print()
+    _compared(out, study.compared())
+    out.print(
+        "metrics and RUQ x100; (low, high): 95% interval, prompts resampled; dim: the paper's "
+        "figure, of its own sizes and data",
+        style="dim",
+        markup=False,
+    )
+    for table, why in absent.items():
+        out.print(f"Table {table}: {why}", style="yellow", markup=False, soft_wrap=True)
+    for note in study.notes:
+        out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+    for path in study.files:
+        out.print(f"written: {path}", markup=False, soft_wrap=True)
+    out.print()
+    for label, signature in study.signatures().items():
+        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _title(table: str, title: str, absent: dict[str, str]) -> str:
+    """Table 2 names METEOR only where it is METEOR."""
+    from rejoinder.recipes.khayrallah2021_tables import INSTEAD
+
+    return f"multi-reference {INSTEAD}" if table == "2" and "2" in absent else title
+
+
+def _table(out: Console, title: str, table: str, some: list[dict[str, Any]]) -> None:
+    """One table, in strips of a few columns where it has many."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from rejoinder.recipes.khayrallah2021_tables import TIMES_100
+
+    held = {(row["row"], row["column"]): row for row in some}
+    rows, columns = (list(dict.fromkeys(row[key] for row in some)) for key in ("row", "column"))
+    factor = 100 if table in TIMES_100 else 1
+    out.print(title, style="bold", markup=False)
+    for begin in range(0, len(columns), COLUMNS_AT_ONCE):
+        strip = columns[begin : begin + COLUMNS_AT_ONCE]
+        shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+        shown.add_column("")
+        for name in strip:
+            shown.add_column(escape(name), justify="right", overflow="fold")
+        for name in rows:
+            shown.add_row(escape(name), *(_cell(held.get((name, c)), factor) for c in strip))
+        out.print(shown)
+
+
+def _cell(row: dict[str, Any] | None, factor: int) -> str:
+    """A number, its interval, and the paper's figure below."""
+    if row is None or row["value"] is None or math.isnan(row["value"]):
+        return "n/a"
+    if factor == 1 and row["n"] is None:
+        return f"{row['value']:g}"
+    ends = [row[key] for key in ("low", "high")]
+    told = f"{factor * row['value']:.{1 if factor > 1 else 2}f}"
+    if not any(end is None or math.isnan(end) for end in ends):
+        low, high = (f"{factor * end:.{1 if factor > 1 else 2}f}" for end in ends)
+        told += f" [dim]({low}, {high})[/dim]"
+    if row["paper"] is not None:
+        told += f"\n[dim]{factor * row['paper']:.1f}[/dim]"
+    return told
+
+
+def _compared(out: Console, table: pl.DataFrame) -> None:
+    for row in table.iter_rows(named=True):
+        out.print(
+            f"RUQ-{row['prompts']}: {row['a']} - {row['b']} = {100 * row['difference']:+.1f} "
+            f"({100 * row['low']:.1f}, {100 * row['high']:.1f}), {row['n']} prompts, "
+            f"p = {row['p_randomization']:.2g}",
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,193 @@
+"""What ``rejoinder recipe tao2018`` tells: the paper's tables for people, all rows for machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+    from rich.table import Table
+
+    from rejoinder.recipes.tao2018 import Study
+
+COLUMNS_AT_ONCE = 6
+SIGNIFICANT = 0.05
+
+Drawn = tuple[list[Path], list[str]]
+"""Files of pictures, and what these cannot show."""
+
+
+def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:
+    """One JSON value; NaN is null, and has its reason."""
+    from rejoinder.cli import machine
+
+    told = {
+        name: {
+            "table": study.rows().to_dicts(),
+            "signature": study.pooled.signature,
+            "signatures": study.pooled.signatures,
+            "notes": study.notes,
+        }
+        for name, study in studies.items()
+    }
+    first = told.pop("")
+    paths, notes = drawn
+    machine.write(
+        {
+            **first,
+            "notes": [*first["notes"], *notes],
+            "cases": cases.to_dicts(),
+            "transfer": next(iter(told.values()), None),
+            "files": [str(path) for path in paths],
+        }
+    )
+
+
+def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:
+    """Tables for people."""
+    from rejoinder.cli import render
+
+    out = render.console()
+    for name, study in studies.items():
+        if name:
+            out.print()
+            out.print(f"{name}: another test set, the same model", style="bold")
+        _study(out, study, None if name else cases)
+    paths, notes = drawn
+    for note in notes:
+        out.print(f"note: {note}", style="yellow", markup=False)
+    for path in paths:
+        out.print(f"written: {path}", markup=False, soft_wrap=True)
+
+
+def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
+    table = study.table()
+    out.print(_pooled(table))
+    out.print()
+    systems = len(study.systems) or 1
+    out.print(
+        f"{table['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
+        f"interval, contexts resampled; p: permutation test; * p below {SIGNIFICANT}; n/a: undefined",
+        style="dim",
+        markup=False,
+    )
+    if study.systems:
+        _within(out, study)
+    if cases is not None:
+        _cases(out, study, cases)
+    out.print()
+    for note in (*study.notes, *_reasons(table)):
+        out.print(f"note: {note}", style="yellow", markup=False)
+    out.print()
+    out.print(study.pooled.signature, style="dim", markup=False, soft_wrap=True)
+    for label, signature in study.pooled.signatures.items():
+        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+
+
+def _pooled(table: pl.DataFrame) -> Table:
+    """The paper's Table 2."""
+    from rich.markup import escape
+
+    shown = _empty("", "pooled")
+    for name in ("pearson", "p", "spearman", "p"):
+        shown.add_column(name, justify="right")
+    before = None
+    for row in table.iter_rows(named=True):
+        if before not in (None, row["heading"]):
+            shown.add_section()
+        heading = row["heading"] if row["heading"] != before else ""
+        before = row["heading"]
+        cells = [cell for name in ("pearson", "spearman") for cell in _cells(row, name)]
+        shown.add_row(heading, escape(row["metric"]), *cells)
+    return shown
+
+
+def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
+    if math.isnan(value):
+        return "n/a", ""
+    ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
+    told = "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return f"{value:.3f}{ends}", "" if math.isnan(p) else told + _star(p)
+
+
+def _star(p: float) -> str:
+    return "*" if p < SIGNIFICANT else " "
+
+
+def _within(out: Console, study: Study) -> None:
+    """Each system's own coefficients, and their mean: a column for each."""
+    from rich.markup import escape
+
+    groups = study.groups[1:]
+    rows = study.rows()
+    cells = {
+        (row["coefficient"], row["group"], row["metric"]): row for row in rows.iter_rows(named=True)
+    }
+    labels = rows["metric"].unique(maintain_order=True).to_list()
+    for coefficient in rows["coefficient"].unique(maintain_order=True):
+        for begin in range(0, len(groups), COLUMNS_AT_ONCE):
+            some = groups[begin : begin + COLUMNS_AT_ONCE]
+            shown = _empty(f"{coefficient}, within")
+            for name in some:
+                shown.add_column(escape(name), justify="right", overflow="fold")
+            for label in labels:
+                held = [cells.get((coefficient, name, label)) for name in some]
+                shown.add_row(escape(label), *map(_short, held))
+            out.print()
+            out.print(shown)
+
+
+def _short(row: Mapping[str, Any] | None) -> str:
+    if row is None or math.isnan(row["value"]):
+        return "n/a "
+    return f"{row['value']:.3f}{_star(row['p'])}"
+
+
+def _cases(out: Console, study: Study, cases: pl.DataFrame) -> None:
+    """The paper's Table 3: a few replies with their scores."""
+    from rich.markup import escape
+
+    from rejoinder.recipes.tao2018_figures import paper_labels
+
+    labels = paper_labels(study)
+    for (name,), replies in cases.group_by("id", maintain_order=True):
+        first = replies.row(0, named=True)
+        out.print()
+        out.print(f"{name}: {first['query']}", markup=False, style="bold")
+        out.print(f"reference: {first['reference']}", markup=False)
+        shown = _empty("system", "reply")
+        shown.columns[1].overflow = "fold"
+        for each in ("human", *labels):
+            shown.add_column(each, justify="right")
+        for row in replies.iter_rows(named=True):
+            numbers = [f"{row['human']:.2f}", *(_score(row[label]) for label in labels)]
+            shown.add_row(escape(row["system"]), escape(row["reply"]), *numbers)
+        out.print(shown)
+
+
+def _score(value: float) -> str:
+    return "n/a" if math.isnan(value) else f"{value:.3f}"
+
+
+def _empty(*names: str) -> Table:
+    from rich.table import Table
+
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for name in names:
+        shown.add_column(name)
+    return shown
+
+
+def _reasons(table: pl.DataFrame) -> Sequence[str]:
+    """Why numbers are missing, each reason once; of people no interval is expected."""
+    missing = table.filter(table["reason"].is_not_null())
+    return [
+        f"{row['metric']}: {row['reason']}"
+        for row in missing.iter_rows(named=True)
+        if not row["metric"].startswith("human") or math.isnan(row["pearson"])
+    ]

@@ -1,0 +1,307 @@
+"""``rejoinder sweep``: replying systems over a grid of settings, by METEOR and by RUQ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.recipes.responder_grid import Grid
+    from rejoinder.recipes.responder_material import Material
+    from rejoinder.recipes.responder_sweep import Search, Sweep
+
+SHOWN = 20  # pruned and failed trials that the table shows
+
+
+@click.command()
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--testset",
+    metavar="TESTSET",
+    type=options.PATH,
+    required=True,
+    help="What finished trials reply to: messages with references, the first the original.",
+)
+@click.option(
+    "--output", "-o", metavar="DIR", type=options.PATH, required=True, help="The sweep's folder."
+)
+@click.option("--grid", type=click.Choice(["paper"]), help="The grid of Khayrallah & Sedoc (2021).")
+@click.option(
+    "--set",
+    "given",
+    metavar="NAME=VALUE,...",
+    multiple=True,
+    help="Values of a setting (dropout=0,0.2), in place of the grid's, as often as wanted; one "
+    "value holds for all trials.",
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(["grid", "random", "optuna"]),
+    help="Try all settings, some at random, or what Optuna proposes; else grid, and random with "
+    "--trials.",
+)
+@click.option("--trials", metavar="N", type=int, help="How many, at random or with Optuna.")
+@click.option(
+    "--prune",
+    type=click.Choice(["halving", "none"]),
+    default="halving",
+    show_default=True,
+    help="Go on with the best by validation loss alone (successive halving), or with all.",
+)
+@click.option(
+    "--reduction",
+    metavar="N",
+    type=int,
+    default=3,
+    show_default=True,
+    help="One trial in N goes on, to N times the epochs.",
+)
+@click.option("--first-epochs", metavar="N", type=int, help="Before the first are pruned.")
+@click.option(
+    "--scale",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Of what is not swept: as in 'rejoinder train responder'.",
+)
+@click.option(
+    "--validation",
+    metavar="CORPUS",
+    type=options.PATH,
+    help="What chooses epochs and trials; else pairs held out of the corpus.",
+)
+@click.option(
+    "--leave-out",
+    metavar="TESTSET",
+    type=options.PATH,
+    multiple=True,
+    help="Leave out pairs that stand in this test set too, as often as wanted.",
+)
+@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
+@click.option(
+    "--metric",
+    type=click.Choice(["meteor", "bleu"]),
+    help="Of the replies; else METEOR, and BLEU where Java is missing.",
+)
+@click.option(
+    "--generic",
+    metavar="TEXT",
+    default="I don't know.",
+    show_default=True,
+    help="The generic reply of RUQ.",
+)
+@click.option(
+    "--train-prompts",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Pairs of the corpus for RUQ on train, drawn at random; 0: all.",
+)
+@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Of the search.")
+@click.option(
+    "--keep", metavar="N", type=int, default=1, show_default=True, help="Models kept, the best."
+)
+@click.option(
+    "--resamples", metavar="N", type=int, default=1000, show_default=True, help="Of the bootstrap."
+)
+@click.option(
+    "--seed", metavar="N", type=int, default=12345, show_default=True, help="Of every random draw."
+)
+@click.option(
+    "--save-every",
+    metavar="SECONDS",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Between two checkpoints.",
+)
+@click.option("--plots", is_flag=True, help="Draw METEOR against RUQ into DIR, PNG and SVG.")
+@click.option("--format", "-f", "corpus_format", metavar="NAME", help="The corpus' format.")
+@options.as_json
+def sweep(
+    corpus: Path,
+    testset: Path,
+    output: Path,
+    grid: str | None,
+    given: tuple[str, ...],
+    sampler: str | None,
+    trials: int | None,
+    prune: str,
+    reduction: int,
+    first_epochs: int | None,
+    scale: str,
+    detokenize: bool,
+    seed: int,
+    keep: int,
+    save_every: float,
+    plots: bool,
+    json: bool,
+    **told: Any,
+) -> None:
+    """Train replying systems over a grid of settings, and hold METEOR against RUQ.
+
+    Every trial trains a Transformer; a trial that is not pruned is scored by METEOR with all
+    references, and by RUQ on train and on test. The same command after a kill goes on where it was.
+    """
+    from rejoinder.cli.progress import Progress
+    from rejoinder.recipes.responder_grid import grid_of, parsed
+    from rejoinder.recipes.responder_sweep import Search
+    from rejoinder.recipes.responder_sweep import sweep as swept
+    from rejoinder.responders.parameters import scaled
+
+    chosen = sampler or ("grid" if trials is None else "random")
+    search = Search(chosen, trials, prune, reduction, first_epochs)
+    base = scaled(scale).changed(detokenize=detokenize, seed=seed)
+    settings = grid_of(base, grid, parsed(given))
+    with Progress("reading"):
+        held = _material(corpus, testset, settings, **told)
+    with Progress("sweeping") as tick:
+
+        def report(done: int, total: int, words: str) -> None:
+            tick.what = f"sweeping: {words}"
+            tick(done, total)
+
+        found = swept(
+            held, settings, search, output, keep=keep, save_every=save_every, report=report
+        )
+    paths = _drawn(found) if plots else ()
+    (_write if json else _print)(found, settings, search, paths)
+
+
+def _material(
+    corpus: Path,
+    testset: Path,
+    grid: Grid,
+    *,
+    validation: Path | None,
+    leave_out: Sequence[Path],
+    corpus_format: str | None,
+    **measures: Any,
+) -> Material:
+    from rejoinder.recipes.responder_material import material
+    from rejoinder.tables.dialogues import adjacent_pairs
+    from rejoinder.tables.testset import read_testset
+
+    pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
+    for path in leave_out:
+        pairs = pairs.without(adjacent_pairs(read_testset(path)))
+    held_out = None if validation is None else adjacent_pairs(read_testset(validation))
+    counts = grid.axes.get("pairs", (grid.base.pairs,))
+    least = min((int(count) for count in counts if count), default=0)
+    return material(
+        pairs, read_testset(testset), grid.base, least_pairs=least, validation=held_out, **measures
+    )
+
+
+def _drawn(found: Sweep) -> tuple[Path, ...]:
+    from rejoinder.cli.progress import Progress
+    from rejoinder.recipes.responder_table import draw
+
+    with Progress("drawing"):
+        return draw(found, found.folder)
+
+
+def _write(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
+    from rejoinder.cli import machine
+
+    machine.write({**found.as_json(), "figures": [str(path) for path in paths]})
+
+
+def _print(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
+    from rejoinder.cli import render
+
+    out = render.console()
+    out.print(_trials(found, grid))
+    left = found.trials.height - _shown(found).height
+    if left:
+        out.print(f"... and {left} more, in trials.csv", style="dim")
+    metric = found.parameters["metric"]
+    out.print(
+        f"{metric} and RUQ x100 \\[95% bootstrap interval]; RUQ: the share of prompts whose first "
+        f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
+        "per character",
+        style="dim",
+    )
+    out.print()
+    for row in found.correlations.iter_rows(named=True):
+        out.print(_correlation(row), markup=False)
+    for note in _notes(found, search):
+        out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+    for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
+        out.print(f"written: {path}", markup=False, soft_wrap=True)
+
+
+def _shown(found: Sweep) -> Any:
+    """The finished trials, and some of the others."""
+    finished = found.trials["status"].to_list().count("finished")
+    return found.trials.head(finished + SHOWN)
+
+
+def _trials(found: Sweep, grid: Grid) -> Any:
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown.add_column("trial", justify="right")
+    for name in grid.axes:
+        shown.add_column(name.replace("_", " "), justify="right")
+    for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
+        shown.add_column(escape(name), justify="right")
+    shown.add_column("")
+    for row in _shown(found).iter_rows(named=True):
+        bits = row["bits_per_character"]
+        measures = [_cell(row, name) for name in ("metric", "ruq_train", "ruq_test")]
+        state = "" if row["status"] == "finished" else row["reason"] or row["status"]
+        shown.add_row(
+            str(row["trial"]),
+            *(f"{row[name]:g}" for name in grid.axes),
+            str(row["epochs"] or ""),
+            "" if bits is None else f"{bits:.3f}",
+            *measures,
+            escape(state),
+        )
+    return shown
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    if value is None:
+        return ""
+    if value != value:
+        return "undefined"
+    text = f"{100 * value:.1f}"
+    return (
+        text
+        if low is None or low != low
+        else f"{text} [dim]\\[{100 * low:.1f}, {100 * high:.1f}][/dim]"
+    )
+
+
+def _correlation(row: dict[str, Any]) -> str:
+    words = f"{row['of']} with {row['with']}, {row['trials']} {row['n']} finished trials: "
+    if row["rho"] != row["rho"]:
+        return f"{words}undefined ({row['reason']})"
+    words += f"Spearman {row['rho']:.2f}"
+    if row["low"] == row["low"]:
+        words += f" [{row['low']:.2f}, {row['high']:.2f}]"
+    why = f" (no interval: {row['reason']})" if row["reason"] else ""
+    return f"{words}, p = {row['p']:.2g}{why}"
+
+
+def _notes(found: Sweep, search: Search) -> list[str]:
+    """The notes, with the rule by which trials were pruned."""
+    rungs = found.parameters["rungs"]
+    if len(rungs) < 2:
+        return list(found.notes)
+    steps = ", ".join(map(str, rungs[:-1]))
+    rule = "successive halving"
+    if search.sampler == "optuna":
+        rule = "Optuna's asynchronous successive halving"
+    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {search.reduction} went on"
+    return [f"{told}, by validation loss in bits per character", *found.notes]

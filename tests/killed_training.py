@@ -1,0 +1,63 @@
+"""A training of RUBER in a process of its own, to be killed at a random moment and taken up again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {tests!r})
+import torch
+torch.set_num_threads(1)
+import tiny_ruber
+from dataclasses import replace
+from rejoinder.models.unreferenced import sizes
+for name, size in sizes.SIZES.items():  # many steps of a few items each
+    sizes.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
+
+def report(name):
+    def told(done, total, words):
+        print(name, done, flush=True)
+    return told
+
+tiny_ruber.trained(
+    sys.argv[1], sizes=("gru",), seeds=2, epochs=3, save_every=0.0, report=report
+)
+"""
+
+
+def start(folder):
+    code = SCRIPT.format(tests=str(Path(__file__).parent))
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "random"},
+    )
+
+
+def finish(folder):
+    """Trains to the end, and says which steps it told of."""
+    process = start(folder)
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    return out.split("\n")[:-1]
+
+
+def kill(folder, steps, wait):
+    """Starts a training and kills it ``wait`` seconds after so many steps; the last step told of."""
+    process = start(folder)
+    assert process.stdout is not None
+    last = ""
+    for _ in range(steps):
+        last = process.stdout.readline().strip() or last
+    time.sleep(wait)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    return last

@@ -1,0 +1,145 @@
+"""``rejoinder train ruber``, and what the other verbs do with its model."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gensim")
+
+import tiny_ruber
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from shared_data import EXAMPLES
+
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
+RATINGS = str(EXAMPLES / "ratings.csv")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("corpus"), tiny_ruber.dialogues())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Trained on the examples' own contexts and references."""
+    path = tmp_path_factory.mktemp("model") / "ruber"
+    assert run(["train", "ruber", TESTSET, "-o", str(path), "--seeds", "1", "--epochs", "1"]) == 0
+    return str(path)
+
+
+def written(path, talks):
+    lines = [
+        {"id": str(i), "context": context, "references": [{"text": reply}]}
+        for i, (context, reply) in enumerate(
+            (talk[:i], talk[i]) for talk in talks for i in range(1, len(talk))
+        )
+    ]
+    file = path / "corpus.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def call(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)
+
+    def called(*arguments):
+        status = run([*map(str, arguments)])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return called
+
+
+def test_training_reports_what_it_reached(call, corpus, tmp_path):
+    train = ("train", "ruber", corpus, "--size", "paper", "--seeds", 2, "--epochs", 1)
+    status, out, err = call(*train, "-o", tmp_path / "one")
+    assert (status, err) == (0, "")
+    assert "paper-1" in out
+    assert "paper-2" in out
+    assert f"-m ruber:model={tmp_path / 'one'}" in out
+    status, out, err = call(*train, "-o", tmp_path / "two", "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert [each["member"] for each in told["members"]] == ["paper-1", "paper-2"]
+    assert f"hash {told['hash']}" in call(*train, "-o", tmp_path / "three")[1]  # the same again
+    assert set(told["bounds"]) == {"unreferenced", "pooled"}
+
+
+def test_the_sets_excluded_are_counted(call, corpus, tmp_path):
+    shared = written(tmp_path, tiny_ruber.dialogues()[:2])
+    train = ("train", "ruber", corpus, "--seeds", 1, "--epochs", 1, "-o", tmp_path / "m")
+    status, out, _ = call(*train, "--exclude", shared)
+    assert status == 0
+    assert "2 of 36 conversations" in out.replace("\n", " ")
+    status, _, err = call(*train, "--exclude", corpus)
+    assert status == 2
+    assert "train on another corpus" in err
+
+
+@pytest.mark.parametrize("scale", ["training", "scored"])
+def test_the_other_verbs(call, folder, scale):
+    metric = f"ruber:model={folder},scale={scale}"
+    status, out, err = call("score", TESTSET, *SYSTEMS, "-m", metric, "--json")
+    assert (status, err) == (0, "")
+    if scale == "scored":
+        assert "write scale=" in out
+    for verb in (("compare",), ("correlate", "--ratings", RATINGS), ("audit",)):
+        status, out, err = call(verb[0], TESTSET, *SYSTEMS, *verb[1:], "-m", metric)
+        assert (status, err) == (0, ""), verb
+        assert "RUBER" in out
+
+
+def test_explaining_shows_words(call, folder):
+    explain = ("--explain", "c001", "--system", "tuned")
+    status, out, err = call("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={folder}", *explain)
+    assert (status, err) == (0, "")
+    assert "RUBER" in out
+
+
+@pytest.mark.parametrize(
+    ("talks", "status", "said"),
+    [
+        (tiny_ruber.dialogues()[::15], 0, "written"),
+        (tiny_ruber.dialogues()[:1], 0, "written"),
+        ([["a", "b"]], 2, "expected conversations"),
+        ([["a", "b"], ["c", "d"]], 2, "rejoinder: "),
+    ],
+)
+def test_little_corpora(call, tmp_path, talks, status, said):
+    train = ("train", "ruber", written(tmp_path, talks), "-o", tmp_path / "m", "--seeds", 1)
+    found, out, err = call(*train, "--epochs", 1)
+    assert found == status
+    assert said in out + err
+    assert "Traceback" not in err
+    assert (tmp_path / "m").exists() == (status == 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--size", "encoder"), "--encoder"),
+        (("--size", "encoder", "--encoder", "/no/such/place"), "encoder '/no/such/place'"),
+        (("--seeds", "0"), "must be 1 or more"),
+        (("--epochs", "0"), "must be 1 or more"),
+        (("--language", "klingon"), "choose"),
+    ],
+)
+def test_a_users_error_is_one_message(call, corpus, tmp_path, options, said):
+    status, out, err = call("train", "ruber", corpus, "-o", tmp_path / "m", *options)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_models_folder_that_is_none(call, tmp_path):
+    for path in (tmp_path / "none", tmp_path):
+        status, _, err = call("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={path}")
+        assert status == 2
+        assert "Traceback" not in err

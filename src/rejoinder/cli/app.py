@@ -24,6 +24,7 @@ from rejoinder.cli.recipe import recipe
 from rejoinder.cli.respond import respond
 from rejoinder.cli.ruq import ruq
 from rejoinder.cli.score import score
+from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
 from rejoinder.errors import RejoinderError
@@ -49,6 +50,7 @@ app.add_command(train)
 app.add_command(ruq)
 app.add_command(respond)
 app.add_command(filter_corpus)
+app.add_command(sweep)
 app.add_command(metrics)
 app.add_command(recipe)
 

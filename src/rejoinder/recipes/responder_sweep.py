@@ -215,7 +215,9 @@ class Run:
         """Scores a trial; models that are not among the best go."""
         what = f"trial {trial.number} of {self.expected}: scoring"
         self._tell(0, what)
-        well = trial.measure(lambda done, total: self._tell(0, f"{what}, {done} of {total} replies"))
+        well = trial.measure(
+            lambda done, total: self._tell(0, f"{what}, {done} of {total} replies")
+        )
         for each in self.finished[self.keep :]:
             each.forget()
         return well

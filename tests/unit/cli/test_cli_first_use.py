@@ -112,7 +112,7 @@ def test_plots_where_a_file_stands(command, tmp_path, unmeasured):
         "correlate", *SCORED, "--ratings", RATINGS, "--plots", tmp_path / "taken"
     )
     assert status == 2
-    assert "taken: is a file; expected a folder to draw into" in err
+    assert "taken: no folder to draw into: it is a file" in err
 
 
 def test_the_suffix_says_how_the_table_is_kept(command, kept, tmp_path):

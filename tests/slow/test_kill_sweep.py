@@ -1,0 +1,67 @@
+"""kill -9 during a sweep, at random moments: its results are those of no kill at all."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+CODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch
+torch.set_num_threads(1)
+from test_responder_sweep import BASE, held
+from rejoinder.recipes.responder_grid import Grid
+from rejoinder.recipes.responder_sweep import Search, sweep
+grid = Grid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
+print("ready", flush=True)
+sampler = sys.argv[3]
+search = Search(sampler, 4 if sampler == "optuna" else None, reduction=2, first_epochs=1)
+sweep(held(), grid, search, sys.argv[2], save_every=0.0)
+"""
+TESTS = Path(__file__).parents[1]
+
+
+def started(folder, sampler):
+    command = [sys.executable, "-c", CODE, str(TESTS / "unit" / "recipes"), str(folder), sampler]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+
+
+def files(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("sampler", ["grid", "optuna"])
+def test_kills_change_nothing(sampler, tmp_path):
+    if sampler == "optuna":
+        pytest.importorskip("optuna")
+    begun = time.monotonic()
+    with started(tmp_path / "whole", sampler) as process:
+        process.stdout.readline()
+        begun = time.monotonic()
+        process.stdout.read()
+    seconds = time.monotonic() - begun
+    assert process.returncode == 0
+    rng = random.Random(7)
+    for _ in range(10):
+        with started(tmp_path / "cut", sampler) as process:
+            process.stdout.readline()
+            time.sleep(rng.uniform(0, seconds / 2))
+            os.kill(process.pid, signal.SIGKILL)
+    with started(tmp_path / "cut", sampler) as process:
+        process.stdout.read()
+    assert process.returncode == 0
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")

@@ -69,10 +69,17 @@ def vectors(
             seed=seed,
         )
         trained.save(output)
-    told = {"folder": str(output), "hash": folder_hash(output), "words": len(trained), "width": width}
+    told = {
+        "folder": str(output),
+        "hash": folder_hash(output),
+        "words": len(trained),
+        "width": width,
+    }
     if json:
         from rejoinder.cli import machine
 
         machine.write(told)
     else:
-        click.echo("written: {folder} (hash {hash}): {words} words, {width} numbers each".format(**told))
+        click.echo(
+            "written: {folder} (hash {hash}): {words} words, {width} numbers each".format(**told)
+        )

@@ -264,7 +264,7 @@ def prepared(folder: str | os.PathLike[str]) -> Path:
         InputError: It cannot be made, or not be written to.
     """
     if Path(folder).is_file():
-        raise InputError(f"{folder}: is a file; expected a folder to draw into; name another place")
+        raise InputError(f"{folder}: no folder to draw into: it is a file; name another place")
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -68,7 +68,9 @@ def test_what_cannot_be_explained_is_told():
         explain(testset, responses, "9", "s", "bleu")
     with pytest.raises(ParameterError, match="system 'z' is unknown; choose 's'"):
         explain(testset, responses, "1", "z", "bleu")
-    with pytest.raises(ParameterError, match="cannot be explained; choose 'deltableu', 'bleu', 'pooled'"):
+    with pytest.raises(
+        ParameterError, match="cannot be explained; choose 'deltableu', 'bleu', 'pooled'"
+    ):
         explain(testset, responses, "1", "s", "chrf")
     with pytest.raises(InputError, match="item '1' has no reference of positive weight"):
         explain(*one_item((-0.1, -0.7)), "1", "s", "deltableu")

@@ -40,6 +40,7 @@ from rejoinder.scoring.ruq import Quantity, ruq
 from rejoinder.tables.dialogues import Pairs
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing, write_responses
 
 __all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
@@ -239,7 +240,7 @@ class _Run:
         left = int((~short).sum())
         if left:
             self.notes.append(
-                f"{name}: {left} pairs of more than {parameters.longest} subwords were left out"
+                f"{name}: {counted(left, 'pair')} of more than {parameters.longest} subwords left out"
             )
 
     def reply(self, name: str, where: str, asked: Mapping[str, str]) -> dict[str, str]:

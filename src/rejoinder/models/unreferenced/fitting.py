@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -234,6 +235,7 @@ def _trained(
         "validation": valid.hash,
         "seed": seed,
         "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
+        "start": _weights_hash(scorer),
     }
     done = work / "trained"
     if done.is_dir():
@@ -254,6 +256,14 @@ def _trained(
     write_folder(done, Record(MEMBER, identity, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best
+
+
+def _weights_hash(scorer: UnreferencedScorer) -> str:
+    """Of fresh weights: they follow from the seed, and from word vectors whose making may change."""
+    total = hashlib.sha256()
+    for name, tensor in scorer.module.state_dict().items():
+        total.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+    return total.hexdigest()[:8]
 
 
 def _half_true(scores: Floats) -> Floats:

@@ -14,16 +14,8 @@ from rejoinder.cli import judging, options
 @options.responses
 @options.references
 @options.metrics
-@click.option(
-    "--ratings",
-    type=options.PATH,
-    multiple=True,
-    required=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
-)
-@click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
-)
+@options.ratings
+@options.ratings_format
 @click.option(
     "--protocol",
     "-p",
@@ -67,7 +59,7 @@ from rejoinder.cli import judging, options
     multiple=True,
     help="A coefficient, as often as wanted; else pearson, spearman and kendall-b.",
 )
-@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@options.criterion
 @judging.scale
 @click.option(
     "--raters",

@@ -60,13 +60,7 @@ if TYPE_CHECKING:
     "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
 )
 @click.option("--seed", metavar="N", type=int, default=12345, show_default=True, help="Of k-means.")
-@click.option(
-    "--format",
-    "-f",
-    "corpus_format",
-    metavar="NAME",
-    help="The corpus' format; else it is recognised.",
-)
+@options.corpus_format
 @options.as_json
 def filter_corpus(
     corpus: Path,

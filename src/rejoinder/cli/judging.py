@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rejoinder.cli.options import resamples
+from rejoinder.cli.options import resamples, seed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,14 +44,7 @@ scale = click.option(
 
 _DRAWS = (
     resamples,
-    click.option(
-        "--seed",
-        metavar="N",
-        type=int,
-        default=12345,
-        show_default=True,
-        help="Of every random draw.",
-    ),
+    seed,
 )
 
 

@@ -61,41 +61,64 @@ without = click.option(
     "--without", metavar="NAME", multiple=True, help="Leave a system out, as often as wanted."
 )
 
+missing = click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "empty"]),
+    default="error",
+    show_default=True,
+    help="An item that a system did not answer: an error, dropped for all systems, or scored "
+    "as an empty reply.",
+)
+seed = click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=12345,
+    show_default=True,
+    help="Of every random draw.",
+)
+testset_format = click.option(
+    "--format",
+    "-f",
+    "testset_format",
+    metavar="NAME",
+    help="The test set's format; else it is recognised.",
+)
+responses_format = click.option(
+    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
+)
+corpus_format = click.option(
+    "--format",
+    "-f",
+    "corpus_format",
+    metavar="NAME",
+    help="The corpus' format; else it is recognised.",
+)
+ratings = click.option(
+    "--ratings",
+    type=PATH,
+    multiple=True,
+    required=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+ratings_format = click.option(
+    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+)
+criterion = click.option(
+    "--criterion", metavar="NAME", help="What was rated, where there are several."
+)
+
 _MEASURING = (
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "drop", "empty"]),
-        default="error",
-        show_default=True,
-        help="An item that a system did not answer: an error, dropped for all systems, or scored "
-        "as an empty reply.",
-    ),
+    missing,
     click.option(
         "--drop-unusable",
         is_flag=True,
         help="Leave out, and count, items that a metric cannot score for want of a reference.",
     ),
     resamples,
-    click.option(
-        "--seed",
-        metavar="N",
-        type=int,
-        default=12345,
-        show_default=True,
-        help="Of every random draw.",
-    ),
-    click.option(
-        "--format",
-        "-f",
-        "testset_format",
-        metavar="NAME",
-        help="The test set's format; else it is recognised.",
-    ),
-    click.option(
-        "--responses-format",
-        metavar="NAME",
-        help="The responses' format; else it is recognised.",
-    ),
+    seed,
+    testset_format,
+    responses_format,
 )
 
 

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     multiple=True,
     help="A file of people's ratings of these replies, as often as there are files.",
 )
-@click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
-)
-@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@options.ratings_format
+@options.criterion
 @judging.scale
 @click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
 @click.option("-b", metavar="NAME", help="... from this one; else the two that people rate best.")

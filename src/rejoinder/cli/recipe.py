@@ -38,17 +38,9 @@ recipe.add_command(tao2018)
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references
-@click.option(
-    "--ratings",
-    type=options.PATH,
-    multiple=True,
-    required=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
-)
-@click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
-)
-@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@options.ratings
+@options.ratings_format
+@options.criterion
 @click.option(
     "--unit-size", metavar="M", type=int, default=100, show_default=True, help="Items in a unit."
 )
@@ -64,14 +56,7 @@ recipe.add_command(tao2018)
     "--order", metavar="N", type=int, default=2, show_default=True, help="The longest n-gram."
 )
 @options.without
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "empty"]),
-    default="error",
-    show_default=True,
-    help="An item that a system did not answer: an error, dropped for all systems, or scored "
-    "as an empty reply.",
-)
+@options.missing
 @click.option(
     "--drop-unusable",
     is_flag=True,
@@ -86,27 +71,12 @@ recipe.add_command(tao2018)
     show_default=True,
     help="Of the tests; 0 for none.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=12345,
-    show_default=True,
-    help="Of every random draw.",
-)
+@options.seed
 @click.option(
     "--plots", metavar="DIR", type=options.PATH, help="Draw Figure 2 into a folder: PNG and SVG."
 )
-@click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="The test set's format; else it is recognised.",
-)
-@click.option(
-    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
-)
+@options.testset_format
+@options.responses_format
 @options.as_json
 def galley2015(
     testset: Path,

@@ -53,21 +53,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of the tests; 0 for none.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=12345,
-    show_default=True,
-    help="Of every random draw.",
-)
-@click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="The test set's format; else it is recognised.",
-)
+@options.seed
+@options.testset_format
 @options.as_json
 def negative_references(
     testset: Path,

@@ -23,17 +23,9 @@ TRANSFER = "transfer"
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references
-@click.option(
-    "--ratings",
-    type=options.PATH,
-    multiple=True,
-    required=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
-)
-@click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
-)
-@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@options.ratings
+@options.ratings_format
+@options.criterion
 @click.option(
     "--raters",
     type=click.Choice(["mean", "median", "z"]),
@@ -82,14 +74,7 @@ TRANSFER = "transfer"
     show_default=True,
     help="Of the BLEU of single replies: none, floor, add-k or exp.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "empty"]),
-    default="error",
-    show_default=True,
-    help="An item that a system did not answer: an error, dropped for all systems, or scored "
-    "as an empty reply.",
-)
+@options.missing
 @click.option(
     "--drop-unusable",
     is_flag=True,
@@ -156,14 +141,7 @@ TRANSFER = "transfer"
     show_default=True,
     help="Bootstrap resamples of contexts; 0 for no intervals.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=12345,
-    show_default=True,
-    help="Of every random draw.",
-)
+@options.seed
 @click.option("--save", type=options.PATH, help="Write all rows of all groups as CSV.")
 @click.option(
     "--plots",
@@ -171,16 +149,8 @@ TRANSFER = "transfer"
     type=options.PATH,
     help="Draw scatter plots with their densities into a folder, as PNG and SVG.",
 )
-@click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="The test set's format; else it is recognised.",
-)
-@click.option(
-    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
-)
+@options.testset_format
+@options.responses_format
 @options.as_json
 def tao2018(
     testset: Path,

@@ -59,13 +59,7 @@ BUILT_IN = ("random", "retrieval")
     help="Replies that a scorer re-ranks.",
 )
 @click.option("--seed", metavar="N", type=int, default=12345, show_default=True, help="Of random.")
-@click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="The test set's format; else it is recognised.",
-)
+@options.testset_format
 @options.as_json
 def respond(
     system: str,

@@ -71,13 +71,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Between two checkpoints.",
 )
-@click.option(
-    "--format",
-    "-f",
-    "corpus_format",
-    metavar="NAME",
-    help="The corpus' format; else it is recognised.",
-)
+@options.corpus_format
 @options.as_json
 def responder(
     corpus: Path,

@@ -26,13 +26,7 @@ from rejoinder.cli import options
 )
 @click.option("--epochs", metavar="N", type=int, default=5, show_default=True)
 @click.option("--seed", metavar="N", type=int, default=12345, show_default=True)
-@click.option(
-    "--format",
-    "-f",
-    "corpus_format",
-    metavar="NAME",
-    help="The corpus' format; else it is recognised.",
-)
+@options.corpus_format
 @options.as_json
 def vectors(
     corpus: Path,

@@ -17,16 +17,8 @@ if TYPE_CHECKING:
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references
-@click.option(
-    "--ratings",
-    type=options.PATH,
-    multiple=True,
-    required=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
-)
-@click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
-)
+@options.ratings
+@options.ratings_format
 @click.option(
     "--output",
     "-o",
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
     help="The test set to write: .jsonl or .parquet.",
 )
 @recipe_references.scale
-@click.option("--criterion", metavar="NAME", help="What was rated, where there are several.")
+@options.criterion
 @click.option(
     "--leave-out",
     metavar="SYSTEM",
@@ -43,16 +35,8 @@ if TYPE_CHECKING:
     help="A system whose replies make no references, as often as wanted: the one to be scored.",
 )
 @click.option("--keep", is_flag=True, help="Keep the test set's own references, in front.")
-@click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="The test set's format; else it is recognised.",
-)
-@click.option(
-    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
-)
+@options.testset_format
+@options.responses_format
 @options.as_json
 def weigh(
     testset: Path,

@@ -216,6 +216,33 @@ def test_batches_are_halved_where_memory_runs_out(monkeypatch):
             np.testing.assert_allclose(one.logprobs, other.logprobs, atol=1e-4)
 
 
+def cheapest(lengths, toll):
+    """The least cost over every way to cut the sorted lengths, by trying all of them."""
+    if not lengths:
+        return 0
+    return min(
+        end * lengths[0] + toll + cheapest(lengths[end:], toll)
+        for end in range(1, len(lengths) + 1)
+    )
+
+
+@pytest.mark.parametrize("toll", [0, 1, 5, 16, 1000])
+def test_replies_go_in_the_passes_that_cost_least(toll):
+    rng = np.random.default_rng(toll)
+    for size in range(9):
+        lengths = rng.integers(1, 14, size).tolist()
+        passes = batching.levelled(lengths, toll, budget=1000)
+        assert sorted(place for places in passes for place in places) == list(range(size))
+        cost = sum(len(places) * max(lengths[at] for at in places) + toll for places in passes)
+        assert cost == cheapest(sorted(lengths, reverse=True), toll)
+
+
+def test_a_pass_that_does_not_fit_the_budget_is_cut():
+    # Two rows of 10 + 5 tokens fit 30, a third does not; one of 10 + 25 stands alone, too long.
+    assert batching.levelled([5, 5, 25, 5], 0, 30, width=10) == [[2], [0, 1], [3]]
+    assert batching.levelled([5, 5], 1000, 1) == [[0], [1]]
+
+
 def test_a_prompt_that_never_fits_is_told():
     def never(_):
         raise MemoryError

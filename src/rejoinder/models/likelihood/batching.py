@@ -1,4 +1,4 @@
-"""Batches of like length that fit a token budget, halved where memory runs out."""
+"""Batches and passes of like length in a token budget, halved where memory runs out."""
 
 from __future__ import annotations
 
@@ -34,6 +34,49 @@ def bucketed(costs: Sequence[tuple[int, int]], budget: int) -> list[list[int]]:
             longest = max(1, costs[place][0])
         batches[-1].append(place)
     return batches
+
+
+def levelled(lengths: Sequence[int], toll: int, budget: int, width: int = 0) -> list[list[int]]:
+    """Cuts items into passes so that padded tokens and passes together cost the least.
+
+    An item is padded to the longest of its pass. One pass for all wastes tokens where lengths
+    differ; a pass for each length wastes passes. The least sum over all cuts of the sorted items,
+    by dynamic programming, ``cost = sum over passes of (items x longest + toll)``; a pass that does
+    not fit the budget is cut again.
+
+    Args:
+        lengths: How many tokens each item is fed.
+        toll: What one more pass costs, in tokens.
+        budget: The most tokens in a pass, the ``width`` of each item's prefix included; an item
+            longer than that stands alone.
+        width: Tokens that stand before each item.
+
+    Returns:
+        The places of the items, pass by pass, the longest first.
+
+    >>> levelled([2, 9, 9, 2, 3], 5, 100)  # 2 x 9 + 5 + 3 x 3 + 5 = 37; one pass: 5 x 9 + 5 = 50
+    [[1, 2], [4, 0, 3]]
+    """
+    order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
+    begins = [at for at in range(len(order)) if at == 0 or _falls(lengths, order, at)]
+    least = {len(order): (0, len(order))}  # from an item on: the cost, and where its pass ends
+    for begin in reversed(begins):
+        longest = lengths[order[begin]]
+        least[begin] = min(
+            ((end - begin) * longest + toll + cost, end) for end, (cost, _) in least.items()
+        )
+    passes: list[list[int]] = []
+    begin = 0
+    while begin < len(order):
+        end = least[begin][1]
+        size = max(1, budget // max(1, width + lengths[order[begin]]))
+        passes += [order[at : min(at + size, end)] for at in range(begin, end, size)]
+        begin = end
+    return passes
+
+
+def _falls(lengths: Sequence[int], order: Sequence[int], at: int) -> bool:
+    return lengths[order[at]] < lengths[order[at - 1]]
 
 
 def halving(measure: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.models.likelihood.batching import bucketed, halving
+from rejoinder.models.likelihood.batching import bucketed, halving, levelled
 from rejoinder.models.likelihood.cache import expanded, shareable
 from rejoinder.models.likelihood.pieces import Cuts, Piece
 from rejoinder.models.likelihood.prompts import Prompting
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768}
 """Padded tokens of the prompts in a batch, where the user names no number."""
+
+TOLL = {"cpu": 16, "cuda": 1024}
+"""What one more pass of replies costs, in tokens: reading all weights, and launching all kernels."""
 
 SLICE = 2048  # requests that are tokenised at a time
 
@@ -197,10 +200,16 @@ class TransformerProvider(Provider):
         values = [np.empty(len(row.ids)) for row in rows]
         for row, value in zip(values, opening.double().cpu().numpy(), strict=True):
             row[0] = value
-        # Rows of one token are done. The others go by length, so that little is padded.
-        left = sorted((len(row.ids), at) for at, row in enumerate(rows) if len(row.ids) > 1)
-        width = prefix.mask.shape[1]
-        for chunk in _chunks(left, width, 4 * self.batch_tokens):
+        # Rows of one token are done. The last token of the others is predicted, never fed.
+        left = [at for at, row in enumerate(rows) if len(row.ids) > 1]
+        passes = levelled(
+            [len(rows[at].ids) - 1 for at in left],
+            TOLL.get(device.type, TOLL["cuda"]),
+            4 * self.batch_tokens,
+            prefix.mask.shape[1],
+        )
+        for places in passes:
+            chunk = [left[place] for place in places]
             for at, logprobs in zip(chunk, self._chunk(prefix, rows, chunk), strict=True):
                 values[at][1:] = logprobs
         return values
@@ -223,18 +232,6 @@ class TransformerProvider(Provider):
     def check_shareable(self, cache: Any) -> None:
         """Raises an InputError where the model keeps no keys and values that rows can share."""
         shareable(cache, type(self.model).__name__)
-
-
-def _chunks(rows: Sequence[tuple[int, int]], width: int, budget: int) -> list[list[int]]:
-    """Rows by length into chunks whose cache and tokens fit the budget."""
-    chunks: list[list[int]] = []
-    longest = 0
-    for length, at in reversed(rows):
-        if not chunks or (len(chunks[-1]) + 1) * (width + longest) > budget:
-            chunks.append([])
-            longest = length
-        chunks[-1].append(at)
-    return chunks
 
 
 def _picked(

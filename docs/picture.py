@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rejoinder import read_responses, read_testset
-from rejoinder.cli import render
+from rejoinder.cli.score_tables import print_systems
 from rejoinder.scoring.score import score, suited
 
 ROOT = Path(__file__).parents[1]
@@ -22,7 +22,7 @@ def main() -> None:
     scores = score(testset, read_responses(*paths), suited(testset))
     with open("/dev/null", "w") as nowhere:
         out = Console(record=True, width=104, file=nowhere, highlight=False)
-        render.print_systems(out, scores, signatures=False)
+        print_systems(out, scores, signatures=False)
         picture = out.export_svg(title="rejoinder score testset.jsonl systems/*.jsonl")
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
     (ROOT / "docs" / "demo.svg").write_text(picture, encoding="utf-8")

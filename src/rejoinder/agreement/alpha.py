@@ -70,15 +70,18 @@ def alpha_interval(
 
     Returns:
         The interval; none (NaN and the reason) where alpha is undefined, fewer than 4 groups have a
-        unit with two ratings, or more than 5% of the resamples have no variation.
+        unit with two ratings, more than 5% of the resamples have no variation, or all give the
+        same.
 
     Raises:
         ParameterError: No such kind, a level outside (0, 1), or fewer than one resample.
         InputError: The matrix is none, or the groups are not as many as its units.
 
     >>> matrix = np.repeat(np.arange(10.0) % 5, 3).reshape(10, 3)
-    >>> alpha_interval(matrix, "ordinal", 100, np.random.default_rng(0)).low
-    1.0
+    >>> matrix[0, 0] = 4.0
+    >>> told = alpha_interval(matrix, "ordinal", 100, np.random.default_rng(0))
+    >>> 0 < told.low < told.high <= 1
+    True
     """
     check_kind(kind)
     if resamples < 1:

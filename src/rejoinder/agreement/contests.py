@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from rejoinder.agreement.alpha import alpha_interval, krippendorff_alpha, reason_no_alpha
 from rejoinder.agreement.bradley_terry import Strengths, bradley_terry_intervals
 from rejoinder.agreement.head_to_head import Tally, sign_test, tally
+from rejoinder.agreement.holm import holm
 from rejoinder.agreement.intervals import Interval, few_groups
 from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
-from rejoinder.agreement.proportions import effective_size, holm, wilson
+from rejoinder.agreement.proportions import effective_size, wilson
 from rejoinder.agreement.verdicts import DROPPED, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
@@ -23,7 +24,6 @@ from rejoinder.tables.wording import counted, listed
 
 KINDS = ("nominal", "ordinal")
 SIGNIFICANT = 0.05
-SAME = "no interval: the strengths are the same in every resample, which is no certainty"
 
 
 class Contests:
@@ -165,8 +165,6 @@ class Contests:
         none = np.full(len(self.systems), np.nan)
         if not self.wish.resamples and np.isfinite(told.values).all():
             return Strengths(told.values, none, none, 0, None)
-        if not told.reason and (told.low == told.high).all():
-            return Strengths(told.values, none, none, 0, SAME)
         return told
 
     def agreement(self, which: str) -> list[dict[str, Any]]:
@@ -224,11 +222,7 @@ class Contests:
             return Interval(math.nan, math.nan)
         rng = np.random.default_rng(self.wish.seed)
         groups = np.tile(self.item_of_unit, 2)
-        told = alpha_interval(mirrored, kind, self.wish.resamples, rng, groups)
-        if told.reason or told.low < told.high:
-            return told
-        reason = "no interval: alpha is the same in every resample, which is no certainty"
-        return Interval(math.nan, math.nan, reason=reason)
+        return alpha_interval(mirrored, kind, self.wish.resamples, rng, groups)
 
     def _raters(self) -> list[dict[str, Any]]:
         rows = []

@@ -18,8 +18,8 @@ from rejoinder.agreement.alpha import (
 )
 from rejoinder.agreement.groups import Groups
 from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, few_groups, percentiles
-from rejoinder.agreement.pooled_kappa import pooled_kappa, reason_unjudged
-from rejoinder.agreement.raters import AgainstOthers, human_correlations
+from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
+from rejoinder.agreement.raters import human_correlations
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
@@ -229,9 +229,7 @@ class Criterion:
         if not self.wish.resamples:
             return Interval(math.nan, math.nan)
         rng = np.random.default_rng(self.wish.seed)
-        told = alpha_interval(grid.values, kind, self.wish.resamples, rng, grid.items)
-        # Ratings that never differ within a reply give 1 in every resample: no width, no interval.
-        return told if told.reason or told.low < told.high else _unvaried("alpha")
+        return alpha_interval(grid.values, kind, self.wish.resamples, rng, grid.items)
 
     def _no_kappa(self, grid: Grid) -> str:
         if self.only_means:
@@ -286,8 +284,6 @@ def _mean_interval(values: Floats, wish: Wish) -> Interval:
     if values.size < LEAST_GROUPS:
         reason = f"fewer than {LEAST_GROUPS} items to resample"
         return Interval(math.nan, math.nan, reason=reason)
-    if values.min() == values.max():
-        return _unvaried("the mean")
     if not wish.resamples:
         return Interval(math.nan, math.nan)
     means = np.empty(wish.resamples)
@@ -295,11 +291,6 @@ def _mean_interval(values: Floats, wish: Wish) -> Interval:
     for rows, drawn in Groups.of(None, values.size).resampled(wish.resamples, rng):
         means[rows] = values[drawn].mean(axis=1)
     return percentiles(means)
-
-
-def _unvaried(what: str) -> Interval:
-    reason = f"no interval: {what} is the same in every resample, which is no certainty"
-    return Interval(math.nan, math.nan, reason=reason)
 
 
 def _number(text: str) -> tuple[int, str]:

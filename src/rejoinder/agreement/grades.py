@@ -38,7 +38,8 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
         raise InputError(
             f"ratings: {row['score']:g} of '{row['system']}' at id '{row['id']}'{rater} is off the "
             f"scale from {low:g} to {high:g} ({counted(off.height, 'such rating')}); mend the row, "
-            "or give the ends of the scale that people used with --scale LOW HIGH"
+            "or give the ends of the scale that people used with --scale LOW HIGH "
+            "(scale=(LOW, HIGH))"
         )
 
 
@@ -72,7 +73,8 @@ def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
                 times = "once" if number[:beyond].sum() == 1 else "twice in all"
                 notes.append(
                     f"ratings: {apart} {'stands' if beyond == 1 else 'stand'} apart (given {times}, "
-                    f"next to {grades[beyond]:g}): a slip? --scale LOW HIGH names the row"
+                    f"next to {grades[beyond]:g}): a slip? --scale LOW HIGH "
+                    "(scale=(LOW, HIGH)) names the row"
                 )
                 break
     return notes

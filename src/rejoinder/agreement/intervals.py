@@ -32,6 +32,9 @@ PERFECT = 1 - 1e-12
 # Resamples without variation say nothing. Beyond this share, leaving them out would flatter.
 UNDEFINED_SHARE = 0.05
 
+# Resampled values this close together are equal but for rounding.
+NO_SPREAD = 1e-12
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -77,15 +80,17 @@ def bootstrap_correlation(
 
     Returns:
         The interval; none (NaN and the reason) where the correlation itself is undefined, there are
-        fewer than 4 groups, or more than 5% of the resamples have no variation.
+        fewer than 4 groups, more than 5% of the resamples have no variation, or all give the same.
 
     Raises:
         ParameterError: No such correlation, a level outside (0, 1), or fewer than one resample.
         InputError: x, y and groups differ in length.
 
     >>> x = np.arange(20.0)
-    >>> bootstrap_correlation(x, x, "spearman", None, 100, np.random.default_rng(0))
-    Interval(low=1.0, high=1.0, undefined=0, reason=None)
+    >>> y = x + 3 * (x % 2)
+    >>> told = bootstrap_correlation(x, y, "spearman", None, 100, np.random.default_rng(0))
+    >>> round(told.low, 2), round(told.high, 2)
+    (0.91, 0.99)
     """
     x, y = matched(x, y)
     reason = reason_undefined(x, y) or _too_few(Groups.of(groups, y.size))
@@ -167,9 +172,10 @@ def bootstrap_over_raters(
         InputError: The arrays differ in length.
 
     >>> x = np.arange(20.0)
-    >>> both = np.stack([x, x + 1], axis=1)
-    >>> bootstrap_over_raters(x, both, "kendall-b", None, 100, np.random.default_rng(0)).low
-    1.0
+    >>> both = np.stack([x, x + 3 * (x % 2)], axis=1)
+    >>> told = bootstrap_over_raters(x, both, "kendall-b", None, 100, np.random.default_rng(0))
+    >>> round(told.low, 2), round(told.high, 2)
+    (0.82, 1.0)
     """
     measure = correlation_named(correlation)
     _at_least_one(resamples)
@@ -239,13 +245,21 @@ def fisher_interval(
 def percentiles(values: Floats, level: float = 0.95) -> Interval:
     """The middle ``level`` of resampled values, float64 [resamples]; NaNs are left out and counted.
 
+    Resamples that all give one value show no spread at all, which is not certainty: 8 of 8 may be
+    chance. There is no interval then.
+
     >>> percentiles(np.arange(101.0), level=0.5)
     Interval(low=25.0, high=75.0, undefined=0, reason=None)
+    >>> percentiles(np.ones(100)).reason
+    'every resample gives the same value, which is no certainty'
     """
     check_level(level)
     undefined = int(np.isnan(values).sum())
     if undefined > UNDEFINED_SHARE * values.size:
         reason = f"{undefined} of {values.size} resamples are undefined: too little variation"
+        return Interval(math.nan, math.nan, undefined, reason)
+    if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
+        reason = "every resample gives the same value, which is no certainty"
         return Interval(math.nan, math.nan, undefined, reason)
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), undefined)

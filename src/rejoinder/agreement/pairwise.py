@@ -80,7 +80,7 @@ def pairwise_accuracy(
     pairs = _pairs(x, y, groups)
     tied_x, tied_y = np.abs(pairs.dx) <= epsilon, pairs.dy == 0
     right = (tied_x & tied_y) | (~tied_x & ~tied_y & ((pairs.dx > 0) == (pairs.dy > 0)))
-    accuracy = float((_weights(pairs, average) * right).sum()) if _usable(pairs) else math.nan
+    accuracy = _share(_weights(pairs, average), right) if _usable(pairs) else math.nan
     return PairwiseAccuracy(accuracy, right.size, int(tied_y.sum()), int(tied_x.sum()))
 
 
@@ -110,7 +110,7 @@ def decided_accuracy(
     decided = Pairs(pairs.dx[kept], pairs.dy[kept], pairs.group[kept])
     right = (decided.dx != 0) & ((decided.dx > 0) == (decided.dy > 0))
     usable = _usable(decided) and _usable(pairs)
-    accuracy = float((_weights(decided, average) * right).sum()) if usable else math.nan
+    accuracy = _share(_weights(decided, average), right) if usable else math.nan
     people_ties = int((pairs.dy == 0).sum())
     return PairwiseAccuracy(accuracy, right.size, people_ties, int((decided.dx == 0).sum()))
 
@@ -189,6 +189,11 @@ def _weights(pairs: Pairs, average: str) -> Floats:
         return np.full(pairs.group.size, 1 / pairs.group.size)
     size = np.bincount(pairs.group)
     return 1 / size[pairs.group] / np.count_nonzero(size)
+
+
+def _share(weights: Floats, right: NDArray[np.bool_]) -> float:
+    """The weight of the right pairs; all of it is 1, whatever the rounding."""
+    return 1.0 if right.all() and right.size else float((weights * right).sum())
 
 
 def _usable(pairs: Pairs) -> bool:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from rejoinder.agreement.kappa import WEIGHTS
-from rejoinder.agreement.raters import LEAST_SHARED, AgainstOthers
+from rejoinder.agreement.raters import LEAST_SHARED
 from rejoinder.agreement.ratings import checked_ratings
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 
 REASON_CONSTANT = "rater and others gave one and the same value throughout"
 REASON_ALONE = "nothing shared with others"
+
+
+class AgainstOthers(NamedTuple):
+    """Each rater's kappa against the others, and on how many units it rests.
+
+    Args:
+        kappa: float64 [raters], NaN where there is none.
+        shared: int64 [raters], the rater's units that anybody else rated too.
+    """
+
+    kappa: Floats
+    shared: Indices
 
 
 def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
@@ -23,11 +36,13 @@ def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
     rater: of a unit of m ratings every other one pairs with the rater's by 1 / (m - 1), so that
     each shared unit counts 1; e_kl is made of the margins of that table.
 
-    Why not the mean of the kappas with each other rater (`kappa_against_others`)? Where everybody
-    rates everything the two are nearly alike. In a crowd most pairs share a unit or two, and the
-    kappa of so few is far too low: over one unit it is 0 if the two differ, and undefined, so left
-    out, if they agree. Simulated raters whose kappa is 0.56 get 0.11 on average where 300 of them
-    share 2,000 units with 4 ratings each; the pooled table gives them 0.54.
+    How one rater is held against several with kappa, a measure of two, is left open where raters
+    below 0.1 are dropped (METHODS, section 5). Why not the mean of the kappas with each other rater
+    (`pairwise_kappas`)? Where everybody rates everything the two are nearly alike. In a crowd most
+    pairs share a unit or two, and the kappa of so few is far too low: over one unit it is 0 if the
+    two differ, and undefined, so left out, if they agree. Simulated raters whose kappa is 0.56 get
+    0.11 on average where 300 of them share 2,000 units with 4 ratings each; the pooled table gives
+    them 0.54.
 
     Args:
         matrix: float64 [units, raters], NaN where missing.

@@ -1,50 +1,18 @@
-"""Each rater against all the others: who is unreliable, and how well a person predicts people."""
+"""Each rater against the mean of the others: how well a person predicts people."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rejoinder.agreement.correlation import correlation_named
-from rejoinder.agreement.kappa import pairwise_kappas
 from rejoinder.agreement.ratings import checked_ratings, weighted_means
-from rejoinder.errors import ParameterError
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats
 
-# A rater who shares fewer units with others than this is not judged by them.
 LEAST_SHARED = 10
-
-
-class AgainstOthers(NamedTuple):
-    """Each rater's kappa against the others, and on how many units it rests.
-
-    Args:
-        kappa: float64 [raters], NaN where there is none.
-        shared: int64 [raters], the rater's units that anybody else rated too.
-    """
-
-    kappa: Floats
-    shared: Indices
-
-
-class Reliability(NamedTuple):
-    """Which raters fall below a threshold, and which could not be judged.
-
-    Args:
-        kappa: float64 [raters], against the others.
-        shared: int64 [raters], the rater's units that anybody else rated too.
-        unreliable: bool [raters], kappa is below the threshold: left out of results.
-        unjudged: bool [raters], too few shared units, or no kappa: kept, and to be told so.
-    """
-
-    kappa: Floats
-    shared: Indices
-    unreliable: NDArray[np.bool_]
-    unjudged: NDArray[np.bool_]
+"""A rater who shares fewer units with others than this is not judged by them."""
 
 
 class HumanCorrelation(NamedTuple):
@@ -61,75 +29,6 @@ class HumanCorrelation(NamedTuple):
     maximum: float
     each: Floats
     reason: str | None
-
-
-def kappa_against_others(
-    matrix: Floats, weights: str = "linear", categories: Sequence[float] | None = None
-) -> AgainstOthers:
-    """Each rater's mean kappa with every other rater, weighted by the units that the two share.
-
-    How one rater is held against several with kappa, a measure of two, is left open where raters
-    below 0.1 are dropped (METHODS, section 5). We take the average of the pairs, so that each
-    comparison is on the scale that people use; the mean of the others is no grade of it. Weights
-    let pairs that share two units say little. Pairs without a kappa do not count.
-
-    Args:
-        matrix: float64 [units, raters], NaN where missing.
-        weights: See `weighted_kappa`.
-        categories: See `weighted_kappa`.
-
-    Raises:
-        ParameterError: No such weights.
-        InputError: The matrix is none, or a rating is not in ``categories``.
-
-    >>> matrix = np.array([[1.0, 1.0, 2.0], [2.0, 2.0, 1.0], [3.0, 3.0, 3.0]])
-    >>> kappa_against_others(matrix).kappa.tolist()
-    [0.625, 0.625, 0.25]
-    """
-    matrix = checked_ratings(matrix)
-    kappa, shared = pairwise_kappas(matrix, weights, categories)
-    usable = ~np.isnan(kappa)
-    number = np.where(usable, shared, 0)
-    total = (number * np.where(usable, kappa, 0.0)).sum(axis=1)
-    units = number.sum(axis=1)
-    mean = np.where(units > 0, total, np.nan) / np.maximum(units, 1)
-    present = ~np.isnan(matrix)
-    met = present & (present.sum(axis=1, keepdims=True) > 1)
-    return AgainstOthers(mean, met.sum(axis=0))
-
-
-def unreliable(
-    matrix: Floats,
-    threshold: float = 0.1,
-    least: int = LEAST_SHARED,
-    weights: str = "linear",
-    categories: Sequence[float] | None = None,
-) -> Reliability:
-    """Finds the raters whose kappa against the others is below a threshold.
-
-    A rater who shares fewer than ``least`` units with others, or has no kappa at all, is not judged
-    and stays: nothing is known against them. One pass: nobody is judged again after others went.
-
-    Args:
-        matrix: float64 [units, raters], NaN where missing.
-        threshold: Kappas below are unreliable.
-        least: The fewest shared units to be judged by.
-        weights: See `weighted_kappa`.
-        categories: See `weighted_kappa`.
-
-    Raises:
-        ParameterError: A threshold that is not a number, or no such weights.
-        InputError: The matrix is none, or a rating is not in ``categories``.
-
-    >>> up = np.arange(12.0) % 5
-    >>> unreliable(np.stack([up, up, up, 4 - up], axis=1)).unreliable.tolist()
-    [False, False, False, True]
-    """
-    if math.isnan(threshold):
-        raise ParameterError(f"threshold={threshold!r} is not a number; 0.1 is usual")
-    kappa, shared = kappa_against_others(matrix, weights, categories)
-    unjudged = (shared < least) | np.isnan(kappa)
-    return Reliability(kappa, shared, ~unjudged & (kappa < threshold), unjudged)
 
 
 def human_correlations(

@@ -9,8 +9,6 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 
-MOST_DRAWS = 1_000_000
-
 
 def selected(table: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
     """The judgements under one criterion; None keeps all.
@@ -45,17 +43,6 @@ def without_systems(
     if not left.height:
         raise ParameterError(f"without {', '.join(without)}: nothing is left; name fewer systems")
     return left
-
-
-def check_draws(resamples: int, seed: int) -> None:
-    """Raises a ParameterError for a number of resamples or a seed that cannot be meant."""
-    if not 0 <= resamples <= MOST_DRAWS:
-        raise ParameterError(
-            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
-            "10,000 are enough for an interval"
-        )
-    if seed < 0:
-        raise ParameterError(f"seed={seed!r} must be 0 or more")
 
 
 def digest(table: pl.DataFrame) -> str:

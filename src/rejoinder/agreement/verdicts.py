@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.agreement.raters import LEAST_SHARED
-from rejoinder.agreement.selection import check_draws
 from rejoinder.errors import ParameterError
+from rejoinder.kernels.draws import check_draws
 from rejoinder.tables.wording import counted, listed
 
 KEPT, DROPPED, BELOW, UNJUDGED = "kept", "dropped", "below", "not judged"
@@ -80,7 +80,7 @@ def verdict_notes(rows: Sequence[dict[str, Any]], wish: Wish, noun: str) -> list
     if below := named[BELOW]:
         notes.append(
             f"{len(below)} of {total} below a kappa of {wish.threshold:g}, not left out: "
-            f"{listed(below)}; --filter-raters leaves them out"
+            f"{listed(below)}; --filter-raters (drop=True) leaves them out"
         )
     if (unjudged := named[UNJUDGED]) and len(rows) > 1:
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])

@@ -147,11 +147,10 @@ def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
 
 def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import bare_table, console, print_notes
 
-    out = render.console()
+    out = console()
     total = len(told.kept) + told.dropped
     share = 100 * told.dropped / total
     out.print(
@@ -159,7 +158,7 @@ def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
         f"{'source or the target' if told.side == 'both' else told.side} above {told.threshold} bits"
     )
     out.print()
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     shown.add_column("highest entropy")
     for name in ("side", "bits", "pairs"):
         shown.add_column(name, justify="right")
@@ -168,6 +167,5 @@ def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
         shown.add_row(escape(row["utterance"]), row["side"], bits, str(row["pairs"]))
     out.print(shown)
     out.print()
-    for note in notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+    print_notes(out, notes)
     out.print(f"written: {output}", markup=False, soft_wrap=True)

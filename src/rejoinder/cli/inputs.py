@@ -204,7 +204,7 @@ def check_save(
 
 
 def shown(json: bool) -> ModuleType:
-    """What shows results: render.py to people, machine.py (which imports less) to machines."""
+    """What shows results: people.py to people, machine.py (which imports less) to machines."""
     from importlib import import_module
 
-    return import_module(f"rejoinder.cli.{'machine' if json else 'render'}")
+    return import_module(f"rejoinder.cli.{'machine' if json else 'people'}")

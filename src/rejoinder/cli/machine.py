@@ -1,4 +1,4 @@
-"""JSON for machines; render.py has the same for people. Values are 0 to 1, and NaN is null."""
+"""JSON for machines; people.py has the same for people. Values are 0 to 1, and NaN is null."""
 
 from __future__ import annotations
 

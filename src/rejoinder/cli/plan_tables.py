@@ -1,4 +1,4 @@
-"""The tables of a plan, for people. No numbers are made here."""
+"""The tables of a plan, for people."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
+from rejoinder.cli import cells
+from rejoinder.cli.cells import NONE, Show
+from rejoinder.cli.console import bare_table, console
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
@@ -24,17 +27,14 @@ OUT_OF_REACH = 20
 """Beyond this many times the pilot a number of items is no longer told."""
 PEOPLE = "people"
 
-Show = Callable[[float], str]
 
-
-def print_plan(out: Console, told: Plan, percent: Sequence[str]) -> None:
+def plan(told: Plan) -> None:
     """Who would tell the systems apart; how well agreement would be known; what that rests on.
 
-    Args:
-        out: Where to.
-        told: The plan.
-        percent: The metrics that are shown x100.
+    More than 3 pairs of systems share one table.
     """
+    out = console()
+    percent = [label for label, each in told.metrics.items() if cells.percent(each)]
     pairs = told.comparisons.select("a", "b").unique(maintain_order=True).rows()
     for a, b in pairs[:IN_FULL] if len(pairs) <= IN_FULL else ():
         out.print(f"Telling [bold]{escape(a)}[/bold] from [bold]{escape(b)}[/bold]")
@@ -166,7 +166,7 @@ def _correlations(told: Plan, sizes: Sequence[int]) -> Table:
             shown.add_section()
         shown.add_row(
             _label(row, subject != before, pilot),
-            "n/a" if math.isnan(row["value"]) else f"{row['value']:.3f}",
+            NONE if math.isnan(row["value"]) else f"{row['value']:.3f}",
             *(_width(rows[size]) for size in sizes),
             *([_need(needs[key], OUT_OF_REACH * told.items)] if last else []),
         )
@@ -189,19 +189,19 @@ def _label(row: Mapping[str, Any], first: bool, pilot: int | None) -> str:
 
 def _cell(row: Mapping[str, Any], show: Show) -> str:
     if math.isnan(row["detectable"]):
-        return "n/a"
+        return NONE
     power = row["power"]
     chance = ">99%" if power > 0.99 else f"{100 * power:.0f}%"
     return f"{show(row['detectable'])} [dim]{chance:>4}[/dim]"
 
 
 def _width(row: Mapping[str, Any]) -> str:
-    return "n/a" if math.isnan(row["width"]) else f"{row['width']:.3f}"
+    return NONE if math.isnan(row["width"]) else f"{row['width']:.3f}"
 
 
 def _need(row: Mapping[str, Any], most: int) -> str:
     if row["reason"] and row["items_low"] is None:
-        return "n/a"
+        return NONE
     low, items, high = (
         None if value is None or value > most else f"{value:,}"
         for value in (row["items_low"], row["items"], row["items_high"])
@@ -288,16 +288,11 @@ def _same(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _show(percent: bool) -> Show:
-    def show(value: float) -> str:
-        if math.isnan(value):
-            return "n/a"
-        return f"{100 * value:.1f}" if percent else f"{value:.2f}"
-
-    return show
+    return cells.times100 if percent else cells.decimals(2)
 
 
 def _table(first: str, *others: str) -> Table:
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     shown.add_column(first, no_wrap=True)
     for each in others:
         shown.add_column(each, justify="right", no_wrap=True)

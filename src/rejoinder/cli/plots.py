@@ -92,6 +92,6 @@ def _line(words: str, json: bool, colour: str | None = None) -> None:
     if json:
         click.echo(words, err=True)
         return
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console
 
-    render.console().print(words, style=colour, markup=False, soft_wrap=True)
+    console().print(words, style=colour, markup=False, soft_wrap=True)

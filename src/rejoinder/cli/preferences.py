@@ -49,6 +49,7 @@ def preferences(
     """
     from rejoinder.agreement.preference_summary import summarise_preferences
     from rejoinder.agreement.verdicts import THRESHOLD
+    from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.tables.preferences import read_preferences
 
@@ -67,8 +68,4 @@ def preferences(
             seed=seed,
             progress=tick,
         )
-    if json:
-        from rejoinder.cli import machine as shown
-    else:
-        from rejoinder.cli import render_ratings as shown
-    shown.preferences(told)
+    inputs.shown(json).preferences(told)

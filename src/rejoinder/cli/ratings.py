@@ -103,8 +103,4 @@ def ratings(
         )
     if save is not None:
         write_ratings(told.aggregated if aggregated else told.ratings, save)
-    if json:
-        from rejoinder.cli import machine as shown
-    else:
-        from rejoinder.cli import render_ratings as shown
-    shown.ratings(told)
+    inputs.shown(json).ratings(told)

@@ -176,9 +176,9 @@ def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
     from rich.table import Table
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console
 
-    out = render.console()
+    out = console()
     shown = Table(show_edge=False, pad_edge=False, header_style="bold")
     for name in ("metric", "references"):
         shown.add_column(name)

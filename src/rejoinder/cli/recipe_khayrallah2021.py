@@ -132,10 +132,10 @@ def _write(study: Study) -> None:
 
 
 def _print(study: Study) -> None:
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console
     from rejoinder.recipes.khayrallah2021_tables import TITLES
 
-    out = render.console()
+    out = console()
     cells, absent = study.cells(), study.absent()
     for table, title in TITLES.items():
         some = [row for row in cells.iter_rows(named=True) if row["table"] == table]

@@ -110,10 +110,10 @@ def _write(found: NegativeReferences) -> None:
 def _print(found: NegativeReferences, order: int) -> None:
     from rich.table import Table
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console
     from rejoinder.recipes.negative_references import FORMS
 
-    out = render.console()
+    out = console()
     tests = {
         (row["kind"], row["metric"], row["form"], row["order"]): row
         for row in found.comparisons.iter_rows(named=True)

@@ -49,9 +49,9 @@ def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> No
 
 def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:
     """Tables for people."""
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console
 
-    out = render.console()
+    out = console()
     for name, study in studies.items():
         if name:
             out.print()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rejoinder.cli.progress import Progress
     from rejoinder.responders.retrieval import Scorer
     from rejoinder.tables.dialogues import Pairs
+    from rejoinder.tables.testset import TestSet
 
 BUILT_IN = ("random", "retrieval")
 
@@ -120,12 +121,11 @@ def respond(
     (_write if json else _print)(label, len(texts), distinct, held_hash, output, notes)
 
 
-def _without_items(corpus: Path, items: object) -> Pairs:
+def _without_items(corpus: Path, items: TestSet) -> Pairs:
     from rejoinder.errors import InputError
     from rejoinder.tables.dialogues import adjacent_pairs
-    from rejoinder.tables.testset import TestSet, read_testset
+    from rejoinder.tables.testset import read_testset
 
-    assert isinstance(items, TestSet)
     pairs = adjacent_pairs(read_testset(corpus)).without(adjacent_pairs(items))
     if not len(pairs):
         raise InputError(f"{corpus}: all its pairs are the test set's own; name another corpus")
@@ -198,12 +198,11 @@ def _write(
 def _print(
     label: str, count: int, distinct: int, held_hash: str, output: Path, notes: list[str]
 ) -> None:
-    from rejoinder.cli import render
+    from rejoinder.cli.console import console, print_notes
 
-    out = render.console()
+    out = console()
     out.print(
         f"{label}: {count} replies, {distinct} of them distinct (hash {held_hash})", markup=False
     )
-    for note in notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+    print_notes(out, notes)
     out.print(f"written: {output}", markup=False, soft_wrap=True)

@@ -103,13 +103,9 @@ if TYPE_CHECKING:
     "--batch-tokens", metavar="N", type=click.IntRange(1), help="Most prompt tokens in a batch."
 )
 @click.option("--download", is_flag=True, help="Fetch a model that is not on this machine.")
-@click.option(
-    "--resamples", metavar="N", type=int, default=1000, show_default=True, help="Of the bootstrap."
-)
-@click.option(
-    "--seed", metavar="N", type=int, default=12345, show_default=True, help="Of every draw."
-)
-@click.option("--format", "-f", "testset_format", metavar="NAME", help="The test set's format.")
+@options.resamples
+@options.seed
+@options.testset_format
 @options.as_json
 def ruq(
     models: tuple[str, ...],

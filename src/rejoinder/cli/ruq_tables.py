@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from rejoinder.cli.cells import NONE, interval, times100
+from rejoinder.cli.console import bare_table, console
+from rejoinder.cli.score_tables import groups
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from rejoinder.scoring.ruq import Quantity
     from rejoinder.tables.testset import TestSet
 
@@ -40,12 +44,10 @@ def machine(found: Quantity, by: str | None, worst: int, failed: dict[str, float
 
 def people(found: Quantity, testset: TestSet, by: str | None, worst: int) -> None:
     """The table of models and generic replies, or of groups; the worst prompts; the notes."""
-    from rejoinder.cli import render
-
-    out = render.console()
+    out = console()
     scores = found.scores
     if by is not None:
-        render.groups(_few(found), by)
+        groups(_few(found), by)
     else:
         _table(out, found)
         if len(scores.names) > 1 and scores.resamples:
@@ -67,49 +69,36 @@ def _few(found: Quantity) -> Scores:
 
 
 def _table(out: Console, found: Quantity) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
     scores = found.scores
     rows: dict[tuple[str, str], dict[str, Any]] = {
         (row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)
     }
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     shown.add_column("RUQ against", overflow="fold")
     for name in scores.names:
         shown.add_column(escape(name), justify="right", overflow="fold")
     shown.add_column("prompts", justify="right")
     for label, each in scores.measured.items():
         title = "the strongest of these" if label == found.strongest else each.metric.generic  # pyright: ignore
-        cells = [_cell(rows[label, name]) for name in scores.names]
+        held = (rows[label, name] for name in scores.names)
+        cells = [interval(row["value"], row["low"], row["high"], times100) for row in held]
         shown.add_row(escape(title), *cells, str(each.n))
         if label == found.strongest:
             shown.add_section()
     out.print(shown)
-    interval = f"; \\[low, high]: 95% bootstrap interval, {scores.resamples} resamples"
+    drawn = f"; \\[low, high]: 95% bootstrap interval, {scores.resamples} resamples"
     out.print(
         "x100: the share of prompts whose reference the model finds likelier, token by token, than "
-        f"the generic reply{interval if scores.resamples else ''}",
+        f"the generic reply{drawn if scores.resamples else ''}; {NONE}: undefined",
         style="dim",
     )
-
-
-def _cell(row: dict[str, Any]) -> str:
-    value = _times100(row["value"])
-    if math.isnan(row["low"]):
-        return value
-    return f"{value} [dim]\\[{_times100(row['low'])}, {_times100(row['high'])}][/dim]"
-
-
-def _times100(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{100 * value:.1f}"
 
 
 def _verdict(out: Console, found: Quantity) -> None:
     """The best model against the next, by the strongest generic reply."""
     table = _few(found).leads()
     row = table.row(0, named=True)
-    ahead = f"{_times100(row['difference'])} [{_times100(row['low'])}, {_times100(row['high'])}]"
+    ahead = f"{times100(row['difference'])} [{times100(row['low'])}, {times100(row['high'])}]"
     out.print(
         f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; p = {row['p']:.2g}"
         f" (approximate randomization): {'better' if row['p'] < 0.05 else 'not clear'}",
@@ -118,8 +107,6 @@ def _verdict(out: Console, found: Quantity) -> None:
 
 
 def _worst(out: Console, found: Quantity, testset: TestSet, most: int) -> None:
-    from rich.text import Text
-
     table = found.worst(most)
     if table.is_empty():
         return

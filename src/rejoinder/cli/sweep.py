@@ -13,9 +13,7 @@ from rejoinder.cli import options
 if TYPE_CHECKING:
     from rejoinder.recipes.responder_grid import Grid
     from rejoinder.recipes.responder_material import Material
-    from rejoinder.recipes.responder_sweep import Search, Sweep
-
-SHOWN = 20  # pruned and failed trials that the table shows
+    from rejoinder.recipes.responder_sweep import Sweep
 
 
 @click.command()
@@ -76,11 +74,11 @@ SHOWN = 20  # pruned and failed trials that the table shows
     help="What chooses epochs and trials; else pairs held out of the corpus.",
 )
 @click.option(
-    "--leave-out",
+    "--exclude",
     metavar="TESTSET",
     type=options.PATH,
     multiple=True,
-    help="Leave out pairs that stand in this test set too, as often as wanted.",
+    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
 )
 @click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
 @click.option(
@@ -107,12 +105,8 @@ SHOWN = 20  # pruned and failed trials that the table shows
 @click.option(
     "--keep", metavar="N", type=int, default=1, show_default=True, help="Models kept, the best."
 )
-@click.option(
-    "--resamples", metavar="N", type=int, default=1000, show_default=True, help="Of the bootstrap."
-)
-@click.option(
-    "--seed", metavar="N", type=int, default=12345, show_default=True, help="Of every random draw."
-)
+@options.resamples
+@options.seed
 @click.option(
     "--save-every",
     metavar="SECONDS",
@@ -122,7 +116,7 @@ SHOWN = 20  # pruned and failed trials that the table shows
     help="Between two checkpoints.",
 )
 @click.option("--plots", is_flag=True, help="Draw METEOR against RUQ into DIR, PNG and SVG.")
-@click.option("--format", "-f", "corpus_format", metavar="NAME", help="The corpus' format.")
+@options.corpus_format
 @options.as_json
 def sweep(
     corpus: Path,
@@ -149,6 +143,7 @@ def sweep(
     Every trial trains a Transformer; a trial that is not pruned is scored by METEOR with all
     references, and by RUQ on train and on test. The same command after a kill goes on where it was.
     """
+    from rejoinder.cli import sweep_tables
     from rejoinder.cli.progress import Progress
     from rejoinder.recipes.responder_grid import grid_of, parsed
     from rejoinder.recipes.responder_sweep import Search
@@ -171,7 +166,10 @@ def sweep(
             held, settings, search, output, keep=keep, save_every=save_every, report=report
         )
     paths = _drawn(found) if plots else ()
-    (_write if json else _print)(found, settings, search, paths)
+    if json:
+        sweep_tables.machine(found, paths)
+    else:
+        sweep_tables.people(found, settings, search, paths)
 
 
 def _material(
@@ -180,7 +178,7 @@ def _material(
     grid: Grid,
     *,
     validation: Path | None,
-    leave_out: Sequence[Path],
+    exclude: Sequence[Path],
     corpus_format: str | None,
     **measures: Any,
 ) -> Material:
@@ -189,7 +187,7 @@ def _material(
     from rejoinder.tables.testset import read_testset
 
     pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
-    for path in leave_out:
+    for path in exclude:
         pairs = pairs.without(adjacent_pairs(read_testset(path)))
     held_out = None if validation is None else adjacent_pairs(read_testset(validation))
     counts = grid.axes.get("pairs", (grid.base.pairs,))
@@ -205,103 +203,3 @@ def _drawn(found: Sweep) -> tuple[Path, ...]:
 
     with Progress("drawing"):
         return draw(found, found.folder)
-
-
-def _write(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
-    from rejoinder.cli import machine
-
-    machine.write({**found.as_json(), "figures": [str(path) for path in paths]})
-
-
-def _print(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
-    from rejoinder.cli import render
-
-    out = render.console()
-    out.print(_trials(found, grid))
-    left = found.trials.height - _shown(found).height
-    if left:
-        out.print(f"... and {left} more, in trials.csv", style="dim")
-    metric = found.parameters["metric"]
-    out.print(
-        f"{metric} and RUQ x100 \\[95% bootstrap interval]; RUQ: the share of prompts whose first "
-        f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
-        "per character",
-        style="dim",
-    )
-    out.print()
-    for row in found.correlations.iter_rows(named=True):
-        out.print(_correlation(row), markup=False)
-    for note in _notes(found, search):
-        out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
-    for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
-
-
-def _shown(found: Sweep) -> Any:
-    """The finished trials, and some of the others."""
-    finished = found.trials["status"].to_list().count("finished")
-    return found.trials.head(finished + SHOWN)
-
-
-def _trials(found: Sweep, grid: Grid) -> Any:
-    from rich.markup import escape
-    from rich.table import Table
-
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
-    shown.add_column("trial", justify="right")
-    for name in grid.axes:
-        shown.add_column(name.replace("_", " "), justify="right")
-    for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
-        shown.add_column(escape(name), justify="right")
-    shown.add_column("")
-    for row in _shown(found).iter_rows(named=True):
-        bits = row["bits_per_character"]
-        measures = [_cell(row, name) for name in ("metric", "ruq_train", "ruq_test")]
-        state = "" if row["status"] == "finished" else row["reason"] or row["status"]
-        shown.add_row(
-            str(row["trial"]),
-            *(f"{row[name]:g}" for name in grid.axes),
-            str(row["epochs"] or ""),
-            "" if bits is None else f"{bits:.3f}",
-            *measures,
-            escape(state),
-        )
-    return shown
-
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    if value is None:
-        return ""
-    if value != value:
-        return "undefined"
-    text = f"{100 * value:.1f}"
-    return (
-        text
-        if low is None or low != low
-        else f"{text} [dim]\\[{100 * low:.1f}, {100 * high:.1f}][/dim]"
-    )
-
-
-def _correlation(row: dict[str, Any]) -> str:
-    words = f"{row['of']} with {row['with']}, {row['trials']} {row['n']} finished trials: "
-    if row["rho"] != row["rho"]:
-        return f"{words}undefined ({row['reason']})"
-    words += f"Spearman {row['rho']:.2f}"
-    if row["low"] == row["low"]:
-        words += f" [{row['low']:.2f}, {row['high']:.2f}]"
-    why = f" (no interval: {row['reason']})" if row["reason"] else ""
-    return f"{words}, p = {row['p']:.2g}{why}"
-
-
-def _notes(found: Sweep, search: Search) -> list[str]:
-    """The notes, with the rule by which trials were pruned."""
-    rungs = found.parameters["rungs"]
-    if len(rungs) < 2:
-        return list(found.notes)
-    steps = ", ".join(map(str, rungs[:-1]))
-    rule = "successive halving"
-    if search.sampler == "optuna":
-        rule = "Optuna's asynchronous successive halving"
-    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {search.reduction} went on"
-    return [f"{told}, by validation loss in bits per character", *found.notes]

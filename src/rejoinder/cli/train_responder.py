@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     help="What chooses the best epoch; else pairs held out of the corpus.",
 )
 @click.option(
-    "--leave-out",
+    "--exclude",
     metavar="TESTSET",
     type=options.PATH,
     multiple=True,
-    help="Leave out pairs that stand in this test set too, as often as wanted.",
+    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
 )
 @click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
 @click.option("--vocabulary", metavar="N", type=int, help="Subwords.")
@@ -79,7 +79,7 @@ def responder(
     kind: str,
     scale: str,
     validation: Path | None,
-    leave_out: tuple[Path, ...],
+    exclude: tuple[Path, ...],
     corpus_format: str | None,
     save_every: float,
     json: bool,
@@ -100,7 +100,7 @@ def responder(
     with Progress("reading"):
         pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
         held_out = None if validation is None else adjacent_pairs(read_testset(validation))
-        for path in leave_out:
+        for path in exclude:
             pairs = pairs.without(adjacent_pairs(read_testset(path)))
     with Progress("training") as tick:
 
@@ -130,12 +130,11 @@ def _write(result: Result) -> None:
 
 
 def _print(result: Result) -> None:
-    from rich.table import Table
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import bare_table, console, print_notes
 
-    out = render.console()
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    out = console()
+    shown = bare_table()
     for name in ("epoch", "updates", "loss", "validation loss", "perplexity", ""):
         shown.add_column(name, justify="right")
     for row in result.folder.record.log:
@@ -146,7 +145,6 @@ def _print(result: Result) -> None:
     out.print(shown)
     out.print()
     out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
-    for note in result.notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+    print_notes(out, result.notes)
     line = f"written: {result.folder.path} (hash {result.folder.hash})"
     out.print(line, markup=False, soft_wrap=True)

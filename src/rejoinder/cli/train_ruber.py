@@ -137,13 +137,12 @@ def _write(fitted: Fitted, output: Path) -> None:
 
 
 def _print(fitted: Fitted, output: Path) -> None:
-    from rich.table import Table
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import bare_table, console, print_notes
     from rejoinder.models.folder import folder_hash
 
-    out = render.console()
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    out = console()
+    shown = bare_table()
     for name in ("scorer", "epoch", "above a random reply", "above nine", "above its own talk"):
         shown.add_column(name, justify="left" if name == "scorer" else "right")
     for row in fitted.log:
@@ -156,7 +155,6 @@ def _print(fitted: Fitted, output: Path) -> None:
         "nine, and above another utterance of its conversation",
         style="dim",
     )
-    for note in fitted.notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+    print_notes(out, fitted.notes)
     line = f"written: {output} (hash {folder_hash(output)}); score with -m ruber:model={output}"
     out.print(line, markup=False, soft_wrap=True)

@@ -109,27 +109,26 @@ def _write(made: Weighed, output: Path) -> None:
 
 
 def _print(made: Weighed, output: Path) -> None:
-    from rich.table import Table
+    from rich.markup import escape
 
-    from rejoinder.cli import render
+    from rejoinder.cli.console import bare_table, console, print_notes
 
-    out = render.console()
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    out = console()
+    shown = bare_table()
     shown.add_column("source")
     for name in ("references", "mean weight", "above 0"):
         shown.add_column(name, justify="right")
     for row in _sources(made):
         name = "(none named)" if row["source"] is None else row["source"]
         shown.add_row(
-            render.escape(name),
+            escape(name),
             str(row["references"]),
             f"{row['mean']:.3f}",
             f"{100 * row['positive']:.1f}%",
         )
     out.print(shown)
     out.print()
-    for note in made.notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+    print_notes(out, made.notes)
     references = made.testset.references.height
     written = f"written: {output} ({len(made.testset)} items, {references} references)"
     out.print(written, markup=False, soft_wrap=True)

@@ -8,12 +8,9 @@ resample, a permutation, a shard on another machine = some rows summed.
 from __future__ import annotations
 
 import hashlib
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
@@ -22,9 +19,11 @@ import numpy as np
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import Request, identity, provided
-from rejoinder.metrics.rows import Rows, Statistics, joined, rows_of
+from rejoinder.metrics.features import Request, identity
+from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.rows import Rows, Statistics, rows_of
 from rejoinder.text.tokenizers import BORROWED
 
 Part: TypeAlias = float | list[float]
@@ -32,9 +31,6 @@ Part: TypeAlias = float | list[float]
 # What a parameter is called in a signature, where sacreBLEU has a word for it.
 SIGNATURE_WORDS = {"tokenizer": "tok", "smoothing": "smooth", "effective_order": "eff"}
 FOLDED = {True: "lc", False: "mixed"}
-MOST_DRAWS = 1_000_000
-"""More resamples or permutations than anybody can need: a slip of the keyboard."""
-
 SPOKEN = {True: "yes", False: "no"}
 
 
@@ -45,7 +41,8 @@ class Score:
     Attributes:
         value: In the metric's own range (0 to 1 for the BLEU family); NaN where it is undefined.
         low: Lower end of the 95% interval (percentile bootstrap over items); NaN where none was
-            asked for (``resamples=0``), and for one item, which says nothing of others.
+            asked for (``resamples=0``), of fewer than 4 items, and where every resample gives the
+            same value, which is no certainty.
         high: Upper end.
         parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
         n: How many replies count.
@@ -82,6 +79,8 @@ class Metric(ABC):
     """Of: references, weights, context, features."""
     summable: ClassVar[bool] = True
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
+    share: ClassVar[bool] = False
+    """Whether the score is the share of items for which something holds."""
     sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The parameters that name a model's file or folder, and who provides its features."""
 
@@ -256,12 +255,17 @@ class Metric(ABC):
         low = high = np.full(len(totals), np.nan)
         facts = data_facts(self, batch)
         if resamples:
-            from rejoinder.metrics.resampling import bootstrap_scores, intervals, within
+            from rejoinder.metrics.resampling import (
+                LEAST_ITEMS,
+                bootstrap_scores,
+                intervals,
+                within,
+            )
 
-            if n > 1:
+            if n >= LEAST_ITEMS:
                 rng = np.random.default_rng(seed)
                 drawn = bootstrap_scores(self, rows, n, resamples, rng)
-                low, high = within(self, *intervals(self, values, drawn))
+                low, high = within(self, *intervals(self, values, drawn, n))
             facts |= {"bs": resamples, "seed": seed}
         signature = self.signature(**facts)
         return [
@@ -333,72 +337,10 @@ def check_types(metric: Metric) -> None:
             )
 
 
-def check_draws(resamples: int, seed: int) -> None:
-    """Raises a ParameterError for a number of resamples or a seed that cannot be meant."""
-    if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
-        raise ParameterError(
-            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
-            "10,000 are enough for an interval"
-        )
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed={seed!r} must be 0 or more")
-
-
 def check_order(order: int) -> None:
     """Raises a ParameterError for an n-gram order outside 1 to 9."""
     if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 9:
         raise ParameterError(f"order={order!r} must be a whole number from 1 to 9")
-
-
-def measure(
-    metrics: Sequence[Metric],
-    batch: Batch,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Statistics]:
-    """Measures every hypothesis of a batch with every metric, on all cores.
-
-    Args:
-        metrics: The metrics.
-        batch: The items.
-        progress: Called with how many slices are done, and of how many.
-
-    Returns:
-        For each metric its statistics, in the order of the batch's hypotheses.
-    """
-    batch = provided(metrics, batch, progress)
-    parts = list(batch.parts(at_least=cores())) or [batch]
-
-    def one(part: Batch) -> list[Statistics]:
-        return [metric.statistics(part) for metric in metrics]
-
-    several = len(parts) > 1 and cores() > 1
-    results = []
-    for result in _pool().map(one, parts) if several else map(one, parts):
-        results.append(result)
-        if progress is not None:
-            progress(len(results), len(parts))
-    return [joined(each) for each in zip(*results, strict=True)]
-
-
-@cache
-def cores() -> int:
-    """How many cores this process may use; ``REJOINDER_THREADS`` sets another number."""
-    wanted = os.environ.get("REJOINDER_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
-        return int(wanted)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    # Threads, not processes: the kernels release the interpreter's lock.
-    return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
-
-
-if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def data_facts(metric: Metric, batch: Batch) -> dict[str, str | int]:

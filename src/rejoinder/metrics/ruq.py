@@ -45,6 +45,7 @@ class RUQ(Metric):
     name: ClassVar[str] = "ruq"
     source: ClassVar[str] = "Khayrallah and Sedoc (2021), section 2"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "features"})
+    share: ClassVar[bool] = True
 
     generic: str = "I don't know."
     references: str = "w>=0"

@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric, check_draws, data_facts, measure
+from rejoinder.kernels.draws import check_draws
+from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.bleu import BLEU, brevity_penalty
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.length import Length
+from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.resampling import bootstrap_counts
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.recipes.held_out import HeldOut
 from rejoinder.recipes.separation import Separation, compared, separation
-from rejoinder.scoring.compare import holm
 from rejoinder.scoring.evidence import at_once
 from rejoinder.tables.testset import TestSet
 

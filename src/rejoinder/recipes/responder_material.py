@@ -194,7 +194,7 @@ def _overlap(corpus: Pairs, testset: TestSet) -> list[str]:
         return []
     return [
         f"{counted(both, 'pair')} of the corpus' {len(corpus)} also stand in the test set; "
-        "--leave-out TESTSET takes them out"
+        "--exclude TESTSET (Pairs.without) takes them out"
     ]
 
 

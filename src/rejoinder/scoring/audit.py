@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
-from rejoinder.scoring.compare import ALPHA, NOISE, holm
+from rejoinder.metrics.resampling import LEAST_ITEMS
+from rejoinder.scoring.audit_verdicts import Verdict, verdict
+from rejoinder.scoring.compare import NOISE
 from rejoinder.scoring.fakes import (
     CONSTANT,
     COPY,
@@ -24,8 +28,8 @@ from rejoinder.scoring.fakes import (
     leave_one_out,
     unread,
 )
-from rejoinder.scoring.score import check_draws, score, suited
-from rejoinder.scoring.scores import LEAST_ITEMS, Measured, Scores
+from rejoinder.scoring.score import score, suited
+from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -56,30 +60,6 @@ _RESULTS = {
         for column in ("difference", "low", "high", "p", "p_holm")
     },
 }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What an audit says of one metric.
-
-    Attributes:
-        metric: Its label.
-        rewarded: The fakes that reach or beat the median real system, best first. ``copy`` is none
-            of them: it is an original reply, and a metric does well to rank it high.
-        unclear: The fakes below the median system that the metric does not tell apart from it.
-        copy_reached: How many real systems ``copy`` reaches or beats; None where there is no copy.
-        order_costs: What share of its score ``copy`` loses when its words are shuffled.
-        order_p: The p-value of that loss (paired bootstrap).
-        sentence: All this in words.
-    """
-
-    metric: str
-    rewarded: tuple[str, ...]
-    unclear: tuple[str, ...]
-    copy_reached: int | None
-    order_costs: float | None
-    order_p: float | None
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -240,13 +220,8 @@ def _real(responses: pl.DataFrame, without: Sequence[str]) -> pl.DataFrame:
     return real.filter(~pl.col("system").is_in(list(without)))
 
 
-def ranks(metric: Metric) -> bool:
-    """Whether one end of a metric is better: not so for length and diversity of replies alone."""
-    return bool(metric.needs)
-
-
 def _ranking_defaults(testset: TestSet) -> list[str]:
-    return [name for name in suited(testset) if ranks(registry.metric(name))]
+    return [name for name in suited(testset) if registry.metric(name).ranks]
 
 
 def _scorable(
@@ -287,11 +262,11 @@ def _judged(
     verdicts = []
     for label, each in scores.measured.items():
         own = [row for row in rows if row["metric"] == label]
-        if ranks(each.metric):
+        if each.metric.ranks:
             for against in ("median", "best"):
                 _correct(own, against)
-            verdicts.append(_verdict(label, each.metric, own, orders.get(label)))
-    unranked = [label for label, each in scores.measured.items() if not ranks(each.metric)]
+            verdicts.append(verdict(label, each.metric, own, orders.get(label)))
+    unranked = [label for label, each in scores.measured.items() if not each.metric.ranks]
     notes = []
     if unranked:
         notes.append(f"no verdict on {', '.join(unranked)}: neither end of it is better")
@@ -310,7 +285,7 @@ def _compared(scores: Scores) -> dict[tuple[str, str, str], dict[str, Any]]:
     tested = {
         label: each
         for label, each in scores.measured.items()
-        if ranks(each.metric) and each.height >= LEAST_ITEMS
+        if each.metric.ranks and each.height >= LEAST_ITEMS
     }
     if not scores.resamples or not tested:
         return {}
@@ -341,7 +316,7 @@ def _rows(
             row |= {"fake": fake, "references": references}
             if each.height < LEAST_ITEMS:
                 row |= {"low": np.nan, "high": np.nan}
-            if ranks(each.metric):
+            if each.metric.ranks:
                 row |= _standing(each, own["value"], values)
                 for against in ("median", "best"):
                     row |= _against(compared, row, against)
@@ -393,88 +368,3 @@ def _correct(rows: Sequence[dict[str, Any]], against: str) -> None:
     corrected = holm(np.array([row[f"p_{against}"] for row in tested]))
     for row, p in zip(tested, corrected.tolist(), strict=True):
         row[f"p_holm_{against}"] = p
-
-
-def _verdict(
-    label: str,
-    metric: Metric,
-    rows: Sequence[Mapping[str, Any]],
-    order: Mapping[str, Any] | None,
-) -> Verdict:
-    placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
-    copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
-    fakes = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
-    rewarded = [row for row in fakes if row["reaches"] != "none"]
-    unclear = [row for row in fakes if row["reaches"] == "none" and not _clear(row)]
-    costs = None
-    if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
-        costs = (copy["value"] - shuffled["value"]) / copy["value"]
-    p = None if order is None else order["p_bootstrap"]
-    return Verdict(
-        label,
-        tuple(row["fake"] for row in rewarded),
-        tuple(row["fake"] for row in unclear),
-        None if copy is None else copy["reached"],
-        costs,
-        p,
-        _sentence(label, rewarded, unclear, copy, costs, p),
-    )
-
-
-def _clear(row: Mapping[str, Any]) -> bool:
-    """Whether a fake is told apart from the median system; taken as it looks without a test."""
-    p = row.get("p_holm_median")
-    return p is None or p < ALPHA
-
-
-def _sentence(
-    label: str,
-    rewarded: Sequence[Mapping[str, Any]],
-    unclear: Sequence[Mapping[str, Any]],
-    copy: Mapping[str, Any] | None,
-    costs: float | None,
-    p: float | None,
-) -> str:
-    words = f"{label} ranks no fake at or above the median system"
-    if rewarded:
-        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
-        words = f"{label} ranks {_listed(each)}"
-    if unclear:
-        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in unclear]
-        words += f"; it does not tell {_listed(names, 'or')} from the median system"
-    if copy is not None:
-        words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
-        if costs is not None:
-            sure = "" if p is None or abs(costs) < NOISE else f" (p = {p:.2g})"
-            words += f", and a shuffle of its words {_cost(costs)}{sure}"
-    return words + "."
-
-
-def _reached(row: Mapping[str, Any]) -> str:
-    reached, systems = row["reached"], row["systems"]
-    if systems == 1:
-        return f"{'at or above' if reached else 'below'} the only system"
-    if not reached:
-        return f"below all {systems} systems"
-    return f"at or above {'all ' if reached == systems else f'{reached} of '}{systems} systems"
-
-
-def _sureness(row: Mapping[str, Any]) -> str:
-    p = row.get("p_holm_median")
-    if p is None:
-        return ""
-    if _clear(row):
-        return f" (above the median: p = {p:.2g})"
-    return f" (not told apart from the median: p = {p:.2g})"
-
-
-def _cost(share: float) -> str:
-    if abs(share) < NOISE:
-        return "costs nothing"
-    return f"{'costs' if share > 0 else 'adds'} {100 * abs(share):.1f}% of its score"
-
-
-def _listed(words: Sequence[str], last: str = "and") -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return ", ".join(words[:-1]) + f" {last} {words[-1]}"

@@ -10,11 +10,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.base import MOST_DRAWS
-from rejoinder.metrics.resampling import all_masks, intervals, narrow, permutation_masks
-from rejoinder.scoring.scores import LEAST_ITEMS
+from rejoinder.kernels.draws import MOST_DRAWS
+from rejoinder.metrics.resampling import (
+    LEAST_ITEMS,
+    all_masks,
+    intervals,
+    narrow,
+    permutation_masks,
+)
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -156,6 +162,8 @@ def _compare(
         p_randomization = np.full(a.size, np.nan)
     if measured.height < LEAST_ITEMS:
         low = high = p_bootstrap = np.full(a.size, np.nan)
+    still = error <= NOISE  # no resample differs: there is no spread to see
+    low, high, error = (np.where(still, np.nan, each) for each in (low, high, error))
     segments = rows.segments(metric)
     better = segments[a] - segments[b]
     if not metric.higher_is_better:
@@ -219,19 +227,3 @@ def _randomization(
                 # Where a draw or the difference is undefined, so is p.
                 reached[some] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
     return reached / tried if exact else (1 + reached) / (1 + tried)
-
-
-def holm(p: Floats) -> Floats:
-    """Holm's step-down correction (1979) of a family of p-values: float64 [m] to float64 [m].
-
-    The i-th smallest of m is multiplied by m - i + 1; none may fall below a smaller one's. An
-    undefined p stays NaN and does not belong to the family.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
-    scaled = np.minimum(1.0, p[order] * np.arange(order.size, 0, -1))
-    corrected = np.full_like(p, np.nan)
-    corrected[order] = np.maximum.accumulate(scaled)
-    return corrected

@@ -15,7 +15,7 @@ from rejoinder._version import __version__
 from rejoinder.agreement.correlation import CORRELATIONS, correlation_named
 from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.metrics.base import MOST_DRAWS, check_draws
+from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.scoring.matching import match, of_criterion
 from rejoinder.scoring.protocols import Protocol, protocol_named

@@ -23,7 +23,7 @@ from rejoinder.agreement.correlation import reason_undefined
 from rejoinder.agreement.intervals import Interval
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.base import cores
+from rejoinder.metrics.measurement import cores
 from rejoinder.metrics.rows import Rows
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+TWO = "2 observations: any coefficient of two points is 1, -1 or undefined"
 
 
 class Evidence(ABC):
@@ -221,7 +223,7 @@ class Subject:
 def undefined(x: Floats, y: Floats) -> str | None:
     """Why a correlation with people is undefined, or says nothing; None where it is neither."""
     if x.size == 2:
-        return "2 observations: any coefficient of two points is 1, -1 or undefined"
+        return TWO
     reason = reason_undefined(x, y)
     missing = int(np.isnan(x).sum())
     if reason == "a metric score is missing":

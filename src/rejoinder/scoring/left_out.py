@@ -12,10 +12,12 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, check_draws, data_facts, measure
+from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
+from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Statistics, rows_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.scoring.score import DEFAULT_METRICS, spread
@@ -248,7 +250,7 @@ class Ground:
                 first = self.alignment.ids[int(np.flatnonzero(lacking)[0])]
                 raise InputError(
                     f"{label}: item '{first}', {told} ({count} of {self.n} items); leave such items "
-                    "out with --drop-unusable, which says how many"
+                    "out with --drop-unusable (drop_unusable=True), which says how many"
                 )
             if count:
                 notes.append(f"{label}: {count} of {self.n} items dropped: each, {told}")

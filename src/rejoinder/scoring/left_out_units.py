@@ -15,14 +15,16 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, measure
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Matrix, Rows
+from rejoinder.scoring.assignments import Assigned, Design
 from rejoinder.scoring.evidence import Draws, Rated, Subject
 from rejoinder.scoring.left_out import Ground, LeftOut, Tick, own_left_out
 from rejoinder.scoring.protocols import Unit
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
-from rejoinder.scoring.units import Assigned, Design, Units, _Ranked
+from rejoinder.scoring.units import Ranked, Units
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -184,7 +186,7 @@ class PairUnits(Units):
         present = ~np.isnan(self.base.grid)
         return bool((present == present[0]).all())
 
-    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, _Ranked]) -> None:
+    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, Ranked]) -> None:
         plain = copy(self)
         plain.rated = self.base
         plain.design = _folded(self.design, len(self.base.ids))

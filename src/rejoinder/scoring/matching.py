@@ -62,7 +62,8 @@ def _checked(
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
     if criterion is None and len(criteria) > 1:
         raise ParameterError(
-            f"the ratings have several criteria; choose {one_of(criteria)} with --criterion"
+            f"the ratings have several criteria; choose {one_of(criteria)} with "
+            "--criterion NAME (criterion=NAME)"
         )
     if criterion is not None and criterion not in criteria:
         raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")

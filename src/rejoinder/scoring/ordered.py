@@ -15,6 +15,7 @@ from rejoinder.agreement import intervals, testing
 from rejoinder.agreement.groups import Groups
 from rejoinder.agreement.intervals import Interval, percentiles
 from rejoinder.agreement.pairwise import best_epsilon, decided_accuracy, pairwise_accuracy
+from rejoinder.agreement.proportions import wilson
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.scoring.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
 
@@ -73,7 +74,7 @@ class Ordered(Evidence):
         if not told.pairs:
             return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
-        interval = self._interval(each)
+        interval = self._share(each)
         p = self._p(label, correlation) if self.draws.permutations else math.nan
         ends = interval.low, interval.high
         return Row(told.accuracy, told.pairs, *ends, p, no_interval(interval), more)
@@ -83,6 +84,14 @@ class Ordered(Evidence):
             return "no context has two rated replies"
         missing = int(np.isnan(x).sum())
         return f"{missing} of {x.size} replies have no score of their own" if missing else None
+
+    def _share(self, each: Floats) -> Interval:
+        """Of an accuracy: the same; Wilson's where it is 0, or 1, in every context: no spread."""
+        each = each[~np.isnan(each)]
+        certain = each.size >= intervals.LEAST_GROUPS and set(each.tolist()) in ({0.0}, {1.0})
+        if certain and self.draws.resamples:
+            return wilson(float(each[0]), each.size)
+        return self._interval(each)
 
     def _interval(self, each: Floats) -> Interval:
         """Of the mean over contexts, float64 [contexts], those without a pair being NaN."""

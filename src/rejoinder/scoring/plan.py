@@ -14,7 +14,8 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.metrics.base import MOST_DRAWS, Metric, check_draws
+from rejoinder.kernels.draws import MOST_DRAWS, check_draws
+from rejoinder.metrics.base import Metric
 from rejoinder.scoring.compare import ALPHA, POWER
 from rejoinder.scoring.evidence import Rated
 from rejoinder.scoring.extrapolation import (

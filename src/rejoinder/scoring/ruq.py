@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.metrics.base import check_draws
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.batch import reference_rule
 from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST

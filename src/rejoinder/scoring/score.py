@@ -10,10 +10,12 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, check_draws, data_facts, measure
+from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
+from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items
@@ -176,8 +178,8 @@ def _usable(
         if count and not drop:
             raise InputError(
                 f"{label}: item '{ids[int(np.flatnonzero(unusable)[0])]}' {why} ({count} of "
-                f"{len(batch)} items); leave such items out with --drop-unusable, "
-                "which says how many"
+                f"{len(batch)} items); leave such items out with --drop-unusable "
+                "(drop_unusable=True), which says how many"
             )
         if count == len(batch):
             raise InputError(f"{label}: no item can be scored: each one {why}")

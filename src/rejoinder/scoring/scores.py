@@ -14,17 +14,18 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.resampling import bootstrap_counts, intervals, narrow, within
+from rejoinder.metrics.resampling import (
+    LEAST_ITEMS,
+    bootstrap_counts,
+    intervals,
+    narrow,
+    within,
+)
 from rejoinder.metrics.rows import Rows
 from rejoinder.tables.wording import counted
 
 RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
 """Names that a column of the contexts cannot have in a table of scores."""
-
-
-LEAST_ITEMS = 4
-"""Of fewer items there is no interval, as `agreement.intervals` has it: resamples hold too few
-distinct ones to tell of a spread."""
 
 FEW_ITEMS = 10
 """Of fewer items there is one, with a warning."""
@@ -159,9 +160,9 @@ class Scores:
         values = measured.scores()
         lows = highs = np.full(values.size, np.nan)
         if self.resamples and measured.height >= LEAST_ITEMS:
-            lows, highs = within(
-                measured.metric, *intervals(measured.metric, values, self.resampled(label))
-            )
+            drawn = self.resampled(label)
+            ends = intervals(measured.metric, values, drawn, measured.height)
+            lows, highs = within(measured.metric, *ends)
         key = -values if measured.metric.higher_is_better else values
         return [
             (self.names[s], float(values[s]), float(lows[s]), float(highs[s]))

@@ -19,9 +19,11 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, check_draws, measure
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Matrix
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.columns import forbid
@@ -97,7 +99,7 @@ def score_parquet(
                 row = total + int(np.flatnonzero(unusable)[0])
                 raise InputError(
                     f"{items.path}, row {row + 1}: {label}: the item {why}; leave such items out "
-                    "with --drop-unusable, which says how many"
+                    "with --drop-unusable (drop_unusable=True), which says how many"
                 )
             each = rows.reshape(len(batch), len(names), -1)
             sums[label].add(each[~unusable], int(unusable.sum()), why)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from rejoinder.agreement.correlation import (
     average_ranks,
@@ -22,13 +19,15 @@ from rejoinder.agreement.correlation import (
     spearman,
 )
 from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, fisher_interval, percentiles
+from rejoinder.agreement.overlapping import zou_interval
 from rejoinder.agreement.testing import NOISE, williams
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Table
 from rejoinder.kernels.bags import bag_totals
 from rejoinder.kernels.units import unit_sums
 from rejoinder.metrics.rows import BagMatrix, Matrix
+from rejoinder.scoring.assignments import BLOCK, design
 from rejoinder.scoring.evidence import (
+    TWO,
     Draws,
     Evidence,
     Pair,
@@ -40,9 +39,6 @@ from rejoinder.scoring.evidence import (
 )
 
 Tick: TypeAlias = Callable[[int, int], None]
-
-# A block of assignments is drawn by a generator of its own, whatever the number of threads.
-BLOCK = 16
 
 # The permutation test looks at so many assignments (no more than a block), whose mean is close to
 # that of all; at fewer where they have more observations than this together.
@@ -66,97 +62,6 @@ class Differences(NamedTuple):
 
     scores: dict[str, Floats]
     human: Floats
-
-
-class Assigned(NamedTuple):
-    """Some random assignments of items to units.
-
-    Args:
-        members: int64 [b, u, size], the items of each unit.
-        turned: bool [b, u], whether the unit's difference is B - A.
-    """
-
-    members: Indices
-    turned: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Design:
-    """Which pairs of systems have units, and of which items.
-
-    Attributes:
-        pairs: [p, 2], the two systems of each pair that has a unit.
-        items: For each pair the items that both have a rating for.
-        size: M.
-        seed: Of the assignments.
-    """
-
-    pairs: Indices
-    items: tuple[Indices, ...]
-    size: int
-    seed: int
-
-    @cached_property
-    def pair(self) -> Indices:
-        """The pair of each unit: int64 [u]."""
-        return np.repeat(
-            np.arange(len(self.pairs)), [each.size // self.size for each in self.items]
-        )
-
-    def assigned(self, block: int, number: int) -> Assigned:
-        """The first assignments of a block.
-
-        Each pair's items are shuffled by themselves and cut into units; what is left is no unit's.
-        The block is always drawn whole: 10 assignments are the first 10 of 1,000.
-        """
-        rng = np.random.default_rng([self.seed, 2, block])
-        shuffled = [
-            rng.permuted(np.tile(each, (BLOCK, 1)), axis=1)[:, : each.size - each.size % self.size]
-            for each in self.items
-        ]
-        members = np.concatenate(shuffled, axis=1).reshape(BLOCK, -1, self.size)
-        turned = rng.integers(0, 2, members.shape[:2]).astype(np.bool_)
-        return Assigned(members[:number], turned[:number])
-
-
-def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
-    """The pairs of systems with at least one unit, and what to say of the rest.
-
-    Raises:
-        ParameterError: There is no unit at all.
-    """
-    if len(rated.systems) < 2:
-        raise ParameterError(
-            f"protocol 'unit': one rated system, {one_of(rated.systems)}; its units are of pairs"
-        )
-    present = ~np.isnan(rated.grid)
-    pairs = list(combinations(range(len(rated.systems)), 2))
-    shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
-    kept = [p for p, items in enumerate(shared) if items.size >= size]
-    if not kept:
-        most = max(items.size for items in shared)
-        raise ParameterError(
-            f"size={size}: no two systems share so many rated items; the most is {most}: choose a "
-            f"--unit-size of at most {most}" if most else
-            f"size={size}: no two systems are rated on the same item"
-        )  # fmt: skip
-    sizes = sorted({shared[p].size for p in kept})
-    over = sorted({n % size for n in sizes})
-    units = sum(shared[p].size // size for p in kept)
-    note = (
-        f"unit: {units} units of {size} items from {len(kept)} pairs of systems with "
-        f"{_span(sizes)} items each"
-    )
-    if any(over):
-        note += f"; {_span(over)} items of a pair are left over in each assignment"
-    notes = [note]
-    if len(kept) < len(pairs):
-        notes.append(
-            f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
-            "items and are left out"
-        )
-    made = Design(np.array([pairs[p] for p in kept]), tuple(shared[p] for p in kept), size, seed)
-    return made, notes
 
 
 class Units(Evidence):
@@ -201,7 +106,7 @@ class Units(Evidence):
         blocks = range(0, self.assignments, BLOCK)
         chunks = range(0, self.draws.permutations if self._complete else 0, AT_ONCE)
         self.chance |= {key: np.zeros(self.draws.permutations) for key in keys}
-        ranked = {label: _Ranked(x) for label, x in self.first.scores.items()}
+        ranked = {label: Ranked(x) for label, x in self.first.scores.items()}
         done = 0
 
         def one(task: tuple[bool, int]) -> None:
@@ -221,9 +126,9 @@ class Units(Evidence):
         """The coefficients of a block of assignments."""
         number = min(BLOCK, self.assignments - begin)
         told = self._block(begin // BLOCK, number)
-        y = _Ranked(told.human)
+        y = Ranked(told.human)
         for label, x in told.scores.items():
-            for correlation, value in _measured(_Ranked(x), y, correlations):
+            for correlation, value in _measured(Ranked(x), y, correlations):
                 self.over[label, correlation][begin : begin + number] = value
 
     def _block(self, block: int, number: int) -> Differences:
@@ -262,7 +167,7 @@ class Units(Evidence):
                     values[side, b, of] = subject.score(totals)
         return values[0] - values[1]
 
-    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, _Ranked]) -> None:
+    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, Ranked]) -> None:
         """The mean coefficients over the first assignments, under some permutations of ratings.
 
         Systems change names and contexts change places, each by one permutation for the whole
@@ -287,7 +192,7 @@ class Units(Evidence):
                 for side in (0, 1)
             )
             human = _clean(((a - b) / units.shape[1]).T) * np.where(turned[t], -1.0, 1.0)
-            y = _Ranked(human)
+            y = Ranked(human)
             for label, x in ranked.items():
                 for correlation, value in _measured(x.of(t), y, correlations):
                     chance = self.chance[label, correlation]
@@ -309,7 +214,9 @@ class Units(Evidence):
         return Row(float(defined.mean()), self.n, *ends, p, reason, spread)
 
     def _reason(self, label: str, correlation: str) -> str | None:
-        """Why the mean over assignments is undefined; None where it is not."""
+        """Why the mean over assignments is undefined, or says nothing; None where it is neither."""
+        if self.n == 2:
+            return TWO
         told = self.over[label, correlation]
         undefined = np.isnan(told)
         if undefined.sum() <= UNDEFINED_SHARE * told.size:
@@ -398,42 +305,7 @@ class Units(Evidence):
         )
 
 
-def zou_interval(r12: float, r13: float, r23: float, one: Interval, other: Interval) -> Interval:
-    """A 95% interval of r12 - r13, correlations that share variable 1 (Zou 2007, equation 15).
-
-    ``L = r12 - r13 - sqrt((r12 - l)^2 + (u' - r13)^2 - 2 c (r12 - l)(u' - r13))`` and U likewise,
-    with the intervals (l, u) and (l', u') of the two and c the correlation of their estimates,
-    ``c = ((r23 - r12 r13 / 2)(1 - r12^2 - r13^2 - r23^2) + r23^3) / ((1 - r12^2)(1 - r13^2))``.
-
-    Args:
-        r12: Of people (1) with a metric (2).
-        r13: Of people with another metric (3).
-        r23: Of the two metrics.
-        one: The interval of r12.
-        other: The interval of r13.
-
-    >>> from rejoinder.agreement.intervals import fisher_interval
-    >>> ends = fisher_interval(0.396, 66), fisher_interval(0.179, 66)
-    >>> interval = zou_interval(0.396, 0.179, 0.088, *ends)
-    >>> round(interval.low, 3), round(interval.high, 3)  # Zou's own example
-    (-0.093, 0.517)
-    """
-    if one.reason or other.reason:
-        return one if one.reason else other
-    c = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
-    c = min(1.0, max(-1.0, c / ((1 - r12**2) * (1 - r13**2))))
-
-    def reach(down: float, up: float) -> float:
-        return math.sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
-
-    difference = r12 - r13
-    return Interval(
-        difference - reach(r12 - one.low, other.high - r13),
-        difference + reach(one.high - r12, r13 - other.low),
-    )
-
-
-class _Ranked:
+class Ranked:
     """Values, and their ranks once somebody wants them: float64 [..., n]."""
 
     def __init__(self, values: Floats, ranks: Floats | None = None) -> None:
@@ -441,15 +313,17 @@ class _Ranked:
 
     @property
     def ranks(self) -> Floats:
+        """The average ranks along the last axis, made once: float64 [..., n]."""
         if self._ranks is None:
             self._ranks = average_ranks(self.values)
         return self._ranks
 
-    def of(self, t: int) -> _Ranked:
-        return _Ranked(self.values[t], None if self._ranks is None else self._ranks[t])
+    def of(self, t: int) -> Ranked:
+        """The values at place t of the first axis, with their ranks where there are any."""
+        return Ranked(self.values[t], None if self._ranks is None else self._ranks[t])
 
 
-def _measured(x: _Ranked, y: _Ranked, correlations: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+def _measured(x: Ranked, y: Ranked, correlations: Sequence[str]) -> Iterator[tuple[str, Floats]]:
     for name in correlations:
         measure = correlation_named(name)
         if measure is spearman:
@@ -487,7 +361,3 @@ def _standardised(x: Floats) -> Floats:
 def _spread(interval: Interval | None) -> dict[str, float]:
     low, high = (interval.low, interval.high) if interval else (math.nan, math.nan)
     return {"spread_low": low, "spread_high": high}
-
-
-def _span(values: Sequence[int]) -> str:
-    return f"{values[0]}" if len(values) == 1 else f"{values[0]} to {values[-1]}"

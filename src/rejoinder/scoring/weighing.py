@@ -113,7 +113,7 @@ def _of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
     if criterion is None and len(criteria) > 1:
         raise ParameterError(
             f"the ratings have several criteria; choose {one_of(map(str, criteria))} with "
-            "--criterion"
+            "--criterion NAME (criterion=NAME)"
         )
     if criterion is not None and criterion not in criteria:
         raise ParameterError(

@@ -1,53 +1,11 @@
-"""Each rater against the others: who goes, who cannot be judged, and the human ceiling."""
+"""Each rater against the mean of the others: the human ceiling."""
 
 import numpy as np
 import pytest
 
-from rejoinder.agreement.kappa import weighted_kappa
-from rejoinder.agreement.raters import human_correlations, kappa_against_others, unreliable
-from rejoinder.errors import ParameterError
+from rejoinder.agreement.raters import human_correlations
 
 NAN = np.nan
-
-
-def test_pairs_weigh_by_their_shared_units():
-    a = np.array([1.0, 2, 3, 4, 1, 2])
-    b = np.array([1.0, 2, 3, 3, NAN, NAN])
-    c = np.array([NAN, NAN, 1.0, 4, 2, 2])
-    result = kappa_against_others(np.stack([a, b, c], axis=1))
-    # a shares 4 units with b and 4 with c; b and c share 2
-    ab, ac, bc = weighted_kappa(a, b), weighted_kappa(a, c), weighted_kappa(b, c)
-    expected = [(4 * ab + 4 * ac) / 8, (4 * ab + 2 * bc) / 6, (4 * ac + 2 * bc) / 6]
-    np.testing.assert_allclose(result.kappa, expected)
-    assert result.shared.tolist() == [6, 4, 4]
-
-
-def test_who_is_left_out():
-    rng = np.random.default_rng(0)
-    good = rng.integers(1, 6, 40).astype(float)
-    matrix = np.stack([good, good, good, rng.integers(1, 6, 40), good, good], axis=1)
-    matrix[9:, 4] = NAN  # 9 units are too few to be judged by
-    matrix[:, 5] = NAN  # rated nothing
-    result = unreliable(matrix)
-    assert result.unreliable.tolist() == [False, False, False, True, False, False]
-    assert result.unjudged.tolist() == [False, False, False, False, True, True]
-    assert result.shared.tolist() == [40, 40, 40, 40, 9, 0]
-    assert not unreliable(matrix, threshold=-1.0).unreliable.any()
-    assert unreliable(matrix, least=9).unjudged.tolist() == [False] * 5 + [True]
-
-
-def test_who_always_says_the_same_has_kappa_zero():
-    up = np.arange(20.0) % 5
-    result = unreliable(np.stack([up, up, np.full(20, 3.0)], axis=1))
-    assert result.kappa[2] == pytest.approx(0.0)
-    assert result.unreliable.tolist() == [False, False, True]
-
-
-def test_nothing_to_judge_by():
-    assert unreliable(np.ones((20, 3))).unjudged.all()  # no variation: no kappa
-    assert unreliable(np.arange(20.0)[:, None]).unjudged.all()  # one rater
-    with pytest.raises(ParameterError, match="threshold"):
-        unreliable(np.ones((2, 2)), threshold=NAN)
 
 
 def test_human_ceiling_by_hand():

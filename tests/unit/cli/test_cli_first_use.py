@@ -8,7 +8,7 @@ import click
 import polars as pl
 import pytest
 
-from rejoinder.cli import progress, render
+from rejoinder.cli import correlate_tables, progress
 from rejoinder.cli.app import app, run
 from rejoinder.kernels import ahead
 from shared_data import EXAMPLES
@@ -207,7 +207,7 @@ def test_chance_gets_no_star(command, kept):
     _, out, _ = command("correlate", kept, "--ratings", RATINGS, "--permutations", "200",
                         "--resamples", "0", "-c", "spearman")  # fmt: skip
     assert not any("*" in line for line in out.splitlines() if line.startswith("random"))
-    assert render._p(0.01, False) == "0.010 "
+    assert correlate_tables._p(0.01, False) == "0.010 "
     assert any("*" in line for line in out.splitlines() if line.startswith("BLEU-2"))
 
 

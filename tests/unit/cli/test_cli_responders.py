@@ -141,7 +141,7 @@ def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
     test.write_text("Is room 3 free? __eou__ yes __eou__\n")
     status, told, err = command(
         "train", "responder", corpus, "-o", tmp_path / "m", *SMALL, "--kind", "gru",
-        "--leave-out", test, "--updates", 2, "--json",
+        "--exclude", test, "--updates", 2, "--json",
     )  # fmt: skip
     assert (status, err) == (0, "")
     told = json.loads(told)

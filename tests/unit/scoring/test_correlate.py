@@ -207,6 +207,39 @@ def test_pairwise_is_the_naive_count(scores, ratings):
     assert agreement.observations().height == told(table, "length", "accuracy")["n"]
 
 
+def test_a_metric_that_is_always_right_is_not_certain(scores, ratings):
+    # People like the longer reply of each context: length orders every pair as they do.
+    replies = scores.segments().unique(["id", "length"], maintain_order=True)
+    rated = replies.rename({"length": "score"}).with_columns(
+        rater=pl.lit("r"), criterion=pl.lit("overall")
+    )
+    rated = rated.select(ratings.columns)
+    table = correlate(scores, rated, "pairwise", permutations=9).table()
+    row = told(table, "length", "accuracy")
+    contexts = rated.group_by("id").len().filter(pl.col("len") > 1).height
+    # Wilson's interval of a share of 1: [n / (n + z^2), 1].
+    assert row["value"] == row["high"] == 1
+    assert row["low"] == pytest.approx(contexts / (contexts + 1.959964**2), abs=1e-6)
+
+
+def test_a_metric_and_its_double_differ_by_nothing_that_is_certain(testset, ratings):
+    rows = [
+        (name, id, text)
+        for name, replies in REPLIES.items()
+        for id, text in zip(testset.ids, replies, strict=True)
+    ]
+    responses = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    # Smoothing counts for orders that find nothing: of order 1, it orders no reply otherwise.
+    metrics = ["bleu:order=1", "bleu:order=1,smoothing=exp"]
+    scores = score(testset, responses, metrics, resamples=0)
+    row = correlate(scores, ratings, "pairwise", permutations=9).comparisons().row(0, named=True)
+    assert row["difference"] == 0
+    assert math.isnan(row["low"])
+    assert row["reason"] == (
+        "no interval: every resample gives the same value, which is no certainty"
+    )
+
+
 def test_within_systems_is_the_mean_of_each(scores, ratings):
     agreement = correlate(scores, ratings, correlations=["spearman"], permutations=0, resamples=50)
     within, rows = agreement.within(), joined(scores, ratings)

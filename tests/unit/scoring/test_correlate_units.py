@@ -255,6 +255,17 @@ def test_pairs_need_a_unit_of_common_items(scores, ratings):
         correlate(scores, ratings.filter(pl.col("system") == "a"), "unit")
 
 
+def test_two_units_say_nothing(scores, ratings):
+    two = ratings.filter(pl.col("system").is_in(["a", "b"]))
+    agreement = correlate(scores, two, Unit(15, 5), permutations=9)  # 34 items in common
+    row = told(agreement.table(), "BLEU-2", "pearson")
+    assert row["n"] == 2
+    assert math.isnan(row["value"])
+    assert math.isnan(row["p"])
+    assert row["reason"].startswith("2 observations")
+    assert agreement.comparisons()["reason"][0] == row["reason"]
+
+
 @pytest.mark.parametrize("parameters", [{"size": 0}, {"assignments": 0}, {"size": 2.5}])
 def test_parameters_out_of_range(parameters):
     with pytest.raises(ParameterError, match="whole number of at least 1"):

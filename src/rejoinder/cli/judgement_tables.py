@@ -1,4 +1,4 @@
-"""Tables of people's judgements, for people; machine.py has the same for machines."""
+"""Tables of ratings and preferences, for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rejoinder.cli.render import SIGNIFICANT, console
+from rejoinder.cli.cells import NONE, SIGNIFICANT, decimals, interval, p_value
+from rejoinder.cli.console import NARROW, bare_table, console, print_notes
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST_RATERS = 20  # of more, those who are below the threshold are named alone
 MOST_GRADES = 11  # of more, the distribution is told by its quartiles
-WIDE = 100
 
 
 def ratings(told: RatingSummary) -> None:
@@ -57,7 +57,7 @@ def preferences(told: PreferenceSummary) -> None:
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
         "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
         "as half a win; first, second: the side preferred; side p: exact sign test of these two, where "
-        "systems change sides; n/a: undefined",
+        f"systems change sides; {NONE}: undefined",
         style="dim",
     )
     _end(out, told, [told.pairs, told.strengths, told.agreement])
@@ -151,7 +151,7 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
 
 def _fact(row: Mapping[str, Any], column: str) -> str:
     if column == "side p":
-        return _p(row["side_p"])
+        return p_value(row["side_p"])
     return f"{row[column]:.2f}" if isinstance(row[column], float) else str(row[column])
 
 
@@ -178,7 +178,7 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame, width: int) -> Tabl
 
 
 def _pairs(rows: pl.DataFrame, width: int) -> Table:
-    wide = width >= WIDE
+    wide = width >= NARROW
     shown = _table("a")
     shown.add_column("b", overflow="fold")
     more = ("items W/T/L", "p") if wide else ()
@@ -195,8 +195,8 @@ def _pairs(rows: pl.DataFrame, width: int) -> Table:
             escape(row["b"]),
             str(row["comparisons"]),
             *rates,
-            *((items, _p(row["p"])) if wide else ()),
-            _p(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
+            *((items, p_value(row["p"])) if wide else ()),
+            p_value(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
         )
     return shown
 
@@ -221,7 +221,7 @@ def _aggregation(out: Console, told: RatingSummary) -> None:
     out.print(
         f"\\[low, high]: 95% bootstrap over items; mean: over replies, each the {words}; grades: share "
         "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
-        "many raters, high by selection; n/a: undefined",
+        f"many raters, high by selection; {NONE}: undefined",
         style="dim",
     )
 
@@ -240,18 +240,10 @@ def _end(
             missing.setdefault(row["reason"], []).append(what)
     for reason, what in missing.items():
         labels = ", ".join(dict.fromkeys(what))
-        out.print(f"note: {labels}: {reason}", style="yellow", markup=False)
-    for note in told.notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+        print_notes(out, [f"{labels}: {reason}"])
+    print_notes(out, told.notes)
     out.print()
     out.print(told.signature, style="dim", markup=False, soft_wrap=True)
-
-
-def _what(row: Mapping[str, Any]) -> str:
-    """Whose number a row is."""
-    if "correlation" in row:
-        return f"Human (Avg, Max), {row['correlation']}"
-    return f"{row['a']} against {row['b']}" if "b" in row else row.get("measure") or row["system"]
 
 
 def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
@@ -259,7 +251,7 @@ def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
 
 
 def _table(first: str) -> Table:
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     shown.add_column(first, overflow="fold")
     return shown
 
@@ -270,16 +262,8 @@ def _print(out: Console, shown: Table) -> None:
 
 
 def _interval(value: float, low: float = math.nan, high: float = math.nan, digits: int = 3) -> str:
-    if math.isnan(value):
-        return "n/a"
-    if math.isnan(low):
-        return f"{value:.{digits}f}"
-    return f"{value:.{digits}f} [dim]\\[{low:.{digits}f}, {high:.{digits}f}][/dim]"
+    return interval(value, low, high, decimals(digits))
 
 
 def _percent(share: float, low: float, high: float) -> str:
     return f"{100 * share:.0f} [dim]\\[{100 * low:.0f}, {100 * high:.0f}][/dim]"
-
-
-def _p(p: float) -> str:
-    return "n/a" if math.isnan(p) else f"{p:.2g}"

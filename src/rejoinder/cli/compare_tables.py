@@ -1,0 +1,97 @@
+"""Tables of systems held against each other, for people: the best and the next, and every pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from rejoinder.cli.cells import SIGNIFICANT, no_spread, number_of, p_value, scale, span, won
+from rejoinder.cli.console import NARROW, bare_table, console, print_notes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.scoring.scores import Scores
+
+
+def comparison(scores: Scores, table: pl.DataFrame) -> None:
+    """Every pair of systems under every metric."""
+    out = console()
+    wide = out.width >= NARROW
+    for label, each in scores.measured.items():
+        show = number_of(each.metric)
+        shown = bare_table(label)
+        for name in ("a", "b"):
+            shown.add_column(name, overflow="fold")
+        extra = ("p boot", "W/T/L", "would show") if wide else ()
+        for name in ("a - b", "95% interval", "p", "p Holm", *extra):
+            shown.add_column(name, justify="right", no_wrap=True)
+        for row in table.filter(table["metric"] == label).iter_rows(named=True):
+            clear = row["p_randomization_holm"] < SIGNIFICANT
+            more = (p_value(row["p_bootstrap"]), won(row), show(row["detectable"]))
+            shown.add_row(
+                escape(row["a"]),
+                escape(row["b"]),
+                show(row["difference"]),
+                span(row["low"], row["high"], show),
+                p_value(row["p_randomization"]),
+                p_value(row["p_randomization_holm"]) + ("*" if clear else " "),
+                *(more if wide else ()),
+            )
+        out.print(shown)
+        out.print()
+    more = (
+        "; p boot: paired bootstrap (where the two disagree, believe p); W/T/L: items won, tied, "
+        "lost by a; would show: the smallest difference that so many items show with 80% power"
+    )
+    out.print(
+        f"{scale(scores)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
+        f"* below 0.05{more if wide else ''}",
+        style="dim",
+    )
+    bags = table.filter(table["wins"].is_null())["metric"].unique(maintain_order=True)
+    if wide and bags.len():
+        words = "of all replies together, so items are neither won nor lost"
+        print_notes(out, [f"{', '.join(bags)}: {words}"])
+    print_notes(out, no_spread(table, "difference", scores))
+    print_notes(out, scores.notes)
+
+
+def print_leads(out: Console, scores: Scores) -> None:
+    """The best system of each metric that ranks them, the next, and how sure that is."""
+    table = scores.leads()
+    if table.is_empty():
+        return
+    wide = out.width >= NARROW
+    shown = bare_table()
+    for name in ("metric", "best", "next"):
+        shown.add_column(name, overflow="fold")
+    for name in ("ahead by", "95% interval", "p", *(("W/T/L", "would show") if wide else ())):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+    for row in table.iter_rows(named=True):
+        show = number_of(scores.measured[row["metric"]].metric)
+        more = (won(row), show(row["detectable"]))
+        shown.add_row(
+            row["metric"],
+            f"[bold]{escape(row['a'])}[/bold]",
+            escape(row["b"]),
+            show(abs(row["difference"])),
+            span(row["low"], row["high"], show),
+            p_value(row["p"]),
+            *(more if wide else ()),
+            "[green]better[/green]" if row["p"] < SIGNIFICANT else "[yellow]not clear[/yellow]",
+        )
+    out.print(shown)
+    pairs = len(scores.names) * (len(scores.names) - 1) // 2
+    how = table.item(0, "correction").capitalize()
+    corrected = f", {how}-corrected over {pairs} pairs" if pairs > 1 else ""
+    if pairs > 1 and how == "Holm":
+        corrected += " as in 'rejoinder compare'"
+    more = (
+        "; W/T/L: items won, tied, lost; would show: the smallest difference that so many items "
+        "show with 80% power"
+    )
+    out.print(f"p: approximate randomization{corrected}{more if wide else ''}", style="dim")

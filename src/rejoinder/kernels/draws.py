@@ -1,0 +1,24 @@
+"""How much may be drawn at random: resamples, permutations, and the seed of both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rejoinder.errors import ParameterError
+
+MOST_DRAWS = 1_000_000
+"""More resamples or permutations than anybody can need: a slip of the keyboard."""
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Raises a ParameterError for a number of resamples or a seed that cannot be meant.
+
+    >>> check_draws(1000, 12345)
+    """
+    if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
+        raise ParameterError(
+            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
+            "10,000 are enough for an interval"
+        )
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed={seed!r} must be 0 or more")

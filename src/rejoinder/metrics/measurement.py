@@ -1,0 +1,67 @@
+"""Measuring a batch with several metrics at once, on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.features import provided
+from rejoinder.metrics.rows import Statistics, joined
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.base import Metric
+
+
+def measure(
+    metrics: Sequence[Metric],
+    batch: Batch,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Statistics]:
+    """Measures every hypothesis of a batch with every metric, on all cores.
+
+    Args:
+        metrics: The metrics.
+        batch: The items.
+        progress: Called with how many slices are done, and of how many.
+
+    Returns:
+        For each metric its statistics, in the order of the batch's hypotheses.
+    """
+    batch = provided(metrics, batch, progress)
+    parts = list(batch.parts(at_least=cores())) or [batch]
+
+    def one(part: Batch) -> list[Statistics]:
+        return [metric.statistics(part) for metric in metrics]
+
+    several = len(parts) > 1 and cores() > 1
+    results = []
+    for result in _pool().map(one, parts) if several else map(one, parts):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(parts))
+    return [joined(each) for each in zip(*results, strict=True)]
+
+
+@cache
+def cores() -> int:
+    """How many cores this process may use; ``REJOINDER_THREADS`` sets another number."""
+    wanted = os.environ.get("REJOINDER_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    # Threads, not processes: the kernels release the interpreter's lock.
+    return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

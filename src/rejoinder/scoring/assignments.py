@@ -1,0 +1,114 @@
+"""Units of items: which pairs of systems have any, and their random assignments of items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Indices
+from rejoinder.scoring.evidence import Rated
+
+# A block of assignments is drawn by a generator of its own, whatever the number of threads.
+BLOCK = 16
+
+
+def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
+    """The pairs of systems with at least one unit, and what to say of the rest.
+
+    Raises:
+        ParameterError: There is no unit at all.
+    """
+    if len(rated.systems) < 2:
+        raise ParameterError(
+            f"protocol 'unit': one rated system, {one_of(rated.systems)}; its units are of pairs"
+        )
+    present = ~np.isnan(rated.grid)
+    pairs = list(combinations(range(len(rated.systems)), 2))
+    shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
+    kept = [p for p, items in enumerate(shared) if items.size >= size]
+    if not kept:
+        most = max(items.size for items in shared)
+        raise ParameterError(
+            f"size={size}: no two systems share so many rated items; the most is {most}: choose a "
+            f"--unit-size of at most {most}" if most else
+            f"size={size}: no two systems are rated on the same item"
+        )  # fmt: skip
+    sizes = sorted({shared[p].size for p in kept})
+    over = sorted({n % size for n in sizes})
+    units = sum(shared[p].size // size for p in kept)
+    note = (
+        f"unit: {units} units of {size} items from {len(kept)} pairs of systems with "
+        f"{_span(sizes)} items each"
+    )
+    if any(over):
+        note += f"; {_span(over)} items of a pair are left over in each assignment"
+    notes = [note]
+    if len(kept) < len(pairs):
+        notes.append(
+            f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
+            "items and are left out"
+        )
+    made = Design(np.array([pairs[p] for p in kept]), tuple(shared[p] for p in kept), size, seed)
+    return made, notes
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which pairs of systems have units, and of which items.
+
+    Attributes:
+        pairs: [p, 2], the two systems of each pair that has a unit.
+        items: For each pair the items that both have a rating for.
+        size: M.
+        seed: Of the assignments.
+    """
+
+    pairs: Indices
+    items: tuple[Indices, ...]
+    size: int
+    seed: int
+
+    @cached_property
+    def pair(self) -> Indices:
+        """The pair of each unit: int64 [u]."""
+        return np.repeat(
+            np.arange(len(self.pairs)), [each.size // self.size for each in self.items]
+        )
+
+    def assigned(self, block: int, number: int) -> Assigned:
+        """The first assignments of a block.
+
+        Each pair's items are shuffled by themselves and cut into units; what is left is no unit's.
+        The block is always drawn whole: 10 assignments are the first 10 of 1,000.
+        """
+        rng = np.random.default_rng([self.seed, 2, block])
+        shuffled = [
+            rng.permuted(np.tile(each, (BLOCK, 1)), axis=1)[:, : each.size - each.size % self.size]
+            for each in self.items
+        ]
+        members = np.concatenate(shuffled, axis=1).reshape(BLOCK, -1, self.size)
+        turned = rng.integers(0, 2, members.shape[:2]).astype(np.bool_)
+        return Assigned(members[:number], turned[:number])
+
+
+class Assigned(NamedTuple):
+    """Some random assignments of items to units.
+
+    Args:
+        members: int64 [b, u, size], the items of each unit.
+        turned: bool [b, u], whether the unit's difference is B - A.
+    """
+
+    members: Indices
+    turned: NDArray[np.bool_]
+
+
+def _span(values: Sequence[int]) -> str:
+    return f"{values[0]}" if len(values) == 1 else f"{values[0]} to {values[-1]}"

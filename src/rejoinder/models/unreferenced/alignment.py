@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 Tokens: TypeAlias = tuple[Tensor, Tensor]
 """Projected tokens, float32 [n, t, d], and which of them are there, bool [n, t]."""
+
+GROUPS = 6
+"""Pairs are scored in so many groups by the length of the reply: less padding, and that is most of it."""
 
 
 class Alignment(nn.Module):
@@ -28,6 +33,7 @@ class Alignment(nn.Module):
 
     def __init__(self, states: int, width: int, turns: int, dropout: float) -> None:
         super().__init__()
+        self.width = width
         self.project = nn.Linear(states, width)
         self.turn = nn.Embedding(turns, width)
         nn.init.normal_(self.turn.weight, std=0.02)
@@ -51,12 +57,26 @@ class Alignment(nn.Module):
             queries: int64 [b], which query each pair has.
             replies: int64 [b], likewise.
         """
-        a, there = q[0][queries], q[1][queries]
-        b, said = r[0][replies], r[1][replies]
+        said = r[1].sum(dim=1)[replies]
+        order = said.argsort()
+        bias, own = self.compare[0].bias, self.compare[0].weight[:, : self.width]
+        halves = (r[0], linear(r[0], own, bias))  # once for each reply, whatever it is paired with
+        scores = []
+        for some in order.tensor_split(min(GROUPS, order.numel())):
+            longest = int(said[some[-1]])
+            cut = [each[:, :longest] for each in (*halves, r[1])]
+            scores.append(self._scores(q, cut, queries[some], replies[some]))
+        return torch.cat(scores)[order.argsort()]
+
+    def _scores(self, q: Tokens, r: Sequence[Tensor], queries: Tensor, replies: Tensor) -> Tensor:
+        """The scores of pairs whose replies are of like length: [b]."""
+        a, there = (each.index_select(0, queries) for each in q)
+        b, begun, said = (each.index_select(0, replies) for each in r)
         attention = (b @ a.transpose(1, 2)) / b.shape[-1] ** 0.5
         attention = attention.masked_fill(~there[:, None], float("-inf")).softmax(dim=-1)
         found = attention @ a
-        compared = self.compare(torch.cat([b, found, b * found], dim=-1)).relu()
-        compared = compared * said[..., None]
+        rest = self.compare[0].weight[:, self.width :]
+        begun = begun + linear(torch.cat([found, b * found], dim=-1), rest)
+        compared = self.compare[1:](begun).relu() * said[..., None]
         mean = compared.sum(dim=1) / said.sum(dim=1, keepdim=True)
         return self.judge(torch.cat([mean, compared.amax(dim=1)], dim=-1)).squeeze(-1)

@@ -36,7 +36,7 @@ class Size:
 SIZES: dict[str, Size] = {
     "paper": Size(
         GRUConfig(),
-        Schedule(rate=1e-3, batch=128, epochs=8),
+        Schedule(rate=1e-3, batch=128, epochs=5),
         "as published: Bi-GRU, margin loss, random wrong replies, the message alone",
     ),
     "gru": Size(
@@ -51,7 +51,7 @@ SIZES: dict[str, Size] = {
     ),
     "cross": Size(
         CrossConfig(),
-        Schedule(rate=1e-3, batch=64, epochs=2, decay=0.01, falling=True),
+        Schedule(rate=1e-3, batch=64, epochs=3, decay=0.01, falling=True),
         "a small network over the tokens of that encoder, query and reply read together",
     ),
 }

@@ -91,8 +91,15 @@ class Encoder:
                 progress(done, len(distinct))
         return vectors[[place[text] for text in texts]]
 
-    def encode_tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
-        """The vectors of each text's tokens, special ones left out: n arrays float32 [tokens, d]."""
+    def encode_tokens(
+        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> list[np.ndarray]:
+        """The vectors of each text's tokens, special ones left out: n arrays float32 [tokens, d].
+
+        Args:
+            texts: n of them.
+            progress: Called with how many distinct texts are done, and of how many.
+        """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
         held: dict[str, np.ndarray] = {}
         special = set(self.tokenizer.all_special_ids)
@@ -101,6 +108,8 @@ class Encoder:
                 ids = self.tokens(distinct[i])
                 keep = [k for k, token in enumerate(ids) if token not in special]
                 held[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
+            if progress is not None:
+                progress(len(held), len(distinct))
         return [held[text] for text in texts]
 
     def tokens(self, text: str) -> list[int]:

@@ -125,7 +125,7 @@ class CrossScorer(UnreferencedScorer):
 
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> TokenStates:
         """The states of the texts' tokens."""
-        held = self.encoder.encode_tokens([detokenize(text) for text in texts])
+        held = self.encoder.encode_tokens([detokenize(text) for text in texts], progress)
         bounds = np.cumsum([0, *(len(each) for each in held)])
         states = np.empty((int(bounds[-1]), self.encoder.size), dtype=np.float16)
         for i, each in enumerate(held):

@@ -124,7 +124,7 @@ def fit(
                 save_every, telling,
             )  # fmt: skip
             scorer.module.load_state_dict(dict(best.weights))
-            ready = _prepared(scorer, ranking_texts, prepared, "validation")
+            ready = _prepared(scorer, ranking_texts, prepared, "validation", telling)
             reached = ranking.scores(scorer, ready)
             calibration = Calibration.of(_half_true(reached))
             members.append(Member(label, scorer, calibration))
@@ -205,12 +205,21 @@ def _fresh(
 
 
 def _prepared(
-    scorer: UnreferencedScorer, texts: Sequence[str], held: dict[Any, Any], what: str
+    scorer: UnreferencedScorer,
+    texts: Sequence[str],
+    held: dict[Any, Any],
+    what: str,
+    report: Report | None,
 ) -> Any:
     """Texts prepared for a scorer, once for all that prepare alike."""
+
+    def tell(done: int, total: int) -> None:
+        if report is not None:
+            report(done, total, f"reading the {what} texts")
+
     key = (what, scorer.prepares_like)
     if key not in held:
-        held[key] = scorer.prepare(texts)
+        held[key] = scorer.prepare(texts, tell)
     return held[key]
 
 
@@ -247,8 +256,8 @@ def _trained(
             )
         return Trained(folder.tensors(), [dict(each) for each in folder.record.log])
     checkpoint = Checkpoint(work / "checkpoint", identity)
-    ready = _prepared(scorer, corpus.texts, held, "corpus")
-    validating = _prepared(scorer, valid.texts, held, "validation")
+    ready = _prepared(scorer, corpus.texts, held, "corpus", report)
+    validating = _prepared(scorer, valid.texts, held, "validation", report)
     best = train(
         scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
         report,

@@ -39,7 +39,8 @@ class House(nn.Module):
         width: Of the word vectors.
         units: H of the GRUs, for each direction.
         layers: Sizes of the MLP's hidden layers.
-        dropout: On word vectors, on q and r, and on hidden layers.
+        dropout: On word vectors (a word loses the same numbers wherever the batch has it), on q and
+            r, and on hidden layers.
     """
 
     def __init__(
@@ -75,8 +76,9 @@ class House(nn.Module):
         if self._on_gpu:
             return self.dropout(self._read_padded(gru, texts))
         packed = Packed.of(texts.lengths)
-        vectors = self.dropout(self.vectors(torch.from_numpy(texts.ids[packed.words])))
-        return self.dropout(last_states(gru, vectors, packed))
+        distinct, rows = np.unique(texts.ids, return_inverse=True)
+        vectors = self.dropout(self.vectors(torch.from_numpy(distinct)))
+        return self.dropout(last_states(gru, vectors, rows[packed.words], packed))
 
     def _read_many(self, gru: nn.GRU, texts: Ragged) -> Tensor:
         """Without gradient, in batches of like length.
@@ -93,8 +95,7 @@ class House(nn.Module):
                 continue
             taken = places.take(some)
             packed = Packed.of(taken.lengths)
-            words = torch.from_numpy(taken.ids[packed.words])
-            states[some] = last_states_by_table(gru, table, words, packed)
+            states[some] = last_states_by_table(gru, table, taken.ids[packed.words], packed)
         return states
 
     @property
@@ -104,7 +105,8 @@ class House(nn.Module):
     def _read_padded(self, gru: nn.GRU, texts: Ragged) -> Tensor:
         """By the kernels of a GPU; words behind a text's end change nothing."""
         ids, lengths = texts.padded()
-        vectors = self.dropout(self.vectors(ids.to(self.quadratic.device)))
+        distinct, rows = torch.unique(ids.to(self.quadratic.device), return_inverse=True)
+        vectors = self.dropout(self.vectors(distinct))[rows]
         packed = pack_padded_sequence(vectors, lengths, True, enforce_sorted=False)
         _, last = gru(packed)
         return torch.cat([last[0], last[1]], dim=-1)

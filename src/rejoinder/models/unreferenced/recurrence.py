@@ -62,19 +62,20 @@ class Packed:
         return cls(order, starts[text] + step, turned, before, bounds.tolist())
 
 
-def last_states(gru: nn.GRU, vectors: Tensor, packed: Packed) -> Tensor:
+def last_states(gru: nn.GRU, vectors: Tensor, rows: Indices, packed: Packed) -> Tensor:
     """The last states of both directions, end to end: float32 [b, 2H], in the order of the texts.
 
     Args:
         gru: of one layer and two directions.
-        vectors: of the packed words, float32 [N, d].
+        vectors: of distinct words, float32 [V, d].
+        rows: int64 [N], the row of each packed word.
         packed: their order.
     """
-    last = _Recurrence.apply(vectors, *_weights(gru), packed)
+    last = _Recurrence.apply(vectors, *_weights(gru), rows, packed)
     return _in_order(last, packed)
 
 
-def last_states_by_table(gru: nn.GRU, table: Tensor, rows: Tensor, packed: Packed) -> Tensor:
+def last_states_by_table(gru: nn.GRU, table: Tensor, rows: Indices, packed: Packed) -> Tensor:
     """The same without a gradient, from what the GRU makes of each distinct word.
 
     Args:
@@ -83,16 +84,28 @@ def last_states_by_table(gru: nn.GRU, table: Tensor, rows: Tensor, packed: Packe
         rows: int64 [N], the row of each packed word.
         packed: their order.
     """
-    turned = rows[torch.from_numpy(packed.turned)]
-    x = torch.stack([table[0].index_select(0, rows), table[1].index_select(0, turned)])
     _, _, w, b = _weights(gru)
-    return _in_order(_forward(x, w, b, packed)[0], packed)
+    return _in_order(_forward(_laid_out(table, _both(rows, packed)), w, b, packed)[0], packed)
 
 
 def projected(gru: nn.GRU, vectors: Tensor) -> Tensor:
     """``W_x e + b_x`` for both directions: float32 [2, V, 3H] of float32 [V, d]."""
     w, b, _, _ = _weights(gru)
+    return _projected(vectors, w, b)
+
+
+def _projected(vectors: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return torch.baddbmm(b[:, None], vectors.expand(2, -1, -1), w.transpose(1, 2))
+
+
+def _both(rows: Indices, packed: Packed) -> tuple[Tensor, Tensor]:
+    """The rows of the packed words, forwards and backwards."""
+    return torch.from_numpy(rows), torch.from_numpy(rows[packed.turned])
+
+
+def _laid_out(table: Tensor, rows: tuple[Tensor, Tensor]) -> Tensor:
+    """What each packed word brings: [2, V, 3H] to [2, N, 3H]."""
+    return torch.stack([table[i].index_select(0, rows[i]) for i in range(2)])
 
 
 def _in_order(last: Tensor, packed: Packed) -> Tensor:
@@ -108,23 +121,30 @@ def _weights(gru: nn.GRU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 class _Recurrence(torch.autograd.Function):
-    """The last states [2, b, H] of the vectors of packed words."""
+    """The last states [2, b, H] of texts, by the vectors of their distinct words."""
 
     @staticmethod
     def forward(
-        ctx: Any, e: Tensor, w_x: Tensor, b_x: Tensor, w: Tensor, b: Tensor, packed: Packed
+        ctx: Any,
+        e: Tensor,
+        w_x: Tensor,
+        b_x: Tensor,
+        w: Tensor,
+        b: Tensor,
+        rows: Indices,
+        packed: Packed,
     ) -> Tensor:
-        turned = e.index_select(0, torch.from_numpy(packed.turned))
-        both = torch.stack([e, turned])
-        x = torch.baddbmm(b_x[:, None], both, w_x.transpose(1, 2))
+        # A word's part in the gates is made once, however often the batch has it.
+        both = _both(rows, packed)
+        x = _laid_out(_projected(e, w_x, b_x), both)
         last, gates, inner, states = _forward(x, w, b, packed)
-        ctx.packed = packed
-        ctx.save_for_backward(both, w_x, w, gates, inner, states)
+        ctx.rows, ctx.packed = both, packed
+        ctx.save_for_backward(e, w_x, w, gates, inner, states)
         return last
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        both, w_x, w, gates, inner, states = ctx.saved_tensors
+        e, w_x, w, gates, inner, states = ctx.saved_tensors
         packed = ctx.packed
         earlier = torch.zeros_like(states)
         earlier[:, packed.bounds[1] :] = states[:, torch.from_numpy(packed.before)]
@@ -132,9 +152,15 @@ class _Recurrence(torch.autograd.Function):
         d_w, d_b = d_h.transpose(1, 2) @ earlier, d_h.sum(1)
         d_x = d_h  # from here on: the two differ in what is under r alone
         d_x[..., 2 * w.shape[2] :] = d_n
-        d_both = d_x @ w_x
-        d_e = d_both[0] + d_both[1, torch.from_numpy(packed.turned)]
-        return d_e, d_x.transpose(1, 2) @ both, d_x.sum(1), d_w, d_b, None
+        d_table = torch.stack([_summed(d_x[i], ctx.rows[i], len(e)) for i in range(2)])
+        d_e = (d_table @ w_x).sum(0)
+        d_w_x = d_table.transpose(1, 2) @ e
+        return d_e, d_w_x, d_table.sum(1), d_w, d_b, None, None
+
+
+def _summed(values: Tensor, rows: Tensor, count: int) -> Tensor:
+    """Sums rows of values [N, w] that belong to one word: [count, w]."""
+    return values.new_zeros(count, values.shape[1]).index_add_(0, rows, values)
 
 
 def _forward(

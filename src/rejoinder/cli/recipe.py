@@ -176,6 +176,7 @@ def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
     from rich.table import Table
 
+    from rejoinder.cli.cells import NONE
     from rejoinder.cli.console import console
 
     out = console()
@@ -197,7 +198,7 @@ def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
     out.print(
         f"{table.item(0, 'n')} units of {told.unit_size} items from {told.agreement.systems} "
         f"systems; n-grams up to {told.order}; (low, high): 95% interval; p: permutation test; "
-        "n/a: undefined",
+        f"{NONE}: undefined",
         style="dim",
         markup=False,
     )
@@ -211,9 +212,11 @@ def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 
 
 def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    from rejoinder.cli.cells import NONE
+
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
-        return "n/a", ""
+        return NONE, ""
     ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
     return f"{value:.3f}{ends}", "" if math.isnan(p) else f"{p:.3f}"
 

@@ -58,12 +58,8 @@ COLUMNS_AT_ONCE = 5
 @click.option(
     "--output", "-o", metavar="OUTDIR", type=options.PATH, required=True, help="The run's folder."
 )
-@click.option(
-    "--resamples", metavar="N", type=int, default=1000, show_default=True, help="Of the intervals."
-)
-@click.option(
-    "--seed", metavar="N", type=int, default=12345, show_default=True, help="Of every draw."
-)
+@options.resamples
+@options.seed
 @options.as_json
 def khayrallah2021(
     data: Path,
@@ -191,8 +187,10 @@ def _table(out: Console, title: str, table: str, some: list[dict[str, Any]]) -> 
 
 def _cell(row: dict[str, Any] | None, factor: int) -> str:
     """A number, its interval, and the paper's figure below."""
+    from rejoinder.cli.cells import NONE
+
     if row is None or row["value"] is None or math.isnan(row["value"]):
-        return "n/a"
+        return NONE
     if factor == 1 and row["n"] is None:
         return f"{row['value']:g}"
     ends = [row[key] for key in ("low", "high")]

@@ -37,14 +37,7 @@ if TYPE_CHECKING:
     "--tokenizer", metavar="NAME", default="13a", show_default=True, help="Of BLEU and deltaBLEU."
 )
 @click.option("--lowercase", is_flag=True, help="Fold case first.")
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=int,
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples of contexts; 0 for no intervals.",
-)
+@options.resamples
 @click.option(
     "--permutations",
     metavar="N",

@@ -133,14 +133,7 @@ TRANSFER = "transfer"
     show_default=True,
     help="Of the tests; 0 for none.",
 )
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=int,
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples of contexts; 0 for no intervals.",
-)
+@options.resamples
 @options.seed
 @click.option("--save", type=options.PATH, help="Write all rows of all groups as CSV.")
 @click.option(

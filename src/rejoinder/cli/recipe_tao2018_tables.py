@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rejoinder.cli.cells import NONE
+
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
@@ -71,7 +73,7 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
     systems = len(study.systems) or 1
     out.print(
         f"{table['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
-        f"interval, contexts resampled; p: permutation test; * p below {SIGNIFICANT}; n/a: undefined",
+        f"interval, contexts resampled; p: permutation test; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",
         markup=False,
     )
@@ -109,7 +111,7 @@ def _pooled(table: pl.DataFrame) -> Table:
 def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
-        return "n/a", ""
+        return NONE, ""
     ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
     told = "<0.001" if p < 0.0005 else f"{p:.3f}"
     return f"{value:.3f}{ends}", "" if math.isnan(p) else told + _star(p)
@@ -144,7 +146,7 @@ def _within(out: Console, study: Study) -> None:
 
 def _short(row: Mapping[str, Any] | None) -> str:
     if row is None or math.isnan(row["value"]):
-        return "n/a "
+        return f"{NONE} "
     return f"{row['value']:.3f}{_star(row['p'])}"
 
 
@@ -171,7 +173,7 @@ def _cases(out: Console, study: Study, cases: pl.DataFrame) -> None:
 
 
 def _score(value: float) -> str:
-    return "n/a" if math.isnan(value) else f"{value:.3f}"
+    return NONE if math.isnan(value) else f"{value:.3f}"
 
 
 def _empty(*names: str) -> Table:

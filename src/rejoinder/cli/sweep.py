@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 @click.option(
     "--metric",
     type=click.Choice(["meteor", "bleu"]),
-    help="Of the replies; else METEOR, and BLEU where Java is missing.",
+    help="Of the replies; else METEOR, and BLEU where Java is missing or does not run.",
 )
 @click.option(
     "--generic",
@@ -156,6 +156,8 @@ def sweep(
     settings = grid_of(base, grid, parsed(given))
     with Progress("reading"):
         held = _material(corpus, testset, settings, **told)
+    if held.fallback:  # now, not after hours of training; among the notes it is told again
+        click.echo(f"rejoinder: note: {held.fallback}", err=True)
     with Progress("sweeping") as tick:
 
         def report(done: int, total: int, words: str) -> None:

@@ -68,8 +68,8 @@ class Grid:
         """Checks every combination: not after hours that one of them cannot be."""
         if not self.axes:
             raise ParameterError(
-                "sweep: no setting has two values or more; give --grid paper, or values such as "
-                "--set dropout=0,0.2"
+                "sweep: no setting has two values or more; give --grid paper (name='paper'), or "
+                "values such as --set dropout=0,0.2 (given={'dropout': (0.0, 0.2)})"
             )
         if self.size > MOST:
             raise ParameterError(
@@ -107,7 +107,8 @@ class Grid:
         check_trials(trials)
         if trials > self.size:
             raise ParameterError(
-                f"--trials: got {trials}; the grid has {self.size} settings, expected no more"
+                f"--trials {trials} (trials={trials}): the grid has {self.size} settings; expected "
+                "no more"
             )
         places = np.random.default_rng(seed).permutation(self.size)[:trials]
         return [self.setting(int(place)) for place in places]
@@ -133,7 +134,7 @@ def grid_of(
     (270, 4000)
     """
     if name is not None and name not in GRIDS:
-        raise ParameterError(f"--grid: got {quoted(name)}; expected {one_of(GRIDS)}")
+        raise ParameterError(f"--grid {name} (name={quoted(name)}): expected {one_of(GRIDS)}")
     axes = {**(GRIDS[name] if name else {}), **(given or {})}
     fixed = {key: values[0] for key, values in axes.items() if len(values) == 1}
     swept = {key: values for key, values in axes.items() if len(values) > 1}
@@ -173,7 +174,7 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
 def check_trials(trials: int) -> None:
     """Raises a ParameterError for less than one trial."""
     if trials < 1:
-        raise ParameterError(f"--trials: got {trials}; expected 1 or more")
+        raise ParameterError(f"--trials {trials} (trials={trials}): expected 1 or more")
 
 
 def _number(name: str, text: str) -> Number:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.responders.parameters import Parameters
@@ -39,6 +39,7 @@ class Material:
         resamples: Bootstrap resamples of every interval.
         seed: Of every draw but those of the trainings.
         notes: What was left out, and what stands in for what.
+        fallback: Why replies are scored by BLEU where nobody asked for it; None: they are not.
     """
 
     corpus: Pairs
@@ -52,6 +53,7 @@ class Material:
     resamples: int
     seed: int
     notes: tuple[str, ...]
+    fallback: str | None = None
 
     @property
     def messages(self) -> list[str]:
@@ -101,7 +103,8 @@ def material(
         base: The settings that are not swept; ``detokenize`` and ``seed`` of them count here.
         least_pairs: The fewest pairs that a trial trains on; 0: all.
         validation: None: one pair in twenty is held out of the corpus, at most 1,000.
-        metric: ``meteor`` or ``bleu``; None: METEOR, or BLEU where Java or its jar is missing.
+        metric: ``meteor`` or ``bleu``; None: METEOR, or BLEU where Java or its jar is missing or does
+            not run.
         train_prompts: For RUQ on train, drawn at random; 0: all pairs.
         generic: The generic reply of RUQ.
         beam: Of the search for replies.
@@ -110,19 +113,19 @@ def material(
     Raises:
         InputError: The corpus is too small; an item of the test set has no message.
         ParameterError: A number or a name that cannot be.
-        MissingExtraError: METEOR is asked for by name, and cannot run.
+        RejoinderError: METEOR is asked for by name, and cannot run.
     """
     _check(train_prompts, generic, beam)
     _check_messages(testset)
-    chosen, notes = _metric(metric)
-    notes = [*corpus.notes, *notes, *_overlap(corpus, testset)]
+    chosen, fallback = _metric(metric)
+    notes = [*corpus.notes, *([fallback] if fallback else []), *_overlap(corpus, testset)]
     order = np.random.default_rng([base.seed, len(corpus)]).permutation(len(corpus))
     if validation is None:
         count = min(MOST_HELD_OUT, len(corpus) // HELD_OUT)
         if not count:
             raise InputError(
                 f"corpus: {len(corpus)} pairs are too few to hold some out; expected {HELD_OUT} or "
-                "more, or a validation corpus"
+                "more, or --validation CORPUS (validation=)"
             )
         validation, order = corpus.take(np.sort(order[:count])), order[count:]
         notes.append(
@@ -143,16 +146,22 @@ def material(
         resamples,
         base.seed,
         tuple(notes),
+        fallback,
     )
 
 
 def _check(train_prompts: int, generic: str, beam: int) -> None:
     if train_prompts < 0:
-        raise ParameterError(f"--train-prompts: got {train_prompts}; expected 0 (all) or more")
+        raise ParameterError(
+            f"--train-prompts {train_prompts} (train_prompts={train_prompts}): expected 0 (all) or "
+            "more"
+        )
     if beam < 1:
-        raise ParameterError(f"--beam: got {beam}; expected 1 or more")
+        raise ParameterError(f"--beam {beam} (beam={beam}): expected 1 or more")
     if not generic.strip():
-        raise ParameterError("--generic: the generic reply is empty; give it a text")
+        raise ParameterError(
+            "--generic '' (generic=''): the generic reply is empty; give it a text"
+        )
 
 
 def _check_messages(testset: TestSet) -> None:
@@ -165,21 +174,22 @@ def _check_messages(testset: TestSet) -> None:
         )
 
 
-def _metric(name: str | None) -> tuple[Metric, list[str]]:
-    """The metric, and a note where it is not the paper's."""
-    from rejoinder.metrics.meteor_scorer import command
+def _metric(name: str | None) -> tuple[Metric, str | None]:
+    """The metric, and why it is not the paper's."""
+    from rejoinder.metrics.meteor_scorer import scorer
 
     if name is not None and name not in METRICS:
-        raise ParameterError(f"--metric: got {name!r}; expected 'meteor' or 'bleu'")
+        raise ParameterError(f"--metric {name} (metric={name!r}): expected {one_of(METRICS)}")
     if name == "bleu":
-        return _named("bleu"), []
+        return _named("bleu"), None
     try:
-        command("en", True)
-    except MissingExtraError as error:
+        # Asked for once: a Java that is there and does not run is found now, not after a training.
+        scorer("en", True).statistics([("yes", ["yes"])])
+    except RejoinderError as error:
         if name is not None:
             raise
-        return _named("bleu"), [f"scored by BLEU in place of METEOR: {error}"]
-    return _named("meteor"), []
+        return _named("bleu"), f"scored by BLEU in place of METEOR: {error}"
+    return _named("meteor"), None
 
 
 def _named(name: str) -> Metric:

@@ -13,6 +13,9 @@ from rejoinder.tables.wording import counted
 if TYPE_CHECKING:
     from rejoinder.recipes.responder_sweep import Run
 
+STARTUP = 10
+"""Trials that are drawn at random before the estimator has enough to go by."""
+
 
 def check_optuna() -> str:
     """Optuna's version: other versions propose other trials.
@@ -22,8 +25,8 @@ def check_optuna() -> str:
     """
     if find_spec("optuna") is None:
         raise MissingExtraError(
-            "--sampler optuna needs optuna; run: pip install 'rejoinder[sweep]', or take --sampler "
-            "random"
+            "--sampler optuna (sampler='optuna') needs optuna; run: pip install "
+            "'rejoinder[sweep]', or take --sampler random (sampler='random')"
         )
     from importlib.metadata import version
 
@@ -33,12 +36,14 @@ def check_optuna() -> str:
 def tried(run: Run) -> list[str]:
     """Trains and scores what Optuna proposes; returns notes.
 
-    Its tree-structured Parzen estimator is to raise the METEOR of the finished trials; its
+    Its tree-structured Parzen estimator is to raise the METEOR of the finished trials, once there are
+    ``STARTUP`` finished or pruned ones: the trials before are drawn at random. Its
     ``SuccessiveHalvingPruner`` stops a trial that is not among the best third of those that came to
     the same rung before it. Of Optuna itself nothing is kept on disk: with one seed it proposes the
     same trials again, and is told again what the trials' folders hold.
     """
     import optuna
+    from optuna.trial import TrialState
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     search = run.search
@@ -46,23 +51,38 @@ def tried(run: Run) -> list[str]:
     pruner = (
         optuna.pruners.NopPruner()
         if len(rungs) == 1
-        else optuna.pruners.SuccessiveHalvingPruner(rungs[0], search.reduction)
+        else optuna.pruners.SuccessiveHalvingPruner(
+            min_resource=rungs[0], reduction_factor=search.reduction
+        )
     )
-    sampler = optuna.samplers.TPESampler(seed=run.material.seed)
+    sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, seed=run.material.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
     assert search.trials is not None
-    run.total = search.trials * rungs[-1]
-    repeated = 0
+    run.total = search.trials * sum(rungs)  # a trial that goes on is trained anew at every rung
+    known = (TrialState.COMPLETE, TrialState.PRUNED)
+    repeated = estimated = 0
     for number in range(search.trials):
         before = len(run.trials)
+        estimated += len(study.get_trials(deepcopy=False, states=known)) >= STARTUP
         _one(run, study)
         repeated += len(run.trials) == before
-        run.spent = (number + 1) * rungs[-1]
-    if not repeated:
-        return []
-    return [f"{counted(repeated, 'proposal')} of {search.trials} repeated an earlier trial"]
+        run.spent = (number + 1) * sum(rungs)
+    return _notes(search.trials, repeated, estimated)
+
+
+def _notes(trials: int, repeated: int, estimated: int) -> list[str]:
+    """How far the proposals were what one expects of Optuna."""
+    notes = []
+    if not estimated:
+        notes.append(
+            f"{counted(trials, 'proposal')} of Optuna's drawn at random: its estimator proposes once "
+            f"{STARTUP} trials are finished or pruned"
+        )
+    if repeated:
+        notes.append(f"{counted(repeated, 'proposal')} of {trials} repeated an earlier trial")
+    return notes
 
 
 def _one(run: Run, study: Any) -> None:
@@ -79,7 +99,7 @@ def _one(run: Run, study: Any) -> None:
         if not run.train(trial, epochs, False):
             study.tell(asked, state=TrialState.FAIL)
             return
-        asked.report(-trial.bits, epochs)
+        asked.report(-trial.losses[epochs], epochs)
         if asked.should_prune():
             study.tell(asked, state=TrialState.PRUNED)
             return

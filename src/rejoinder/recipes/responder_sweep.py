@@ -6,7 +6,6 @@ and by RUQ on train and on test. Does the one tell what the other does?
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.recipes.responder_folder import opened
 from rejoinder.recipes.responder_grid import Grid, Setting, check_trials
 from rejoinder.recipes.responder_material import Material
 from rejoinder.recipes.responder_table import correlations, table
@@ -25,7 +25,7 @@ from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing
 
 FORMAT = "rejoinder sweep 1"
-IDENTITY, RESULTS, TRIALS, TABLE = "sweep.json", "results.json", "trials", "trials.csv"
+RESULTS, TRIALS, TABLE = "results.json", "trials", "trials.csv"
 SAMPLERS = ("grid", "random", "optuna")
 PRUNINGS = ("halving", "none")
 
@@ -59,19 +59,30 @@ class Search:
     def __post_init__(self) -> None:
         """Checks every value."""
         if self.sampler not in SAMPLERS:
-            raise ParameterError(f"--sampler: got {self.sampler!r}; expected {one_of(SAMPLERS)}")
+            raise _refused("sampler", self.sampler, one_of(SAMPLERS))
         if self.prune not in PRUNINGS:
-            raise ParameterError(f"--prune: got {self.prune!r}; expected {one_of(PRUNINGS)}")
+            raise _refused("prune", self.prune, one_of(PRUNINGS))
         if self.reduction < 2:
-            raise ParameterError(f"--reduction: got {self.reduction}; expected 2 or more")
+            raise _refused("reduction", self.reduction, "2 or more")
         if self.first_epochs is not None and self.first_epochs < 1:
-            raise ParameterError(f"--first-epochs: got {self.first_epochs}; expected 1 or more")
+            raise _refused("first_epochs", self.first_epochs, "1 or more")
         if self.sampler == "grid" and self.trials is not None:
-            raise ParameterError("--trials: a grid has all its settings; try --sampler random")
+            raise ParameterError(
+                f"--trials {self.trials} (trials={self.trials}): a grid has all its settings; try "
+                "--sampler random (sampler='random')"
+            )
         if self.sampler != "grid":
             if self.trials is None:
-                raise ParameterError(f"--sampler {self.sampler}: needs --trials, how many")
+                raise ParameterError(
+                    f"--sampler {self.sampler} (sampler='{self.sampler}'): needs --trials N "
+                    "(trials=N), how many"
+                )
             check_trials(self.trials)
+
+    @property
+    def extensible(self) -> bool:
+        """Whether more trials leave those before as they are: none of them waits for all others."""
+        return self.sampler == "optuna" or (self.sampler == "random" and self.prune == "none")
 
     def rungs(self, epochs: int) -> tuple[int, ...]:
         """The epochs after which trials are held against each other; the last is all of them.
@@ -134,13 +145,14 @@ def sweep(
     share. With Optuna trials come one by one, and its asynchronous form of the same rule prunes.
 
     Everything stands in the folder as it is made, and the same call after a kill goes on there; its
-    result is the one of a call that was never cut off.
+    result is the one of a call that was never cut off. So is that of a call for more trials, with
+    Optuna, or at random without pruning.
 
     Args:
         material: Corpora, test set, measures.
         grid: The settings.
         search: Which of them are tried, and which go on.
-        path: A new folder, or the one of a sweep that was cut off.
+        path: A new folder, or the one of a sweep that was cut off or is to have more trials.
         keep: Models kept, those of the best replies.
         save_every: Seconds between two checkpoints of a training.
         report: Told about everything that goes on.
@@ -154,17 +166,18 @@ def sweep(
 
     check_installed()
     if keep < 0:
-        raise ParameterError(f"--keep: got {keep}; expected 0 or more")
+        raise _refused("keep", keep, "0 or more")
     if "epochs" in grid.axes and search.prune != "none":
         raise ParameterError(
-            "--set epochs: pruning compares trials after equal epochs; give one value, or --prune none"
+            "--set epochs (axes['epochs']): pruning compares trials after equal epochs; give one "
+            "value, or --prune none (prune='none')"
         )
     if search.sampler == "optuna":
         from rejoinder.recipes.responder_optuna import check_optuna, tried
     else:
         check_optuna, tried = None, _tried
     parameters = _parameters(material, grid, search, check_optuna() if check_optuna else None)
-    folder = _opened(Path(path), parameters)
+    folder = opened(Path(path), parameters, search.extensible, material.fallback)
     run = Run(material, grid, search, folder, keep, save_every, report)
     notes = [*material.notes, *tried(run)]
     return _told(run, notes, parameters)
@@ -289,7 +302,7 @@ def _told(run: Run, notes: list[str], parameters: Mapping[str, Any]) -> Sweep:
             f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
             "scored: the correlations are over the others, which are more alike"
         )
-    notes += _of_trials(run.finished)
+    notes += [*_without_model(run), *_of_trials(run.finished)]
     trials = table(run.trials, run.finished, run.grid)
     told = correlations(run.finished, run.material)
     made = Sweep(run.folder, trials, told, tuple(dict.fromkeys(notes)), parameters)
@@ -297,6 +310,17 @@ def _told(run: Run, notes: list[str], parameters: Mapping[str, Any]) -> Sweep:
         trials.write_csv(temporary)
     write_json(run.folder / RESULTS, made.as_json())
     return made
+
+
+def _without_model(run: Run) -> list[str]:
+    """A note where an earlier call was to keep fewer models than this one."""
+    gone = [each.name for each in run.finished[: run.keep] if not each.model.exists()]
+    if not gone:
+        return []
+    return [
+        f"{', '.join(gone)}: no model, because an earlier call was to keep fewer; to have it, train "
+        "with the trial's settings"
+    ]
 
 
 def _of_trials(finished: Sequence[Trial]) -> list[str]:
@@ -339,36 +363,7 @@ def _parameters(
     }
 
 
-def _opened(path: Path, parameters: Mapping[str, Any]) -> Path:
-    """The folder, marked as this sweep's."""
-    marker = path / IDENTITY
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path}: is a file; name a new folder for the sweep")
-    if marker.exists():
-        _check_same(path, marker, parameters)
-        return path
-    if path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
-        raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{path}: the folder cannot be made: {error.strerror}; choose another place"
-        ) from error
-    write_json(marker, parameters)
-    return path
-
-
-def _check_same(path: Path, marker: Path, parameters: Mapping[str, Any]) -> None:
-    try:
-        held = json.loads(marker.read_text("utf-8"))
-        assert isinstance(held, dict)
-    except (OSError, ValueError, AssertionError):
-        raise InputError(f"{marker}: cut or altered; name a new folder for the sweep") from None
-    wanted = json.loads(json.dumps(dict(parameters)))
-    for key in sorted({*held, *wanted}):
-        if held.get(key) != wanted.get(key):
-            raise InputError(
-                f"{path}: holds another sweep: {key} is {held.get(key)!r:.80} there and "
-                f"{wanted.get(key)!r:.80} here; give the same settings to go on, or name a new folder"
-            )
+def _refused(name: str, got: Any, expected: str) -> ParameterError:
+    """The error of a value, by its name on the command line and in Python."""
+    option = f"--{name.replace('_', '-')} {got}"
+    return ParameterError(f"{option} ({name}={got!r}): expected {expected}")

@@ -91,30 +91,33 @@ def correlations(finished: Sequence[Trial], material: Material) -> pl.DataFrame:
         y = np.array([each.value("metric") for each in some])
         for key, name in RUQ.items():
             x = np.array([each.value(key) for each in some])
-            rows.append({"of": name, "with": label, "trials": trials, **_spearman(x, y, material)})
+            rows.append(_row_of(name, label, trials, x, y, material))
         bits = np.array([each.bits for each in some])
-        told = _spearman(bits, y, material)
-        rows.append({"of": "validation loss", "with": label, "trials": trials, **told})
+        rows.append(_row_of("validation loss", label, trials, bits, y, material))
     schema: dict[str, Any] = dict.fromkeys(("of", "with", "trials"), pl.String) | {"n": pl.Int64}
     schema |= dict.fromkeys(("rho", "low", "high", "p"), pl.Float64) | {"reason": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _spearman(x: Floats, y: Floats, material: Material) -> dict[str, Any]:
+def _row_of(
+    of: str, label: str, trials: str, x: Floats, y: Floats, material: Material
+) -> dict[str, Any]:
     rng = np.random.default_rng(material.seed)
     rho = float(spearman(x, y))
     reason = None
     if math.isnan(rho):
-        told = reason_undefined(x, y) or ""
-        reason = told.replace("observations", "trials").replace("metric score", "value")
-        reason = reason.replace("rating", "score")
+        reason = (reason_undefined(x, y) or "").replace("observations", "trials")
+        for word, name in (("metric score", of), ("rating", label)):
+            reason = reason.replace(f"{word}s", f"values of {name}")
+            reason = reason.replace(word, f"value of {name}")
     low = high = math.nan
     if material.resamples:
         interval = bootstrap_correlation(x, y, "spearman", None, material.resamples, rng)
         low, high = interval.low, interval.high
         reason = reason or (interval.reason or "").replace("groups", "trials") or None
     p = float(permutation_p(x, y, "spearman", PERMUTATIONS, rng))
-    return {"n": x.size, "rho": rho, "low": low, "high": high, "p": p, "reason": reason}
+    told = {"n": x.size, "rho": rho, "low": low, "high": high, "p": p, "reason": reason}
+    return {"of": of, "with": label, "trials": trials, **told}
 
 
 def draw(sweep: Sweep, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -144,6 +147,8 @@ def _words(told: pl.DataFrame) -> str:
 
     row = told.row(0, named=True)
     words = f"\N{GREEK SMALL LETTER RHO} = {number(row['rho'])}"
+    if math.isnan(row["rho"]):
+        words += f" ({row['reason']})"
     if not math.isnan(row["low"]):
         words += f" [{number(row['low'])}, {number(row['high'])}]"
     if not math.isnan(row["p"]):

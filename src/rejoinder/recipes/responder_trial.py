@@ -45,8 +45,7 @@ class Trial:
         folder: Its own.
         grid: What it is one of.
         material: What all trials are trained and tested on.
-        epochs: After which it was last validated; 0: never.
-        bits: The validation loss then, in bits per character.
+        losses: The validation losses, in bits per character, by the epochs after which it was validated.
         scores: What it was scored; None: it was not.
         failed: Why it cannot be trained or scored; None: it can.
     """
@@ -56,8 +55,7 @@ class Trial:
     folder: Path
     grid: Grid
     material: Material
-    epochs: int = 0
-    bits: float = math.nan
+    losses: dict[int, float] = field(default_factory=dict)
     scores: Mapping[str, Any] | None = None
     failed: str | None = None
     _clean: bool = field(default=False, repr=False)
@@ -68,6 +66,16 @@ class Trial:
         if self.failed is not None:
             return "failed"
         return "pruned" if self.scores is None else "finished"
+
+    @property
+    def epochs(self) -> int:
+        """The most epochs after which it was validated; 0: never."""
+        return max(self.losses, default=0)
+
+    @property
+    def bits(self) -> float:
+        """The validation loss then, in bits per character."""
+        return self.losses.get(self.epochs, math.nan)
 
     @property
     def model(self) -> Path:
@@ -96,7 +104,7 @@ class Trial:
         marker = self.folder / f"epochs-{epochs}.json"
         model = self.model if last else self.folder / f"model-{epochs}"
         if marker.exists():
-            self.epochs, self.bits = epochs, _read(marker)["bits_per_character"]
+            self.losses[epochs] = _read(marker)["bits_per_character"]
             if not last:
                 _remove(model)
             return True
@@ -107,7 +115,7 @@ class Trial:
         except (InputError, ParameterError) as error:
             return self._fail(error)
         write_json(marker, told)
-        self.epochs, self.bits = epochs, told["bits_per_character"]
+        self.losses[epochs] = told["bits_per_character"]
         if not last:
             _remove(model)
         return True

@@ -20,7 +20,7 @@ pytest.importorskip("gensim")
 TESTSET = str(EXAMPLES / "testset.jsonl")
 SYSTEMS = [str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "tuned")]
 RATINGS = str(EXAMPLES / "ratings.csv")
-FEW = ["--permutations", "20", "--resamples", "20"]
+FEW = ["--permutations", "20", "--resamples", "100"]
 OTHER = [
     "--transfer", TESTSET, "--transfer-responses", SYSTEMS[1], "--transfer-ratings", RATINGS,
 ]  # fmt: skip

@@ -88,7 +88,7 @@ def study(data, tmp_path_factory):
 
 
 def made(data, folder, **given):
-    given = {"multiref": data / "several.jsonl", "resamples": 50, **given}
+    given = {"multiref": data / "several.jsonl", "resamples": 100, **given}
     return recipe.khayrallah2021(data, folder, SIZES, **given)
 
 
@@ -262,7 +262,7 @@ def test_command(study, data, monkeypatch, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     monkeypatch.setattr(recipe, "settings", lambda scale: SIZES)
     words = ["recipe", "khayrallah2021", data, "--multiref", data / "several.jsonl", "-o", folder]
-    words += ["--resamples", 50]
+    words += ["--resamples", 100]
     assert run([*map(str, words), "--json"]) == 0
     told = json.loads(capfd.readouterr().out)
     assert {cell["table"] for cell in told["cells"]} == {"2", "3", "6", "7", "9", "11", "12"}

@@ -2,37 +2,15 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.recipes.responder_grid import PAPER, Grid, grid_of, parsed
-from rejoinder.recipes.responder_material import material
 from rejoinder.recipes.responder_sweep import Search, sweep
-from rejoinder.responders.parameters import Parameters, scaled
-from rejoinder.tables.dialogues import Pairs
-from rejoinder.tables.testset import TestSet
-
-WORDS = "the ferry leaves from an old harbour at six in winter".split()
-BASE = Parameters(
-    vocabulary=60, layers=1, width=16, heads=2, feed_forward=16, warmup=5, tokens=300,
-    accumulate=1, epochs=3, patience=0, longest=60, seed=3,
-)  # fmt: skip
-
-
-def corpus():
-    rng = np.random.default_rng(1)
-    texts = [[" ".join(rng.choice(WORDS, 4)) for _ in range(100)] for _ in range(2)]
-    return Pairs([str(i) for i in range(100)], *texts)
-
-
-def held(base=BASE, **given):
-    pairs = corpus()
-    testset = TestSet.from_lists(
-        [[text, "at six"] for text in pairs.targets[:8]], contexts=pairs.sources[:8]
-    )
-    settings = {"metric": "bleu", "beam": 1, "train_prompts": 8, "resamples": 20, **given}
-    return material(pairs, testset, base, **settings)
+from rejoinder.recipes.responder_table import correlations
+from rejoinder.recipes.responder_trial import Trial
+from rejoinder.responders.parameters import scaled
+from tiny_sweep import BASE, held
 
 
 def test_the_paper_s_grid():
@@ -62,6 +40,20 @@ def test_values_that_cannot_be(texts, words):
         parsed(texts)
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"reduction": 1}, r"--reduction 1 \(reduction=1\): expected 2"),
+        ({"first_epochs": 0}, r"--first-epochs 0 \(first_epochs=0\)"),
+        ({"prune": "all"}, r"--prune all \(prune='all'\): expected 'halving' or 'none'"),
+        ({"sampler": "random"}, r"needs --trials N \(trials=N\)"),
+    ],
+)
+def test_searches_that_cannot_be_are_named_as_in_python_too(given, words):
+    with pytest.raises(ParameterError, match=words):
+        Search(**given)
+
+
 def test_every_setting_is_checked_first():
     with pytest.raises(ParameterError, match="dropout: got 1"):
         Grid(BASE, {"dropout": (0.0, 1.0)})
@@ -88,3 +80,28 @@ def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
     assert (tmp_path / "s" / "results.json").read_bytes() == before
     with pytest.raises(InputError, match="holds another sweep"):
         sweep(held(beam=2), grid, search, tmp_path / "s")
+
+
+def test_a_model_that_an_earlier_call_removed_is_told(tmp_path):
+    pytest.importorskip("torch")
+    grid = Grid(BASE.changed(epochs=1), {"dropout": (0.0, 0.3)})
+    search = Search(prune="none")
+    assert not any("no model" in note for note in sweep(held(), grid, search, tmp_path).notes)
+    found = sweep(held(), grid, search, tmp_path, keep=2)
+    (second,) = found.trials["trial"].to_list()[1:]
+    assert any(note.startswith(f"trial-{second:04d}: no model") for note in found.notes)
+
+
+def test_a_correlation_that_is_undefined_says_of_what(tmp_path):
+    grid = Grid(BASE, {"dropout": (0.0, 0.3)})
+    trials = [
+        Trial(n, grid.setting(n - 1), tmp_path, grid, held(), {3: bits}, scores)
+        for n, bits, scores in (
+            (1, 4.0, {"metric": {"value": 0.2}, "ruq_train": {"value": 0.5}}),
+            (2, 5.0, {"metric": {"value": 0.1}, "ruq_train": {"value": 0.5}}),
+        )
+    ]
+    told = {row["of"]: row for row in correlations(trials, held()).iter_rows(named=True)}
+    assert told["RUQ on train"]["reason"] == "all values of RUQ on train equal"
+    assert told["RUQ on test"]["reason"] == "a value of RUQ on test is missing"
+    assert told["validation loss"]["rho"] == -1

@@ -108,7 +108,9 @@ class Criterion:
         """Human (Avg) and Human (Max) of the raters that count."""
         rows = []
         for correlation in CORRELATIONS:
-            told = human_correlations(self.kept_people.values, correlation, self.wish.least)
+            told = human_correlations(
+                self.kept_people.values, correlation, self.wish.least, "replies"
+            )
             defined = ~np.isnan(told.each)
             best = self.kept_people.raters[int(np.nanargmax(told.each))] if defined.any() else None
             rows.append(

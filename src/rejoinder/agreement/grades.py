@@ -43,6 +43,26 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
         )
 
 
+def check_difference(difference: float, given: Floats, scale: Scale | None = None) -> None:
+    """Raises a ParameterError where no two systems could differ by so much.
+
+    Args:
+        difference: Of two systems' mean ratings, above 0.
+        given: Any shape, single ratings; NaN where there is none.
+        scale: The scale, where it is known; else from the least to the greatest rating.
+    """
+    low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
+    if difference <= high - low or low == high:
+        return
+    wider = (
+        "" if scale else "; if grades could lie beyond, give --scale LOW HIGH (scale=(LOW, HIGH))"
+    )
+    raise ParameterError(
+        f"difference={difference!r} (-d): people's grades lie from {low:g} to {high:g}, so that no two "
+        f"systems differ by more than {high - low:g}; give it in the ratings' own scale{wider}"
+    )
+
+
 def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
     """What is to be said of grades that stand apart: slips of the keyboard, codes for "missing".
 

@@ -32,7 +32,7 @@ class HumanCorrelation(NamedTuple):
 
 
 def human_correlations(
-    matrix: Floats, correlation: str, least: int = LEAST_SHARED
+    matrix: Floats, correlation: str, least: int = LEAST_SHARED, what: str = "units"
 ) -> HumanCorrelation:
     """The ceiling a metric is held against: "Human (Avg)" and "Human (Max)".
 
@@ -48,6 +48,7 @@ def human_correlations(
         matrix: float64 [units, raters], NaN where missing.
         correlation: A name of `CORRELATIONS`.
         least: The fewest shared units.
+        what: What the units are, for the reason.
 
     Raises:
         ParameterError: No such correlation.
@@ -70,14 +71,14 @@ def human_correlations(
     defined = each[~np.isnan(each)]
     if defined.size:
         return HumanCorrelation(float(defined.mean()), float(defined.max()), each, None)
-    return HumanCorrelation(math.nan, math.nan, each, _no_ceiling(matrix, least))
+    return HumanCorrelation(math.nan, math.nan, each, _no_ceiling(matrix, least, what))
 
 
-def _no_ceiling(matrix: Floats, least: int) -> str:
+def _no_ceiling(matrix: Floats, least: int, what: str) -> str:
     present = ~np.isnan(matrix)
     if present.any(axis=0).sum() < 2:
         return "fewer than 2 raters"
     met = (present & (present.sum(axis=1, keepdims=True) > 1)).sum(axis=0)
     if met.max() < max(2, least):
-        return f"no rater shares {max(2, least)} units with others"
+        return f"no rater shares {max(2, least)} {what} with others"
     return "every rater, or the mean of the others, gives one value throughout"

@@ -44,11 +44,11 @@ def vectors(
     Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
     """
     from rejoinder.cli.progress import Progress
-    from rejoinder.models.folder import check_free, folder_hash
+    from rejoinder.models.folder import check_new, folder_hash
     from rejoinder.models.vectors import train_vectors
     from rejoinder.tables.testset import read_testset
 
-    check_free(output)
+    check_new(output)
     with Progress("reading"):
         conversations = read_testset(corpus, format=corpus_format)
         turns = conversations.contexts.get_column("context").explode().drop_nulls().to_list()

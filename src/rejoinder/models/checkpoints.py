@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT = "rejoinder training checkpoint 1"
 STATE = "state.json"
+_MOST = 6  # differing settings that a message names
 
 
 class Stateful(Protocol):
@@ -66,6 +68,7 @@ class Checkpoint:
         folder: where; made at the first save.
         identity: what the run is (parameters, seed, hash of the corpus; JSON): a checkpoint of
             another identity is refused, because to go on from it would be a third run.
+        whole: the folder to remove where all is to start anew; None: ``folder``.
 
     Example:
         >>> import tempfile, torch
@@ -79,6 +82,7 @@ class Checkpoint:
 
     folder: Path
     identity: Mapping[str, Any]
+    whole: Path | None = None
 
     @property
     def exists(self) -> bool:
@@ -152,6 +156,7 @@ class Checkpoint:
         state["sha256"] = _digest(state)
         part = self.folder / f".{STATE}.part"
         part.write_text(json.dumps(state), encoding="utf-8")
+        shutil.copymode(part, path)  # safetensors makes it the owner's alone
         _to_disk(part)
         os.replace(part, self.folder / STATE)  # from here on the new one counts
         for old in self.folder.glob("tensors-*.safetensors"):
@@ -184,14 +189,11 @@ class Checkpoint:
         return state
 
     def _check_identity(self, saved: Mapping[str, Any]) -> None:
-        wanted = json.loads(json.dumps(dict(self.identity)))  # tuples as JSON keeps them
-        for key in sorted({*saved, *wanted}):
-            if saved.get(key) != wanted.get(key):
-                raise InputError(
-                    f"{self.folder}: the checkpoint is of another run: {key} is "
-                    f"{saved.get(key)!r:.80} there and {wanted.get(key)!r:.80} here; give the same "
-                    "parameters to go on, or remove the folder to start anew"
-                )
+        if told := differing(saved, self.identity):
+            raise InputError(
+                f"{self.folder}: the checkpoint is of another run: {told}; give the same command to go "
+                f"on, or remove {self.whole or self.folder} to start anew"
+            )
 
     def _tensors(self, state: Mapping[str, Any]) -> dict[str, Tensor]:
         from safetensors import SafetensorError
@@ -207,6 +209,38 @@ class Checkpoint:
             f"{path}: missing, cut or altered: its hash is not the one that {STATE} has; remove "
             "the folder to start anew"
         )
+
+
+def differing(saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The settings in which two identities differ, each with both values; empty: none.
+
+    Settings that stand in a setting are named by themselves.
+
+    >>> differing({"seed": 1, "schedule": {"epochs": 60, "batch": 8}},
+    ...           {"seed": 1, "schedule": {"epochs": 59, "batch": 8}})
+    'epochs was 60, is 59'
+    """
+    there, here = _leaves(saved), _leaves(json.loads(json.dumps(dict(wanted))))
+    told = [
+        f"{key[-1]} was {_shown(there.get(key))}, is {_shown(here.get(key))}"
+        for key in dict.fromkeys([*there, *here])
+        if there.get(key) != here.get(key)
+    ]
+    return "; ".join(told[:_MOST]) + (f"; and {len(told) - _MOST} more" if told[_MOST:] else "")
+
+
+def _leaves(held: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    found: dict[tuple[str, ...], Any] = {}
+    for key, value in held.items():
+        if isinstance(value, Mapping) and value:
+            found |= _leaves(value, (*above, str(key)))
+        else:
+            found[(*above, str(key))] = value
+    return found
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None or value == "" else f"{value!s:.60}"
 
 
 def sha256(path: Path) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
+from rejoinder.models.pretrained import tokenizer_fault, weights_fault
 
 if TYPE_CHECKING:
     import torch
@@ -187,10 +188,14 @@ def _load(path: str) -> Encoder:
     logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        if fault := tokenizer_fault(folder, tokenizer):
+            raise InputError(f"{path}: {fault}")
         model = AutoModel.from_pretrained(path, local_files_only=True, use_safetensors=True)
     except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
+        if fault := weights_fault(folder) or tokenizer_fault(folder):
+            raise InputError(f"{path}: {fault}") from None
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(
             f"{path}: no encoder that transformers can load ({first:.120}); expected a folder with "

@@ -114,6 +114,7 @@ def write_folder(
         config = {**(keys or {}), "rejoinder": noted}
         text = json.dumps(config, indent=1, ensure_ascii=False, sort_keys=True)
         (part / CONFIG).write_text(text + "\n", encoding="utf-8")
+        shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
         _swap(part, final)
     except OSError as error:
         why = error.strerror or str(error)
@@ -211,6 +212,18 @@ def check_free(path: Path) -> None:
             ) from None
     elif path.exists() and not path.is_dir():
         raise InputError(f"{path}: is a file; name a new folder for the model")
+
+
+def check_new(path: Path) -> None:
+    """Raises an InputError where ``check_free`` does, and where a finished model stands.
+
+    For commands that would put another model in its place, and be the end of it.
+    """
+    check_free(path)
+    if path.is_dir() and any(path.iterdir()):
+        raise InputError(
+            f"{path}: holds a finished model (hash {folder_hash(path)}); remove it, or name a new folder"
+        )
 
 
 def _noted(folder: Path) -> dict[str, Any]:

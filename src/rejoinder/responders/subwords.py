@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 import unicodedata
 from collections.abc import Iterable
@@ -67,12 +68,28 @@ def train_subwords(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
             minloglevel=2,
         )
     except RuntimeError as error:
-        reason = str(error).strip().rsplit("] ", 1)[-1]
-        raise ParameterError(
-            f"vocabulary: {size} subwords do not suit this corpus: {reason:.200}"
-        ) from error
+        raise ParameterError(_unsuited(size, str(error))) from error
     model = sentencepiece.SentencePieceProcessor(model_proto=held.getvalue())
     return _as_fast(model)
+
+
+def _unsuited(size: int, told: str) -> str:
+    """What SentencePiece's message means here, with the bound that it names."""
+    option = f"--vocabulary {size} (vocabulary={size})"
+    if most := re.search(r"value <= (\d+)", told):
+        return (
+            f"{option}: {size} subwords do not suit this corpus, which has at most {most[1]}; give a "
+            f"value from 8 to {most[1]}, or a larger corpus"
+        )
+    if least := re.search(r"required_chars\. \d+ vs (\d+)", told):
+        return (
+            f"{option}: {size} subwords do not suit this corpus, whose characters alone are {least[1]}; "
+            f"give {least[1]} or more"
+        )
+    reason = told.strip().rsplit("] ", 1)[-1]
+    if "sentences_.empty" in told or "all_chars_count" in told:
+        reason = "it holds no text"
+    return f"{option}: {size} subwords do not suit this corpus: {reason:.200}"
 
 
 def tokenizer_files(tokenizer: PreTrainedTokenizerFast) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError
-from rejoinder.models.checkpoints import Checkpoint
+from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.folder import (
     ModelFolder,
     Record,
@@ -104,6 +104,9 @@ def train_responder(
         torch.manual_seed(parameters.seed)
         model = build(parameters, len(tokenizer))
         trained = train(model, data, held, parameters, checkpoint, save_every, report)
+    if trained.resumed:
+        notes.append(f"went on from {checkpoint.folder}: {trained.resumed}")
+    notes += _stopped(trained.log, parameters)
     record = Record(
         kind=parameters.kind + _SUFFIX,
         config={**parameters.as_json(), "subwords": len(tokenizer), "identity": identity},
@@ -212,9 +215,21 @@ def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -
 
 def _finished(path: Path, identity: dict[str, Any]) -> Result:
     folder = read_folder(path)
-    if folder.record.config.get("identity") != identity:
-        raise InputError(f"{path}: holds another finished model; remove it, or name a new folder")
+    held = folder.record.config.get("identity")
+    if held != identity:
+        told = f" ({differing(held, identity)})" if isinstance(held, dict) else ""
+        raise InputError(
+            f"{path}: holds another finished model{told}; remove it, or name a new folder"
+        )
     return Result(folder, ("this model was finished before; nothing was done",))
+
+
+def _stopped(log: Sequence[Mapping[str, Any]], parameters: Parameters) -> list[str]:
+    """That the training ended before its last epoch for want of patience."""
+    last, best = log[-1]["epoch"], max(entry["epoch"] for entry in log if entry["best"])
+    if last >= parameters.epochs or not 0 < parameters.patience <= last - best:
+        return []
+    return [f"stopped after epoch {last} of {parameters.epochs}: no better since epoch {best}"]
 
 
 def _parts(

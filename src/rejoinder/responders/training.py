@@ -40,10 +40,12 @@ class Trained:
         weights: those of the best epoch by validation loss.
         log: one entry for each epoch: updates, the mean loss per subword (smoothed, in nats), the
             validation loss (not smoothed) and perplexity, and whether it was the best so far.
+        resumed: where it went on from a checkpoint, in words; empty: it began anew.
     """
 
     weights: Mapping[str, Tensor]
     log: list[dict[str, Any]]
+    resumed: str = ""
 
 
 @dataclass
@@ -166,12 +168,14 @@ class _Loop:
         self.saved = time.monotonic()
 
     def run(self) -> Trained:
+        resumed = ""
         if self.checkpoint is not None and self.checkpoint.exists:
             held, kept = self.checkpoint.load(self.parts)
             self.progress, self.best = Progress(**held), kept.get("best", {})
+            resumed = f"at epoch {self.progress.epoch + (not self.progress.over)}"
         while not self.progress.over:
             self._epoch()
-        return Trained(self.best, self.progress.log)
+        return Trained(self.best, self.progress.log, resumed)
 
     def _epoch(self) -> None:
         generator = np.random.default_rng([self.settings.seed, self.progress.epoch])

@@ -17,7 +17,7 @@ from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
-from rejoinder.scoring.matching import match, of_criterion
+from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.protocols import Protocol, protocol_named
 from rejoinder.scoring.scores import Scores
 
@@ -224,6 +224,7 @@ def correlate(
     if scores.blocks:
         raise ParameterError("these rows are blocks of items; score without --block for items")
     rated, notes, criterion = match(scores, ratings, criterion, raters, without, seed)
+    lost = misnamed(scores, of_criterion(ratings, criterion), without)
     if scale is not None:
         check_scale(of_criterion(ratings, criterion), scale)
     notes += grade_notes(rated.matrix, scale)
@@ -250,7 +251,7 @@ def correlate(
         wanted,
         "|".join(facts),
         {label: each.signature for label, each in scores.measured.items()},
-        (*scores.notes, *notes, *evidence.notes),
+        (*lost, *scores.notes, *notes, *evidence.notes),
         tuple(rows),
         evidence,
     )

@@ -16,6 +16,7 @@ from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.scoring.evidence import Rated, Subject
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.wording import counted, meant
 
 RANDOM = "random"
 COLUMNS = ("id", "system", "rater", "criterion", "score")
@@ -96,6 +97,25 @@ def of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
     return ratings.filter(pl.col("criterion").cast(pl.String) == criterion)
 
 
+def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
+    """What is to stand first of all notes: scored systems whose ratings all go by another name, it
+    seems.
+
+    Args:
+        scores: Fresh or loaded.
+        ratings: Of one criterion.
+        without: Systems that are left out as asked.
+    """
+    names = ratings.get_column("system").cast(pl.String).unique(maintain_order=True).to_list()
+    unrated = [name for name in scores.names if name not in names and name not in without]
+    return [
+        f"'{other}' has no rating, and the ratings of '{name}' are left out: did you mean '{other}' "
+        "there? Write the system's name alike in the ratings and the responses"
+        for name in names
+        if name not in scores.names and (other := meant(name, unrated))
+    ]
+
+
 def _common(
     scores: Scores, table: pl.DataFrame, without: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
@@ -114,7 +134,9 @@ def _common(
         )
     for name in strangers:
         number = table.filter(pl.col("system") == name).height
-        notes.append(f"ratings: {number} of '{name}' left out: no such system is scored")
+        other = meant(name, scores.names)
+        hint = f"; did you mean '{other}'?" if other else ""
+        notes.append(f"ratings: {number} of '{name}' left out: no such system is scored{hint}")
     if without:
         notes.append(f"left out as asked: {', '.join(without)}")
     table = table.filter(pl.col("system").is_in([n for n in scores.names if n not in without]))
@@ -128,8 +150,11 @@ def _common(
         )
     if known.height < table.height:
         number = table.height - known.height
-        items = table.filter(~pl.col("id").is_in(ids.implode())).get_column("id").n_unique()
-        notes.append(f"ratings: {number} of {items} items left out that are not scored")
+        unknown = table.filter(~pl.col("id").is_in(ids.implode())).get_column("id")
+        items, example = counted(unknown.n_unique(), "item"), unknown[0]
+        notes.append(
+            f"ratings: {number} left out, of {items} not among those scored (such as '{example}')"
+        )
     usable = _usable(scores)
     kept = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
     if not kept.height:

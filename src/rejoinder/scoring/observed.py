@@ -171,7 +171,7 @@ class Replies(Observed):
             return []
         rows = []
         for correlation in correlations:
-            told = human_correlations(matrix, correlation)
+            told = human_correlations(matrix, correlation, what="replies")
             for label, value in (("human (avg)", told.average), ("human (max)", told.maximum)):
                 n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
                 reason = told.reason or "single raters against the others: no interval, no test"

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.agreement.grades import Scale, check_scale, grade_notes
+from rejoinder.agreement.grades import Scale, check_difference, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.metrics.base import Metric
@@ -37,7 +37,7 @@ from rejoinder.scoring.forecast import (
     Forecast,
     Wanted,
 )
-from rejoinder.scoring.matching import match, of_criterion
+from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.power import MOST_ITEMS
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -173,13 +173,14 @@ def plan(
         rated, more, criterion = match(scores, ratings, criterion, "mean", without, seed)
         if scale is not None:
             check_scale(of_criterion(ratings, criterion), scale)
-        notes += [*more, *grade_notes(rated.matrix, scale)]
+        lost = misnamed(scores, of_criterion(ratings, criterion), without)
+        notes = [*lost, *notes, *more, *grade_notes(rated.matrix, scale)]
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
     if not pairs:
         notes.append(f"one system alone, {one_of(names)}: there is no other to compare it with")
     n = len(rated.ids) if rated is not None else scores.items.height
-    wanted = Wanted(power, alpha, _differences(difference, scores, labels, rated), width)
+    wanted = Wanted(power, alpha, _differences(difference, scores, labels, rated, scale), width)
     sizes = sizes or sorted({max(1, math.ceil(n * factor)) for factor in FACTORS})
     held = Extrapolation(
         scores, rated, labels, pairs, sizes, grades, correlation, alpha, resamples, seed
@@ -263,6 +264,7 @@ def _differences(
     scores: Scores,
     labels: Sequence[str],
     rated: Rated | None,
+    scale: Scale | None,
 ) -> dict[str, float]:
     """By subject the difference that is to show."""
     if given is None:
@@ -275,6 +277,8 @@ def _differences(
             raise ParameterError(f"difference: '{subject}' is unknown here; choose {one_of(known)}")
         if not 0 < value < math.inf:
             raise ParameterError(f"difference={value!r} ({subject}) must be above 0")
+        if subject == PEOPLE and rated is not None:
+            check_difference(value, rated.matrix, scale)
         if subject != PEOPLE:
             low, high = scores.measured[subject].metric.bounds
             if value > high - low:

@@ -18,7 +18,7 @@ from rejoinder.models.likelihood.provider import EMPTY, NOT_FINITE, Provider
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
 from rejoinder.scoring.generic import checked, generic_replies
 from rejoinder.scoring.ruq_items import Items, items_of
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Measured, Scores, few_items
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing
@@ -230,6 +230,8 @@ def _quantity(
         measured[each.label] = Measured(
             each, Matrix(np.ascontiguousarray(rows[usable])), usable, signature
         )
+    if resamples:
+        notes += few_items(measured)
     scores = Scores(
         names, items.table_of_items, measured, tuple(notes), resamples, seed, items.span
     )

@@ -43,7 +43,8 @@ def read_csv(path: Path) -> Grid:
         InputError: a row with another number of cells, a quote that is not closed, no header, a
             column named twice.
     """
-    return grid(str(path), _csv_rows(path), "a comma in a cell needs double quotes around the cell")
+    remedy = "a comma in a cell needs double quotes around the cell"
+    return grid(str(path), _csv_rows(path), remedy, others=";\t|")
 
 
 def read_tsv(path: Path) -> Grid:
@@ -52,7 +53,7 @@ def read_tsv(path: Path) -> Grid:
     Raises:
         InputError: a row with another number of cells, no header, a column named twice.
     """
-    return grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end")
+    return grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
 
 
 def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -63,19 +64,23 @@ def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split("\t")
 
 
-def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str) -> Grid:
+def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: str = "") -> Grid:
     """Makes a grid of rows, the first of which is the header.
 
     Args:
         name: the file, for messages.
         rows: row numbers and cells.
         remedy: what to say where a row has another number of cells.
+        others: marks that part the cells of other kinds of table, and of this one not.
 
     Raises:
-        InputError: a row is ragged, or a column has no name or that of another.
+        InputError: a row is ragged, or a column has no name or that of another; the header is one
+            cell that other marks part.
     """
     _, header = next(rows)
     header = [column.strip() for column in header]
+    if len(header) == 1:
+        _check_parted(name, header[0], others)
     for index, column in enumerate(header):
         if not column or column in header[:index]:
             what = f"the column {quoted(column)} twice" if column else "a column without a name"
@@ -91,6 +96,23 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str) -> Grid:
         cells.append(row)
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
     return Grid(name, header, columns, numbers)
+
+
+_MARKS = {
+    ",": ("commas", "; call the file .csv"),
+    "\t": ("tabs", "; call the file .tsv"),
+    ";": ("';'", ", as some spreadsheets save CSV; save it with commas between the cells"),
+    "|": ("'|'", "; save it with commas between the cells"),
+}
+
+
+def _check_parted(name: str, header: str, others: str) -> None:
+    for mark in others:
+        if mark in header:
+            what, remedy = _MARKS[mark]
+            raise InputError(
+                f"{name}, row 1: one column, {quoted(header)}; its cells look parted by {what}{remedy}"
+            )
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection
 
 _LONGEST = 100  # characters of a value that a message shows
@@ -27,6 +28,17 @@ def more(count: int, noun: str = "row") -> str:
         return ""
     others = counted(count - 1, noun).replace(" ", " more ", 1)
     return f" (and {others} like it)"
+
+
+def meant(name: str, known: Collection[str]) -> str:
+    """The known name that was probably meant: the same but for case and white space, or a near one.
+
+    >>> meant("Bad", ["good", "bad"]), meant("mixd", ["good", "mixed"]), meant("x", ["good"])
+    ('bad', 'mixed', '')
+    """
+    folded = {" ".join(each.split()).casefold(): each for each in known}
+    close = difflib.get_close_matches(" ".join(name.split()).casefold(), folded, n=1, cutoff=0.7)
+    return folded[close[0]] if close else ""
 
 
 def quoted(value: object) -> str:

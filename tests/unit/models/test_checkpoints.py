@@ -14,7 +14,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from rejoinder.errors import InputError  # noqa: E402
-from rejoinder.models.checkpoints import Checkpoint, Run  # noqa: E402
+from rejoinder.models.checkpoints import Checkpoint, Run, differing  # noqa: E402
 
 
 class Tied(torch.nn.Module):
@@ -111,8 +111,37 @@ def test_damage_is_one_message(tmp_path, damage):
 
 def test_another_run_is_refused(tmp_path):
     Checkpoint(tmp_path / "c", {"seed": 1}).save(parts(), {})
-    with pytest.raises(InputError, match="seed is 1 there and 2 here"):
+    with pytest.raises(
+        InputError, match=r"another run: seed was 1, is 2; .* remove \S*/c to start"
+    ):
         Checkpoint(tmp_path / "c", {"seed": 2}).load(parts())
+
+
+def test_every_setting_that_differs_is_named_with_both_values(tmp_path):
+    there = {"kind": "gru", "schedule": {"epochs": 60, "rate": 0.1}, "encoder": "", "sizes": [1, 2]}
+    here = {
+        "kind": "gru",
+        "schedule": {"epochs": 59, "rate": 0.1},
+        "encoder": "ab",
+        "sizes": (1, 2),
+    }
+    Checkpoint(tmp_path / "c", there).save(parts(), {})
+    with pytest.raises(InputError) as told:
+        Checkpoint(tmp_path / "c", here, tmp_path / "m.work").load(parts())
+    assert "epochs was 60, is 59; encoder was none, is ab; give the same command" in str(told.value)
+    assert str(told.value).endswith(f"or remove {tmp_path / 'm.work'} to start anew")
+    assert "{" not in str(told.value)
+    many = [{str(i): value for i in range(9)} for value in (1, 2)]
+    assert differing(*many).endswith("5 was 1, is 2; and 3 more")
+
+
+def test_the_files_of_a_checkpoint_follow_the_umask(tmp_path):
+    before = os.umask(0o022)
+    try:
+        Checkpoint(tmp_path / "c", {}).save(parts(), {})
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "c").iterdir()} == {0o644}
 
 
 def test_another_model_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """A finished model's folder: whole, checked, and named by its hash."""
 
 import json
+import os
 
 import pytest
 
@@ -54,6 +55,17 @@ def test_a_model_is_replaced_and_other_things_are_not(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="is a file"):
         check_free(tmp_path / "file")
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_all_files_follow_the_umask(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        written(tmp_path / "m")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "m").iterdir()}
+    assert modes == dict.fromkeys(("config.json", "model.safetensors", "vocabulary.txt"), mode)
 
 
 def damages():

@@ -1,6 +1,7 @@
 """Subwords: SentencePiece is the oracle of the tokenizer that is made of its model."""
 
 import json
+import re
 import unicodedata
 
 import pytest
@@ -63,7 +64,18 @@ def test_special_symbols(tmp_path):
 
 
 def test_a_vocabulary_that_does_not_suit_is_one_message(capfd):
-    with pytest.raises(ParameterError, match="5000 subwords do not suit"):
+    with pytest.raises(
+        ParameterError, match=r"--vocabulary 5000 \(vocabulary=5000\): 5000 sub"
+    ) as told:
         subwords.train_subwords(["a b c"], 5000)
+    most = int(re.search(r"at most (\d+)", str(told.value))[1])
+    assert len(subwords.train_subwords(["a b c"], most)) == most
+    with pytest.raises(ParameterError, match=f"from 8 to {most}"):
+        subwords.train_subwords(["a b c"], most + 1)
+    # The word's start, eight letters and four special symbols.
+    with pytest.raises(ParameterError, match=r"whose characters alone are 13; give 13 or more"):
+        subwords.train_subwords(["abcd efgh"], 12)
+    with pytest.raises(ParameterError, match="it holds no text"):
+        subwords.train_subwords([""], 12)
     with pytest.raises(ParameterError, match="8 or more"):
         subwords.train_subwords(["a b c"], 3)

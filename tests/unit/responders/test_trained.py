@@ -71,7 +71,7 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder):
     again = train_responder(corpus, folder, settings, validation=corpus)
     assert "finished before" in again.notes[0]
     assert folder_hash(folder) == before
-    with pytest.raises(InputError, match="another finished model"):
+    with pytest.raises(InputError, match=r"another finished model \(seed was 4, is 9\); remove it"):
         train_responder(corpus, folder, settings.changed(seed=9), validation=corpus)
 
 
@@ -101,6 +101,27 @@ def test_notes_say_what_was_left_out(tmp_path):
     assert "validation: 1 pairs of more than 60 subwords left out" in told
     held = train_responder(corpus, tmp_path / "n", little(epochs=1))
     assert "3 pairs held out of the corpus" in held.notes[0]  # 72 // 20
+
+
+def test_a_run_that_went_on_says_from_where_and_one_that_stopped_says_why(tmp_path):
+    def stop(done, total, words):
+        if words.startswith("epoch 2"):
+            raise KeyboardInterrupt
+
+    settings = little(epochs=30, patience=1, learning_rate=1e-9, warmup=0)
+    with pytest.raises(KeyboardInterrupt):
+        train_responder(little_corpus(), tmp_path / "m", settings, save_every=-1.0, report=stop)
+    work = tmp_path / "m.training"
+    with pytest.raises(InputError, match=r"epochs was 30, is 29; .*remove \S*m.training to start"):
+        train_responder(little_corpus(), tmp_path / "m", settings.changed(epochs=29))
+    result = train_responder(little_corpus(), tmp_path / "m", settings)
+    assert f"went on from {work}: at epoch 2" in result.notes
+    assert result.notes == tuple(dict.fromkeys(result.notes))
+    last, best = (result.folder.record.log[-1]["epoch"], [
+        row["epoch"] for row in result.folder.record.log if row["best"]
+    ][-1])  # fmt: skip
+    assert last < 30
+    assert f"stopped after epoch {last} of 30: no better since epoch {best}" in result.notes
 
 
 def test_detokenised_throughout(tmp_path):

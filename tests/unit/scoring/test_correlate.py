@@ -322,6 +322,22 @@ def test_a_criterion_is_named_where_there_are_several(scores, ratings):
     )
 
 
+def test_a_system_that_lost_its_ratings_to_a_slip_stands_first(scores, ratings):
+    for slip in ("Good", "good ", "goood"):
+        wrong = ratings.with_columns(pl.col("system").replace("good", slip))
+        number = wrong.filter(pl.col("system") == slip).height
+        notes = correlate(scores, wrong, permutations=0, resamples=0).notes
+        assert notes[0].startswith(
+            f"'good' has no rating, and the ratings of '{slip}' are left out: did you mean 'good'"
+        )
+        told = f"{number} of '{slip}' left out: no such system is scored; did you mean 'good'?"
+        assert any(told in note for note in notes)
+    # A system that is left out as asked has lost nothing.
+    wrong = ratings.with_columns(pl.col("system").replace("good", "Good"))
+    notes = correlate(scores, wrong, without=["good"], permutations=0, resamples=0).notes
+    assert not any("has no rating" in note for note in notes)
+
+
 def test_what_is_left_out_is_said(scores, ratings):
     more = pl.concat(
         [
@@ -338,7 +354,7 @@ def test_what_is_left_out_is_said(scores, ratings):
     assert agreement.signature == plain.signature
     notes = "\n".join(agreement.notes)
     assert "1 of 'people' left out: no such system is scored" in notes
-    assert "1 of 1 items left out that are not scored" in notes
+    assert "ratings: 1 left out, of 1 item not among those scored (such as 'nowhere')" in notes
     assert "2 empty scores left out" in notes
     machines = correlate(scores, ratings, without=["good"], permutations=0, resamples=0)
     assert set(machines.observations()["system"]) == {"cut", "mixed"}

@@ -410,6 +410,22 @@ def test_all_ties():
     assert told.correlation_needs["items"].is_null().all()
 
 
+def test_a_difference_wider_than_the_grades_is_refused():
+    # several() gives grades from 1 to 6: no two means differ by more than 5.
+    given = {"resamples": 100}
+    planned(20, several(), difference=5.0, **given)
+    with pytest.raises(ParameterError, match=r"grades lie from 1 to 6.*by more than 5") as told:
+        planned(20, several(), difference=30.0, **given)
+    assert "difference=30.0 (-d)" in str(told.value)
+    assert "--scale LOW HIGH (scale=(LOW, HIGH))" in str(told.value)
+    # The scale itself, where it is known, may be wider than what was given.
+    planned(20, several(), difference=6.0, scale=(0, 10), **given)
+    with pytest.raises(
+        ParameterError, match=r"from 0 to 10.*more than 10; give it in the ratings'"
+    ):
+        planned(20, several(), difference={"people": 10.5}, scale=(0, 10), **given)
+
+
 def test_a_constant_difference_has_no_spread():
     told = planned(20, lambda i, s: [("r1", i % 4 + (s == "a")), ("r2", i % 4 + (s == "a"))])
     assert reasons(told.comparisons, subject="people") == {pilot.NO_SPREAD}

@@ -75,8 +75,17 @@ def test_wins_ties_and_the_strongest_by_hand():
     assert found.preferred() == {"m": 0.75}
 
 
+def test_few_prompts_have_no_interval_and_that_is_said():
+    few = TestSet.from_lists([["at nine"], ["by bus"]], contexts=[["When?"], ["How?"]])
+    told = ruq(few, [Told(MEANS)], generic=[IDK, SURE], resamples=50).scores
+    assert "2 items: no interval; it takes 4 or more to resample" in told.notes
+    assert told.systems()["low"].is_nan().all()
+    none = ruq(few, [Told(MEANS)], generic=[IDK, SURE], resamples=0).scores
+    assert not any("interval" in note for note in none.notes)
+
+
 def test_the_rule_picks_the_references():
-    found = ruq(TESTSET, [Told(MEANS)], generic=[IDK], references="single")
+    found = ruq(TESTSET, [Told(MEANS)], generic=[IDK], references="single", resamples=0)
     assert values(found)["m", f"RUQ ({IDK})"] == 0.5  # a now has -1
     assert found.scores.notes == ("1 reference left out by the rule 'single'",)
 
@@ -133,7 +142,7 @@ def test_empty_references_and_prompts_are_dropped_and_counted():
     testset = TestSet.from_lists(
         [["by bus", ""], [" "], [], ["at nine"]], contexts=[["How?"], ["a"], ["b"], [" "]]
     )
-    found = ruq(testset, [Told(MEANS)], generic=[IDK])
+    found = ruq(testset, [Told(MEANS)], generic=[IDK], resamples=0)
     assert found.scores.notes == (
         "2 empty references dropped",
         "2 of 4 items dropped: no reference is left",
@@ -159,7 +168,7 @@ def test_no_prompt_is_told():
 
 
 def test_notes_of_the_provider_are_passed_on():
-    found = ruq(TESTSET, [Told(MEANS, notes=("cut",))], generic=[IDK])
+    found = ruq(TESTSET, [Told(MEANS, notes=("cut",))], generic=[IDK], resamples=0)
     assert found.scores.notes == ("cut",)
 
 

@@ -48,6 +48,23 @@ def test_comparisons_come_back_as_they_were(tmp_path, suffix):
     assert read_preferences(path).equals(given)
 
 
+@pytest.mark.parametrize(
+    ("name", "mark", "told"),
+    [
+        ("r.csv", ";", "parted by ';', as some spreadsheets save CSV; save it with commas"),
+        ("r.csv", "\t", "parted by tabs; call the file .tsv"),
+        ("r.tsv", ",", "parted by commas; call the file .csv"),
+        ("r.tsv", "|", "parted by '|'; save it with commas"),
+    ],
+)
+def test_cells_parted_by_another_mark_are_told(tmp_path, name, mark, told):
+    # The second row has a comma in a cell: the header is what is looked at first.
+    rows = (("id", "system", "score"), ("c1", "bot, the", "4"))
+    with pytest.raises(InputError, match="row 1: one column, 'id") as found:
+        read(tmp_path, "".join(mark.join(row) + "\n" for row in rows), name)
+    assert told in str(found.value)
+
+
 def test_rater_and_criterion_may_be_left_out(tmp_path):
     expected = [("c1", "bot", "1", "overall", 4.0), ("c2", "bot", "1", "overall", 3.0)]
     assert read(tmp_path, "id,system,score,text\nc1,bot,4,Hi\nc2,bot,3,Ho\n") == expected

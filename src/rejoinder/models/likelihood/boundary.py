@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from rejoinder.tables.wording import quoted
+
 
 class Tail(NamedTuple):
     """What the model is fed of one reply after the prefix that all replies share.
@@ -43,6 +45,37 @@ def ids_of(tokenizer: Any, texts: Sequence[str], target: bool = False) -> list[l
         return []
     key = "text_target" if target else "text"
     return tokenizer(**{key: list(texts)}, add_special_tokens=False, verbose=False)["input_ids"]
+
+
+def silence(tokenizer: Any, texts: Sequence[str], target: bool = False) -> str:
+    """Why no likelihood of these texts could tell anything; empty where the tokenizer tells them apart.
+
+    An empty tokenizer, or that of another language, makes nothing of any text, or the same of all.
+
+    Args:
+        tokenizer: Of transformers.
+        texts: Replies; those that differ in case or white space alone count as one.
+        target: Whether they are tokenised as targets.
+    """
+    told = {" ".join(text.split()).casefold(): text for text in texts if text.strip()}
+    distinct = list(told.values())
+    special = set(tokenizer.all_special_ids)
+    first: list[int] | None = None
+    bare = True
+    for begin in range(0, len(distinct), 64):  # as a rule the first differ: no more are tokenised
+        for ids in ids_of(tokenizer, distinct[begin : begin + 64], target):
+            bare = bare and special.issuperset(ids)
+            first = ids if first is None else first
+            if not bare and ids != first:
+                return ""
+    if not distinct or (len(distinct) == 1 and not bare):
+        return ""
+    if bare:
+        return f"the tokenizer knows nothing of {quoted(distinct[0])}, nor of any other reply"
+    return (
+        f"the tokenizer makes the same tokens of {quoted(distinct[0])}, {quoted(distinct[1])} and every "
+        "other reply"
+    )
 
 
 def shared(prompt: list[int], wholes: Sequence[list[int]]) -> tuple[list[int], list[Tail]]:

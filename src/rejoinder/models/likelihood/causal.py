@@ -100,8 +100,11 @@ class CausalProvider(TransformerProvider):
             head = self._start()
         ended = [] if end is None else [end]
         tails = [
-            # Blanks alone are no reply, though a tokenizer may make tokens of them.
-            Tail(tail.ids + ended, tail.skip) if reply.strip() else Tail([], 0)
+            # Blanks alone are no reply, though a tokenizer may make tokens of them; neither is the
+            # end alone, where it makes none of a text.
+            Tail(tail.ids + ended, tail.skip)
+            if reply.strip() and len(tail.ids) > tail.skip
+            else Tail([], 0)
             for reply, tail in zip(replies, tails, strict=True)
         ]
         return fitted(head, prefix, tails, self.window, cuts)

@@ -14,6 +14,7 @@ from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer import TransformerProvider
+from rejoinder.models.pretrained import tokenizer_fault, weights_fault
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
@@ -46,7 +47,7 @@ def load(
     """
     _check_extra()
     import torch
-    from transformers import AutoConfig, AutoTokenizer
+    from transformers import AutoConfig
 
     where = _device(device)
     number = _dtype(dtype, where)
@@ -54,7 +55,7 @@ def load(
     local = {"local_files_only": not download, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(path, **local)
-        tokenizer = AutoTokenizer.from_pretrained(path, **local)
+        tokenizer = _tokenizer(path, local)
         with _quiet():
             loaded = _class(config).from_pretrained(
                 path,
@@ -63,7 +64,9 @@ def load(
                 dtype=number,
                 **local,
             )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # damaged files raise whatever their parsers raise
         raise InputError(_unloadable(path, error, download)) from None
     kind = EncoderDecoderProvider if config.is_encoder_decoder else CausalProvider
     return kind(
@@ -101,6 +104,21 @@ def _quiet() -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+def _tokenizer(path: str, local: dict[str, Any]) -> Any:
+    """The tokenizer; an InputError where the folder has none."""
+    from transformers import AutoTokenizer
+
+    try:
+        found = AutoTokenizer.from_pretrained(path, **local)
+    except Exception:
+        if fault := tokenizer_fault(Path(path)):
+            raise InputError(f"{path}: {fault}") from None
+        raise
+    if fault := tokenizer_fault(Path(path), found):
+        raise InputError(f"{path}: {fault}")
+    return found
 
 
 def _class(config: Any) -> Any:
@@ -142,6 +160,8 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
             f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
             "or --download to fetch it from the hub"
         )
+    if fault := weights_fault(Path(path)):
+        return f"{path}: {fault}"
     if "safetensors" in told:
         return (
             f"{path}: no safetensors weights there ({told:.160}); pickled weights are never loaded: "

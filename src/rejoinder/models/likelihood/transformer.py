@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.models.likelihood.batching import bucketed, halving, levelled
+from rejoinder.models.likelihood.boundary import silence
 from rejoinder.models.likelihood.cache import expanded, shareable
 from rejoinder.models.likelihood.pieces import Cuts, Piece
 from rejoinder.models.likelihood.prompts import Prompting
@@ -112,7 +114,12 @@ class TransformerProvider(Provider):
         }
 
     def plan(self, requests: Sequence[Request]) -> Plan:
-        """Tokenises all requests, and puts those of like length together."""
+        """Tokenises all requests, and puts those of like length together.
+
+        Raises:
+            InputError: To the tokenizer all replies are the same.
+        """
+        self._check_tokenizer(requests)
         cuts = Cuts(Counter())
         pieces: list[Piece] = []
         for begin in range(0, len(requests), SLICE):
@@ -168,6 +175,15 @@ class TransformerProvider(Provider):
         if found is None:
             found = getattr(self.model.config, "eos_token_id", None)
         return found[0] if isinstance(found, list) else found
+
+    def _check_tokenizer(self, requests: Sequence[Request]) -> None:
+        replies = [reply for request in requests for reply in request.replies]
+        target = bool(self.model.config.is_encoder_decoder)
+        if why := silence(self.tokenizer, replies, target):
+            raise InputError(
+                f"{self.name}: {why}; expected the tokenizer that the model was trained with: save it "
+                "into the model's folder with tokenizer.save_pretrained"
+            )
 
     def _measure(self, pieces: Sequence[Piece]) -> list[list[Likelihood]]:
         import torch

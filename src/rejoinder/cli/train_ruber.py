@@ -143,16 +143,24 @@ def _print(fitted: Fitted, output: Path) -> None:
 
     out = console()
     shown = bare_table()
-    for name in ("scorer", "epoch", "above a random reply", "above nine", "above its own talk"):
+    for name in (
+        "scorer",
+        "epoch",
+        "above a random reply",
+        "above nine",
+        "above its own talk",
+        "weight",
+    ):
         shown.add_column(name, justify="left" if name == "scorer" else "right")
     for row in fitted.log:
         reached = [f"{100 * row[name]:.1f}" for name in ("accuracy", "first", "own")]
-        shown.add_row(row["member"], str(row["epoch"]), *reached)
+        shown.add_row(row["member"], str(row["epoch"]), *reached, f"{row['weight']:.2f}")
     out.print(shown)
     out.print()
     out.print(
         "how often, in %, the true reply of a held-out query scores above one random reply, above "
-        "nine, and above another utterance of its conversation",
+        "nine, and above another utterance of its conversation; weight: in the score, from the same "
+        "queries",
         style="dim",
     )
     print_notes(out, fitted.notes)

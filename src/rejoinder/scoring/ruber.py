@@ -16,7 +16,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
-from rejoinder.models.folder import check_free
+from rejoinder.models.folder import check_free, check_new
 from rejoinder.scoring.embedding import by_encoder, by_words
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -60,7 +60,8 @@ def train_ruber(
         report: called with a scorer's name, gives what is told about its steps.
 
     Raises:
-        InputError: the corpus is too small, or nothing is left of it; the folder is not free.
+        InputError: the corpus is too small, or nothing is left of it; the folder is not free, or
+            holds a finished model; ``<path>.work`` is of another run.
         ParameterError: a size or a number is none.
         MissingExtraError: torch or gensim is not installed.
     """
@@ -68,8 +69,9 @@ def train_ruber(
     from rejoinder.models.unreferenced.fitting import fit
 
     folder = Path(path)
-    check_free(folder)
     work = folder.with_name(f"{folder.name}.work")
+    # A kill between the model's last file and the end of ``work`` leaves both: the run goes on.
+    (check_free if work.is_dir() else check_new)(folder)
     fitted = fit(
         corpus, work, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude,
         encoder=encoder, language=language, epochs=epochs, save_every=save_every, report=report,
@@ -180,7 +182,8 @@ def _beyond(
     if not count:
         return []
     return [
-        f"{metric.label}: {counted(count, 'half', 'halves')} beyond the bounds, taken as at them"
+        f"{metric.label}: {counted(count, 'score')} of a half (s_R or s_U) beyond the bounds of "
+        "scale=, taken as at them"
     ]
 
 

@@ -73,11 +73,14 @@ def test_training_reports_what_it_reached(call, corpus, tmp_path):
 
 def test_the_sets_excluded_are_counted(call, corpus, tmp_path):
     shared = written(tmp_path, tiny_ruber.dialogues()[:2])
-    train = ("train", "ruber", corpus, "--seeds", 1, "--epochs", 1, "-o", tmp_path / "m")
-    status, out, _ = call(*train, "--exclude", shared)
+    train = ("train", "ruber", corpus, "--seeds", 1, "--epochs", 1, "-o")
+    status, out, _ = call(*train, tmp_path / "m", "--exclude", shared)
     assert status == 0
     assert "2 of 36 conversations" in out.replace("\n", " ")
-    status, _, err = call(*train, "--exclude", corpus)
+    status, _, err = call(*train, tmp_path / "m", "--exclude", shared)
+    assert status == 2
+    assert "holds a finished model" in err
+    status, _, err = call(*train, tmp_path / "n", "--exclude", corpus)
     assert status == 2
     assert "train on another corpus" in err
 

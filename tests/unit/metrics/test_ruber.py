@@ -111,7 +111,7 @@ def test_one_reply_has_no_scale_of_its_own(folder):
 def test_what_lies_beyond_given_bounds_is_counted(folder):
     metric = RUBER(model=folder, scale="-2;-1.5;-99;99")
     scores = rejoinder.score(TESTSET, tiny_ruber.responses(REPLIES), [metric])
-    assert any("4 halves beyond the bounds, taken as at them" in note for note in scores.notes)
+    assert any("4 scores of a half (s_R or s_U) beyond the bounds" in note for note in scores.notes)
 
 
 def test_leaving_out_the_reply_itself(folder):

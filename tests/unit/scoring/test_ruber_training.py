@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,10 @@ import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.models.folder import folder_hash
+from rejoinder.models.unreferenced import fitting
 from rejoinder.models.unreferenced import model as folders
+from rejoinder.models.unreferenced.sizes import SIZES
+from rejoinder.models.unreferenced.training import Schedule
 from rejoinder.scoring.ruber import train_ruber
 
 
@@ -59,8 +63,71 @@ def test_another_run_does_not_go_on_from_this_one(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         tiny_ruber.trained(tmp_path / "m", seeds=2, report=two)
-    with pytest.raises(InputError, match="other settings; remove the folder"):
+    with pytest.raises(
+        InputError, match=r"another run: epochs was 1, is 2; .*remove \S*/m.work to"
+    ):
         tiny_ruber.trained(tmp_path / "m", seeds=2, epochs=2)
+    # The first member is finished; the second has no checkpoint yet, and begins anew.
+    went_on = tiny_ruber.trained(tmp_path / "m", seeds=2).notes
+    assert went_on[-1] == f"went on from {tmp_path / 'm.work'}: paper-1 was finished"
+
+
+def test_a_run_that_went_on_says_from_where(tmp_path):
+    def stop(name):
+        def told(done, total, words):
+            if done > total // 3:
+                raise KeyboardInterrupt
+
+        return told
+
+    with pytest.raises(KeyboardInterrupt):
+        tiny_ruber.trained(tmp_path / "m", epochs=3, save_every=-1.0, report=stop)
+    with pytest.raises(
+        InputError, match=r"another run: epochs was 3, is 4; .*remove \S*/m.work to"
+    ):
+        tiny_ruber.trained(tmp_path / "m", epochs=4)
+    notes = tiny_ruber.trained(tmp_path / "m", epochs=3).notes
+    assert f"went on from {tmp_path / 'm.work'}: paper-1 at epoch 2" in notes
+
+
+def test_stopping_early_is_said_once_for_each_member():
+    size = replace(SIZES["paper"], schedule=Schedule(epochs=9, patience=2))
+    log = [{"epoch": i + 1, "best": best} for i, best in enumerate([True, False, False])]
+    told = "gru-1 stopped after epoch 3 of 9: no better since epoch 1"
+    assert fitting._stopped("gru-1", log, size) == [told]
+    whole = replace(size, schedule=Schedule(epochs=3, patience=2))
+    assert fitting._stopped("gru-1", log, whole) == []
+
+
+def test_a_finished_model_is_not_replaced(tmp_path):
+    tiny_ruber.trained(tmp_path / "m")
+    before = folder_hash(tmp_path / "m")
+    with pytest.raises(
+        InputError, match=rf"holds a finished model \(hash {before}\); remove it, or"
+    ):
+        tiny_ruber.trained(tmp_path / "m", epochs=2)
+    assert folder_hash(tmp_path / "m") == before
+    # A kill after the model's last file, before the end of the work: the same command ends well.
+    (tmp_path / "m.work").mkdir()
+    tiny_ruber.trained(tmp_path / "m")
+    assert folder_hash(tmp_path / "m") == before
+    assert not (tmp_path / "m.work").exists()
+
+
+def test_notes_of_what_was_left_out_are_not_said_twice(tmp_path):
+    elsewhere = tiny_ruber.items([["Where?"]] * 2, [["Over there."]] * 2)
+    assert tiny_ruber.trained(tmp_path / "one", exclude=[elsewhere]).notes == ()
+    other = tiny_ruber.items([["Is there tea at the park?"]] * 2, [["Yes, the park has tea."]] * 2)
+    notes = tiny_ruber.trained(tmp_path / "two", exclude=[other]).notes
+    assert len(notes) == len(set(notes)) == 1
+    talks = tiny_ruber.dialogues()
+    corpus = tiny_ruber.conversations([*talks, *talks])  # what is held out stands in the rest too
+    (note,) = tiny_ruber.trained(tmp_path / "three", corpus).notes
+    assert note.endswith("with the twentieth held out for validation")
+    held = tiny_ruber.conversations(talks[3:6])  # the last of them goes
+    notes = tiny_ruber.trained(tmp_path / "four", validation=held, exclude=[other]).notes
+    assert [note.startswith("validation set: 1 of 3") for note in notes] == [False, False, True]
+    assert notes[1].endswith("with the validation set")
 
 
 def test_the_batch_does_not_change_a_score(folder):
@@ -170,6 +237,7 @@ def test_a_model_trained_anew_in_the_same_place_is_the_new_one(tmp_path):
     queries, replies = [["Is there tea at the park?"]], ["Yes, the park has tea."]
     tiny_ruber.trained(tmp_path / "m")
     one = folders.load(tmp_path / "m").score(queries, replies)
+    shutil.rmtree(tmp_path / "m")
     tiny_ruber.trained(tmp_path / "m", sizes=("gru",), epochs=2)
     assert folders.load(tmp_path / "m").members[0].name == "gru-1"
     assert folders.load(tmp_path / "m").score(queries, replies) != one

@@ -59,8 +59,11 @@ class Alignment(nn.Module):
         """
         said = r[1].sum(dim=1)[replies]
         order = said.argsort()
-        bias, own = self.compare[0].bias, self.compare[0].weight[:, : self.width]
-        halves = (r[0], linear(r[0], own, bias))  # once for each reply, whatever it is paired with
+        own = self.first.weight[:, : self.width]
+        halves = (
+            r[0],
+            linear(r[0], own, self.first.bias),
+        )  # once for each reply, whatever it is paired with
         scores = []
         for some in order.tensor_split(min(GROUPS, order.numel())):
             longest = int(said[some[-1]])
@@ -75,8 +78,15 @@ class Alignment(nn.Module):
         attention = (b @ a.transpose(1, 2)) / b.shape[-1] ** 0.5
         attention = attention.masked_fill(~there[:, None], float("-inf")).softmax(dim=-1)
         found = attention @ a
-        rest = self.compare[0].weight[:, self.width :]
+        rest = self.first.weight[:, self.width :]
         begun = begun + linear(torch.cat([found, b * found], dim=-1), rest)
         compared = self.compare[1:](begun).relu() * said[..., None]
         mean = compared.sum(dim=1) / said.sum(dim=1, keepdim=True)
         return self.judge(torch.cat([mean, compared.amax(dim=1)], dim=-1)).squeeze(-1)
+
+    @property
+    def first(self) -> nn.Linear:
+        """The layer that sees ``[r_i ; a_i ; r_i * a_i]``, part by part."""
+        layer = self.compare[0]
+        assert isinstance(layer, nn.Linear)
+        return layer

@@ -143,6 +143,8 @@ class Conversations:
                 f"corpus: every conversation shares a long utterance or a pair with {named}; "
                 "train on another corpus than the one that is evaluated on"
             )
+        if not gone.any():
+            return self
         before, after = np.unique(self.dialogues).size, np.unique(self.dialogues[~gone]).size
         note = (
             f"{before - after} of {counted(before, 'conversation')} ({int(gone.sum())} of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.models.checkpoints import Checkpoint
+from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.encoder import Encoder
 from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
 from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.mixing import size_weights
 from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
 from rejoinder.models.unreferenced.ranking import Ranking
 from rejoinder.models.unreferenced.scorer import UnreferencedScorer
@@ -46,7 +47,8 @@ class Fitted:
     Attributes:
         model: trained; its bounds hold those of the unreferenced score.
         log: for each member its name and the best epoch's entry.
-        notes: what was left out of the corpus.
+        notes: what was left out of the corpus, where the training went on after a kill, and which
+            members stopped early.
         corpus_hash: of what was trained on.
         unlike: held-out replies, each with a random other one: what a referenced score is at least.
     """
@@ -75,9 +77,9 @@ def fit(
 ) -> Fitted:
     """Trains an unreferenced model on conversations, without any label.
 
-    Every size is trained with several seeds; the model's score is the mean of all, each calibrated
-    on held-out queries. A run that was killed goes on from the folder ``work`` and ends with the
-    very same weights.
+    Every size is trained with several seeds; the model's score is the weighted mean of all, each
+    calibrated on held-out queries, which also give the sizes their weights (``mixing.py``). A run
+    that was killed goes on from the folder ``work`` and ends with the very same weights.
 
     Args:
         corpus: conversations (docs/formats.md): every context with its first reference.
@@ -112,6 +114,7 @@ def fit(
     )
     ranking, ranking_texts = Ranking.of(valid, 12345), valid.texts
     members, log, scores = [], [], []
+    resumed, stopped = [], []
     prepared: dict[Any, Any] = {}
     for name, size in zip(sizes, wanted, strict=True):
         for seed in range(first_seed, first_seed + seeds):
@@ -131,12 +134,28 @@ def fit(
             scores.append(calibration(reached))
             entry = max(best.log, key=lambda each: each["first"])
             log.append({"member": label, **entry})
-    bounds = {"unreferenced": _ends(np.mean(scores, axis=0)[:, :-1])}
+            resumed += [f"{label} {best.resumed}"] if best.resumed else []
+            stopped += _stopped(label, best.log, shaped)
+    weights = size_weights(np.stack(scores), [each.name.rpartition("-")[0] for each in members])
+    members = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
+    log = [{**entry, "weight": each.weight} for entry, each in zip(log, members, strict=True)]
+    bounds = {"unreferenced": _ends(np.average(scores, axis=0, weights=weights)[:, :-1])}
     model = Unreferenced(tuple(members), bounds, vectors, k, str(held.path) if held else "")
     unlike = [
         (valid.texts[row[0]], valid.texts[row[1]]) for row in ranking.candidates[:, :2].tolist()
     ]
-    return Fitted(model, log, (*train_on.notes, *valid.notes), train_on.hash, unlike)
+    left_out = dict.fromkeys((*train_on.notes, *valid.notes))  # a part has the notes of the whole
+    went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
+    return Fitted(model, log, (*left_out, *went_on, *stopped), train_on.hash, unlike)
+
+
+def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[str]:
+    """That a member's training ended before its last epoch, and why."""
+    last, most = log[-1]["epoch"], size.schedule.epochs
+    if last >= most:
+        return []
+    best = max(entry["epoch"] for entry in log if entry["best"])
+    return [f"{label} stopped after epoch {last} of {most}: no better since epoch {best}"]
 
 
 def _check(sizes: Sequence[str], seeds: int, epochs: int | None) -> None:
@@ -161,11 +180,12 @@ def _parts(
         train_on, valid = whole.split(HELD_OUT, 12345)
         if np.unique(whole.dialogues).size < 2:
             return whole, whole
-    else:
-        train_on, valid = whole, Conversations.of(validation, k)
-        if others:
-            valid = valid.without(others, "the sets excluded")
-    return train_on.without([valid], "the validation set"), valid
+        return train_on.without([valid], "the twentieth held out for validation"), valid
+    valid = Conversations.of(validation, k)
+    if others:
+        valid = valid.without(others, "the sets excluded")
+    told = replace(valid, notes=tuple(f"validation set: {note}" for note in valid.notes))
+    return whole.without([valid], "the validation set"), told
 
 
 def _most_turns(testset: TestSet) -> int:
@@ -249,13 +269,13 @@ def _trained(
     done = work / "trained"
     if done.is_dir():
         folder = read_folder(done, MEMBER)
-        if dict(folder.record.config) != identity:
+        if told := differing(folder.record.config, identity):
             raise InputError(
-                f"{work}: holds a scorer that was trained with another corpus or other settings; "
-                "remove the folder to start anew"
+                f"{work}: holds a scorer of another run: {told}; give the same command to go on, or "
+                f"remove {work.parent} to start anew"
             )
-        return Trained(folder.tensors(), [dict(each) for each in folder.record.log])
-    checkpoint = Checkpoint(work / "checkpoint", identity)
+        return Trained(folder.tensors(), [dict(each) for each in folder.record.log], "was finished")
+    checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
     ready = _prepared(scorer, corpus.texts, held, "corpus", report)
     validating = _prepared(scorer, valid.texts, held, "validation", report)
     best = train(

@@ -66,20 +66,22 @@ class Member:
         name: its size and seed, as ``gru-1``.
         scorer: with its best weights.
         calibration: of its scores.
+        weight: how much it counts beside the others (``mixing.py``).
     """
 
     name: str
     scorer: UnreferencedScorer
     calibration: Calibration
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Unreferenced:
-    """A trained model: how well replies fit their queries, as the mean of its members.
+    """A trained model: how well replies fit their queries, as the weighted mean of its members.
 
     Attributes:
         members: one for each size and seed.
-        bounds: the least and the greatest mean score of held-out pairs; for the referenced scorer
+        bounds: the least and the greatest score of held-out pairs; for the referenced scorer
             (cosine) likewise, by its name.
         vectors: of words, trained on the corpus, for the referenced scorer.
         turns: how many turns of a query the members read at most.
@@ -121,9 +123,9 @@ class Unreferenced:
         return columns
 
     def calibrated(self, logits: Floats) -> Floats:
-        """The mean of the members' calibrated scores: float64 [n, members] to float64 [n]."""
+        """The members' calibrated scores, weighted: float64 [n, members] to float64 [n]."""
         scaled = [each.calibration(logits[:, i]) for i, each in enumerate(self.members)]
-        return np.mean(scaled, axis=0)
+        return np.average(scaled, axis=0, weights=[each.weight for each in self.members])
 
     def score(
         self,
@@ -175,6 +177,7 @@ def save(
                 "config": dict(each.scorer.config),
                 "mean": each.calibration.mean,
                 "deviation": each.calibration.deviation,
+                "weight": each.weight,
             }
         )
     tensors["vectors"] = torch.from_numpy(np.ascontiguousarray(model.vectors.matrix))
@@ -203,6 +206,10 @@ def load(path: str | os.PathLike[str]) -> Unreferenced:
             is not here, or is another one.
         MissingExtraError: torch is not installed.
     """
+    if not Path(path).is_dir():
+        raise InputError(
+            f"{path}: there is no such folder; expected that of a model of 'rejoinder train ruber'"
+        )
     # The hash of the content first: a model that was trained anew in its place is another one.
     return _load(os.fspath(path), content_hash(path), os.environ.get(ENCODER, ""))
 
@@ -228,7 +235,8 @@ def _load(path: str, content: str, moved: str) -> Unreferenced:
         )
         scorer.module.eval()
         to_device(scorer.module)
-        members.append(Member(each["name"], scorer, Calibration(each["mean"], each["deviation"])))
+        calibration = Calibration(each["mean"], each["deviation"])
+        members.append(Member(each["name"], scorer, calibration, each.get("weight", 1.0)))
     return Unreferenced(
         tuple(members),
         {name: (low, high) for name, (low, high) in folder.record.calibration.items()},

@@ -62,10 +62,12 @@ class Trained:
         weights: those of the best epoch.
         log: an entry for each epoch: ``steps``, mean ``loss``, the accuracies of ``Ranking``, and
             whether it was the ``best`` so far.
+        resumed: where it went on from a checkpoint, in words; empty: it began anew.
     """
 
     weights: Mapping[str, Tensor]
     log: list[dict[str, Any]]
+    resumed: str = ""
 
 
 @dataclass
@@ -148,14 +150,16 @@ class Loop:
         """Trains to the end, from the checkpoint on if there is one."""
         import torch
 
+        resumed = ""
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             if self.checkpoint is not None and self.checkpoint.exists:
                 progress, kept = self.checkpoint.load(self.run_)
                 self.at, self.best = _Progress(**progress), kept.get("best", {})
+                resumed = f"at epoch {self.at.epoch + (not self.at.over)}"
             while not self.at.over:
                 self._epoch()
-        return Trained(self.best, self.at.log)
+        return Trained(self.best, self.at.log, resumed)
 
     def _epoch(self) -> None:
         at, b = self.at, self.schedule.batch

@@ -136,7 +136,7 @@ def fit(
             log.append({"member": label, **entry})
             resumed += [f"{label} {best.resumed}"] if best.resumed else []
             stopped += _stopped(label, best.log, shaped)
-    weights = size_weights(np.stack(scores), [each.name.rpartition("-")[0] for each in members])
+    weights = size_weights(np.stack(scores), np.repeat(sizes, seeds).tolist())
     members = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
     log = [{**entry, "weight": each.weight} for entry, each in zip(log, members, strict=True)]
     bounds = {"unreferenced": _ends(np.average(scores, axis=0, weights=weights)[:, :-1])}

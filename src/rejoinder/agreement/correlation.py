@@ -171,6 +171,12 @@ def deviations(x: Floats) -> Floats:
     return np.where(usable, deviations, np.nan) / np.where(usable, largest, 1.0)
 
 
+def standardised(x: Floats) -> Floats:
+    """Rows with mean 0 and standard deviation 1; NaN where ``deviations`` are."""
+    d = deviations(x)
+    return d / np.sqrt(np.mean(d**2, axis=-1, keepdims=True))
+
+
 def _dot(x: Floats, y: Floats) -> Floats:
     return np.einsum("...i,...i->...", x, y)
 

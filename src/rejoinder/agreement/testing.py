@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rejoinder.agreement.correlation import (
     average_ranks,
     correlation_named,
-    deviations,
     matched,
     pearson,
     spearman,
+    standardised,
 )
 from rejoinder.agreement.groups import Groups
 from rejoinder.agreement.student import two_sided_p
@@ -141,7 +141,7 @@ def paired_permutation(
     difference = float(measure(x1, y) - measure(x2, y))
     if math.isnan(difference):
         return Difference(math.nan, math.nan)
-    common = _standardised if measure is pearson else average_ranks
+    common = standardised if measure is pearson else average_ranks
     x1, x2 = common(x1), common(x2)
     reached = 0
     for swapped in Groups.of(groups, y.size).swaps(permutations, rng, width=3):
@@ -192,11 +192,6 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
         return Williams(math.nan, math.nan)
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / variance)
     return Williams(t, two_sided_p(t, n - 3))
-
-
-def _standardised(x: Floats) -> Floats:
-    d = deviations(x)
-    return d / np.sqrt(np.mean(d**2))
 
 
 def _at_least_one(permutations: int) -> None:

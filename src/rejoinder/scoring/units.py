@@ -13,10 +13,10 @@ import polars as pl
 from rejoinder.agreement.correlation import (
     average_ranks,
     correlation_named,
-    deviations,
     pearson,
     reason_undefined,
     spearman,
+    standardised,
 )
 from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, fisher_interval, percentiles
 from rejoinder.agreement.overlapping import zou_interval
@@ -269,7 +269,7 @@ class Units(Evidence):
     def _paired(self, a: str, b: str, correlation: str) -> float:
         """Swaps the two metrics' scores in all units of a pair of systems, by a coin for each."""
         measure = correlation_named(correlation)
-        common = _standardised if measure is pearson else average_ranks
+        common = standardised if measure is pearson else average_ranks
         x1, x2 = common(self.first.scores[a]), common(self.first.scores[b])
         y = self.first.human
         observed = np.sum(measure(x1, y) - measure(x2, y))
@@ -351,11 +351,6 @@ def _clean(x: Floats) -> Floats:
     if not largest > 0:
         return x
     return np.round(x, DIGITS - 1 - math.floor(math.log10(largest)))
-
-
-def _standardised(x: Floats) -> Floats:
-    d = deviations(x)
-    return d / np.sqrt(np.mean(d**2, axis=-1, keepdims=True))
 
 
 def _spread(interval: Interval | None) -> dict[str, float]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rejoinder.agreement.alpha import alpha_interval, krippendorff_alpha, reason_no_alpha
 from rejoinder.agreement.bradley_terry import Strengths, bradley_terry_intervals
 from rejoinder.agreement.head_to_head import Tally, sign_test, tally
-from rejoinder.agreement.holm import holm
+from rejoinder.agreement.holm import SIGNIFICANT, holm
 from rejoinder.agreement.intervals import Interval, few_groups
 from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
 from rejoinder.agreement.proportions import effective_size, wilson
@@ -23,7 +23,6 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.tables.wording import counted, listed
 
 KINDS = ("nominal", "ordinal")
-SIGNIFICANT = 0.05
 
 
 class Contests:

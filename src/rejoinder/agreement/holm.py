@@ -6,6 +6,9 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 
+SIGNIFICANT = 0.05
+"""Below it a p-value is marked, and a difference told: the level of every test unless one is given."""
+
 
 def holm(p: Floats) -> Floats:
     """Holm's step-down correction (1979) of a family of p-values: float64 [m] to float64 [m].

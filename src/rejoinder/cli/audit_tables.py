@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from rejoinder.cli.cells import SIGNIFICANT, number_of, scale, score, span
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.cli.cells import number_of, scale, score, span
 from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:

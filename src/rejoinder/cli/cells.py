@@ -15,7 +15,6 @@ from rejoinder.tables.wording import counted
 if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
-SIGNIFICANT = 0.05
 NONE = "n/a"
 """What stands where a number is undefined."""
 

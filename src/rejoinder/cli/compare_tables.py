@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from rejoinder.cli.cells import SIGNIFICANT, no_spread, number_of, p_value, scale, span, won
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.cli.cells import no_spread, number_of, p_value, scale, span, won
 from rejoinder.cli.console import NARROW, bare_table, console, print_notes
 
 if TYPE_CHECKING:

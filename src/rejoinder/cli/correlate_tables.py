@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rejoinder.cli.cells import NONE, SIGNIFICANT, decimals, interval
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.cli.cells import NONE, decimals, interval
 from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:

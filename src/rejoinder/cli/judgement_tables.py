@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rejoinder.cli.cells import NONE, SIGNIFICANT, decimals, interval, p_value
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.cli.cells import NONE, decimals, interval, p_value
 from rejoinder.cli.console import NARROW, bare_table, console, print_notes
 from rejoinder.tables.wording import counted
 

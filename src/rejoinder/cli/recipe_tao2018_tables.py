@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.cli.cells import NONE
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from rejoinder.recipes.tao2018 import Study
 
 COLUMNS_AT_ONCE = 6
-SIGNIFICANT = 0.05
 
 Drawn = tuple[list[Path], list[str]]
 """Files of pictures, and what these cannot show."""

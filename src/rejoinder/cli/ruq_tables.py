@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.cli.cells import NONE, interval, times100
 from rejoinder.cli.console import bare_table, console
 from rejoinder.cli.score_tables import groups
@@ -101,7 +102,7 @@ def _verdict(out: Console, found: Quantity) -> None:
     ahead = f"{times100(row['difference'])} [{times100(row['low'])}, {times100(row['high'])}]"
     out.print(
         f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; p = {row['p']:.2g}"
-        f" (approximate randomization): {'better' if row['p'] < 0.05 else 'not clear'}",
+        f" (approximate randomization): {'better' if row['p'] < SIGNIFICANT else 'not clear'}",
         markup=False,
     )
 

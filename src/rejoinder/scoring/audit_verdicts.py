@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare import ALPHA, NOISE
+from rejoinder.scoring.compare import NOISE
 from rejoinder.scoring.fakes import COPY, SHUFFLED
 
 
@@ -72,7 +73,7 @@ def verdict(
 def _clear(row: Mapping[str, Any]) -> bool:
     """Whether a fake is told apart from the median system; taken as it looks without a test."""
     p = row.get("p_holm_median")
-    return p is None or p < ALPHA
+    return p is None or p < SIGNIFICANT
 
 
 def _sentence(

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.agreement.holm import holm
+from rejoinder.agreement.holm import SIGNIFICANT, holm
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import MOST_DRAWS
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 NOISE = 1e-12
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 MOST_ENUMERATED = 20  # items whose swaps are ever tried one and all
-ALPHA, POWER = 0.05, 0.80
-DETECTABLE = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
+POWER = 0.80
+DETECTABLE = NormalDist().inv_cdf(1 - SIGNIFICANT / 2) + NormalDist().inv_cdf(POWER)
 
 
 def compare(
@@ -156,7 +156,7 @@ def _compare(
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
     error = drawn.std(axis=1)
-    if 2 / 2.0**measured.height > ALPHA:  # no swap of so few items is rare enough
+    if 2 / 2.0**measured.height > SIGNIFICANT:  # no swap of so few items is rare enough
         error = np.full(a.size, np.nan)
     if measured.height < 2:  # one item resampled is always itself: it says nothing of others
         p_randomization = np.full(a.size, np.nan)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.agreement.correlation import correlation_named
+from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.agreement.intervals import PERFECT, percentiles, resampled
 from rejoinder.kernels.arrays import Floats
 from rejoinder.scoring import pilot
@@ -292,7 +293,7 @@ class Extrapolation:
         return value, float(drawn.std() * math.sqrt(n) * math.sqrt(n / (n - 1))), None
 
 
-def few(n: int, alpha: float = 0.05) -> str:
+def few(n: int, alpha: float = SIGNIFICANT) -> str:
     """Why so few items tell nothing."""
     what = "1 item says" if n == 1 else f"{n} items say"
     return f"{what} too little of others: a pilot needs {fewest(alpha)} or more"

@@ -13,10 +13,11 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.agreement.grades import Scale, check_difference, check_scale, grade_notes
+from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare import ALPHA, POWER
+from rejoinder.scoring.compare import POWER
 from rejoinder.scoring.evidence import Rated
 from rejoinder.scoring.extrapolation import (
     FACTORS,
@@ -101,7 +102,7 @@ def plan(
     items: Sequence[int] = (),
     raters: Sequence[int] = (),
     power: float = POWER,
-    alpha: float = ALPHA,
+    alpha: float = SIGNIFICANT,
     difference: float | Mapping[str, float] | None = None,
     width: float | None = None,
     correlation: str = "spearman",

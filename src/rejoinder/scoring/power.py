@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
-from rejoinder.scoring.compare import ALPHA
+from rejoinder.agreement.holm import SIGNIFICANT
 
 MOST_ITEMS = 1_000_000  # an answer beyond is none
 
@@ -16,7 +16,7 @@ QUANTILE = 1.96  # of a 95% range
 _NORMAL = NormalDist()
 
 
-def power(difference: float, error: float, items: int, alpha: float = ALPHA) -> float:
+def power(difference: float, error: float, items: int, alpha: float = SIGNIFICANT) -> float:
     """How likely a two-sided paired test at level ``alpha`` finds a true difference.
 
     The tails of the noncentral t with ``items - 1`` degrees of freedom, by Abramowitz and Stegun's
@@ -41,7 +41,7 @@ def power(difference: float, error: float, items: int, alpha: float = ALPHA) -> 
     return _NORMAL.cdf((effect - reach) / spread) + _NORMAL.cdf((-effect - reach) / spread)
 
 
-def detectable(error: float, items: int, wanted: float = 0.8, alpha: float = ALPHA) -> float:
+def detectable(error: float, items: int, wanted: float = 0.8, alpha: float = SIGNIFICANT) -> float:
     """The smallest true difference that the test finds with power ``wanted`` (0.5 or more).
 
     `power` turned around; its far tail, below 0.003 there, is left out. NaN for fewer items than `fewest`.
@@ -58,7 +58,7 @@ def detectable(error: float, items: int, wanted: float = 0.8, alpha: float = ALP
     )
 
 
-def fewest(alpha: float = ALPHA) -> int:
+def fewest(alpha: float = SIGNIFICANT) -> int:
     """The fewest items that can show anything: swapping all of n has p = 2 / 2^n, none less.
 
     >>> fewest(0.05)

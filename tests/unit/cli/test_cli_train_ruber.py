@@ -85,6 +85,16 @@ def test_the_sets_excluded_are_counted(call, corpus, tmp_path):
     assert "train on another corpus" in err
 
 
+def test_trained_vectors_are_never_replaced(call, corpus, tmp_path):
+    train = ("train", "vectors", corpus, "--least", 1, "-o", tmp_path / "vectors", "--width")
+    assert call(*train, 8)[0] == 0
+    before = (tmp_path / "vectors" / "config.json").read_bytes()
+    status, out, err = call(*train, 9)
+    assert (status, out) == (2, "")
+    assert "holds a finished model" in err
+    assert (tmp_path / "vectors" / "config.json").read_bytes() == before
+
+
 @pytest.mark.parametrize("scale", ["training", "scored"])
 def test_the_other_verbs(call, folder, scale):
     metric = f"ruber:model={folder},scale={scale}"

@@ -15,7 +15,12 @@ from rejoinder.agreement.bradley_terry import Strengths, bradley_terry_intervals
 from rejoinder.agreement.head_to_head import Tally, sign_test, tally
 from rejoinder.agreement.holm import SIGNIFICANT, holm
 from rejoinder.agreement.intervals import Interval, few_groups
-from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
+from rejoinder.agreement.pooled_kappa import (
+    AgainstOthers,
+    mean_kappa,
+    pooled_kappa,
+    reason_unjudged,
+)
 from rejoinder.agreement.proportions import effective_size, wilson
 from rejoinder.agreement.verdicts import DROPPED, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
@@ -23,6 +28,8 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.tables.wording import counted, listed
 
 KINDS = ("nominal", "ordinal")
+SHARED = "pairs of replies"
+"""What raters share, in words."""
 
 
 class Contests:
@@ -178,22 +185,9 @@ class Contests:
                 alpha = krippendorff_alpha(mirrored, kind)
                 interval = self._alpha_interval(mirrored, kind)
             rows.append(self._measured(which, f"alpha {kind}", alpha, interval, n))
-        judged = [i for i in range(len(self.judges)) if self._unjudged(i) is None]
-        mean = float(self.against.kappa[judged].mean()) if judged else math.nan
-        why = (
-            None
-            if judged
-            else "no rater is judged: "
-            + "; ".join(dict.fromkeys(str(self._unjudged(i)) for i in range(len(self.judges))))
-        )
-        if len(self.judges) < 2:
-            why = "fewer than 2 raters"
-        rows.append(
-            self._measured(
-                which, "kappa", mean, Interval(math.nan, math.nan, reason=why), len(judged)
-            )
-        )
-        return rows
+        mean = mean_kappa(self.against, self.wish.least, SHARED)
+        none = Interval(math.nan, math.nan, reason=mean.reason)
+        return [*rows, self._measured(which, "kappa", mean.value, none, mean.judged)]
 
     def _measured(
         self, which: str, measure: str, value: float, interval: Interval, n: int
@@ -256,7 +250,7 @@ class Contests:
         return rows
 
     def _unjudged(self, rater: int) -> str | None:
-        return reason_unjudged(self.against, rater, self.wish.least, "pairs of replies")
+        return reason_unjudged(self.against, rater, self.wish.least, SHARED)
 
     def _matrix(self) -> tuple[Floats, Indices]:
         """Outcomes by pair of replies and rater, float64 [units, raters]; the item of each unit."""

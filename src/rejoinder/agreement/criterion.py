@@ -18,7 +18,12 @@ from rejoinder.agreement.alpha import (
 )
 from rejoinder.agreement.groups import Groups
 from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, few_groups, percentiles
-from rejoinder.agreement.pooled_kappa import AgainstOthers, pooled_kappa, reason_unjudged
+from rejoinder.agreement.pooled_kappa import (
+    AgainstOthers,
+    mean_kappa,
+    pooled_kappa,
+    reason_unjudged,
+)
 from rejoinder.agreement.raters import human_correlations
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
@@ -27,6 +32,8 @@ from rejoinder.tables.wording import counted, listed
 
 MEAN = "mean"
 CORRELATIONS = ("pearson", "spearman")
+SHARED = "replies"
+"""What raters share, in words."""
 
 ONLY_MEANS = "the single ratings behind the means are not known"
 PLACES = (
@@ -108,9 +115,7 @@ class Criterion:
         """Human (Avg) and Human (Max) of the raters that count."""
         rows = []
         for correlation in CORRELATIONS:
-            told = human_correlations(
-                self.kept_people.values, correlation, self.wish.least, "replies"
-            )
+            told = human_correlations(self.kept_people.values, correlation, self.wish.least, SHARED)
             defined = ~np.isnan(told.each)
             best = self.kept_people.raters[int(np.nanargmax(told.each))] if defined.any() else None
             rows.append(
@@ -180,7 +185,7 @@ class Criterion:
         for place, rater in enumerate(self.people.raters):
             given = self.people.values[:, place]
             given = given[~np.isnan(given)]
-            reason = reason_unjudged(against, place, self.wish.least, "replies")
+            reason = reason_unjudged(against, place, self.wish.least, SHARED)
             rows.append(
                 {
                     "criterion": self.name,
@@ -214,35 +219,17 @@ class Criterion:
                 | {"value": alpha, "low": interval.low, "high": interval.high, "n": n}
                 | {"reason": interval.reason}
             )
-        # The raters that are judged: kappas over a handful of replies would drown the rest.
-        against = grid.against
-        kappas = [
-            kappa
-            for place, kappa in enumerate(against.kappa)
-            if reason_unjudged(against, place, self.wish.least, "replies") is None
-        ]
-        reason = None if kappas else self._no_kappa(grid)
+        mean = mean_kappa(grid.against, self.wish.least, SHARED)
         row = {"criterion": self.name, "raters": which, "measure": "kappa"}
-        mean = float(np.mean(kappas)) if kappas else math.nan
-        ends = {"low": math.nan, "high": math.nan, "n": len(kappas), "reason": reason}
-        return [*rows, row | {"value": mean} | ends]
+        reason = ONLY_MEANS if self.only_means else mean.reason
+        ends = {"low": math.nan, "high": math.nan, "n": mean.judged, "reason": reason}
+        return [*rows, row | {"value": mean.value} | ends]
 
     def _alpha_interval(self, grid: Grid, kind: str) -> Interval:
         if not self.wish.resamples:
             return Interval(math.nan, math.nan)
         rng = np.random.default_rng(self.wish.seed)
         return alpha_interval(grid.values, kind, self.wish.resamples, rng, grid.items)
-
-    def _no_kappa(self, grid: Grid) -> str:
-        if self.only_means:
-            return ONLY_MEANS
-        if len(grid.raters) < 2:
-            return "fewer than 2 raters"
-        least = self.wish.least
-        reasons = [
-            str(reason_unjudged(grid.against, i, least, "replies")) for i in range(len(grid.raters))
-        ]
-        return f"no rater is judged: {'; '.join(dict.fromkeys(reasons))}"
 
     def _note_means(self, people: pl.DataFrame) -> None:
         means = self.table.height - people.height

@@ -82,6 +82,39 @@ def reason_unjudged(
     return REASON_CONSTANT if np.isnan(against.kappa[rater]) else None
 
 
+class MeanKappa(NamedTuple):
+    """The mean kappa of the raters that can be judged.
+
+    Args:
+        value: NaN where nobody can be.
+        judged: how many can.
+        reason: why none can, in words; None where one can.
+    """
+
+    value: float
+    judged: int
+    reason: str | None
+
+
+def mean_kappa(
+    against: AgainstOthers, least: int = LEAST_SHARED, units: str = "units"
+) -> MeanKappa:
+    """The mean over raters with ``least`` shared units: kappas over a handful would drown the rest.
+
+    >>> mean_kappa(pooled_kappa(np.array([[1.0, 1.0], [2.0, 2.0]])), least=2)
+    MeanKappa(value=1.0, judged=2, reason=None)
+    """
+    raters = len(against.kappa)
+    reasons = [reason_unjudged(against, rater, least, units) for rater in range(raters)]
+    judged = [rater for rater, reason in enumerate(reasons) if reason is None]
+    if judged:
+        return MeanKappa(float(against.kappa[judged].mean()), len(judged), None)
+    if raters < 2:
+        return MeanKappa(np.nan, 0, "fewer than 2 raters")
+    why = "; ".join(dict.fromkeys(filter(None, reasons)))
+    return MeanKappa(np.nan, 0, f"no rater is judged: {why}")
+
+
 def _shared(matrix: Floats) -> np.ndarray:
     """Which units each rater and somebody else rated: bool [units, raters]."""
     present = ~np.isnan(matrix)

@@ -106,7 +106,7 @@ def _plain(scorer: Any, corpus: Any, prepared: Any, schedule: Any) -> Callable[[
     from torch.nn.functional import dropout
 
     from rejoinder.models.unreferenced.gru import joined
-    from rejoinder.models.unreferenced.losses import margin_loss, softmax_loss
+    from rejoinder.models.unreferenced.losses import margin_loss, own_loss, softmax_loss
     from rejoinder.models.unreferenced.scorer import said_elsewhere
 
     house, sizes = copy.deepcopy(scorer.house), scorer.sizes
@@ -133,7 +133,9 @@ def _plain(scorer: Any, corpus: Any, prepared: Any, schedule: Any) -> Callable[[
         q, r, w = (_padded(each, longest) for each in texts)
         q, r, w = read(house.query, q), read(house.reply, r), read(house.reply, w)
         if softmax:
-            loss = softmax_loss(house.grid(q, r), house.pairs(q, w), true)
+            grid = house.grid(q, r)
+            own = own_loss(grid.diagonal(), house.pairs(q, w))
+            loss = softmax_loss(grid, true) + sizes.own * own
         else:
             loss = margin_loss(house.pairs(q, r), house.pairs(q, w), sizes.margin)
         adam.zero_grad()

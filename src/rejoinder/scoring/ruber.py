@@ -49,7 +49,7 @@ def train_ruber(
     Args:
         corpus: conversations (docs/formats.md): every context with its first reference.
         path: the folder of the model.
-        sizes: ``paper``, ``gru``, ``encoder``, ``cross``: one, or several whose mean is the score.
+        sizes: ``paper``, ``gru``, ``encoder``, ``cross``: one, or several whose weighted mean is the score.
         seeds: how many of each size are trained.
         validation: conversations that choose the epochs; None: a twentieth of the corpus.
         exclude: evaluation sets; conversations that share anything telling with them are left out.

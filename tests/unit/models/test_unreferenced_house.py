@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from rejoinder.models.unreferenced.dropout import Dropout
 from rejoinder.models.unreferenced.house import House
-from rejoinder.models.unreferenced.losses import choice_loss, margin_loss, softmax_loss
+from rejoinder.models.unreferenced.losses import choice_loss, margin_loss, own_loss, softmax_loss
 from rejoinder.models.unreferenced.recurrence import Packed, last_states
 from rejoinder.models.unreferenced.texts import Ragged
 
@@ -126,21 +126,22 @@ def test_the_loss_of_the_paper():
 
 def test_the_softmax_loss_and_replies_that_are_said_twice():
     grid = torch.tensor([[1.0, 2.0, 0.5], [0.0, 3.0, 1.0], [2.0, 1.0, 1.5]])
-    hard = torch.tensor([0.2, 0.1, 0.3])
     same = np.array([7, 8, 7])  # the first and the third reply are one text
 
     def picked(numbers):  # of the first one
         return -numbers[0] + np.log(np.exp(numbers).sum())
 
-    by_query = [picked(np.array(x)) for x in ([1, 2, 0.2], [3, 0, 1, 0.1], [1.5, 1, 0.3])]
+    by_query = [picked(np.array(x)) for x in ([1.0, 2], [3.0, 0, 1], [1.5, 1])]
     by_reply = [picked(np.array(x)) for x in ([1.0, 0.0], [3.0, 2, 1], [1.5, 1.0])]
     expected = (np.mean(by_query) + np.mean(by_reply)) / 2
-    assert softmax_loss(grid, hard, same).item() == pytest.approx(expected, abs=1e-6)
-    by_query = [picked(np.array(x)) for x in ([1.0, 2], [3.0, 0, 1], [1.5, 1])]
-    expected = (np.mean(by_query) + np.mean(by_reply)) / 2
-    assert softmax_loss(grid, None, same).item() == pytest.approx(expected, abs=1e-6)
+    assert softmax_loss(grid, same).item() == pytest.approx(expected, abs=1e-6)
     first = np.mean([picked(row) for row in grid.numpy()])
     assert choice_loss(grid).item() == pytest.approx(first, abs=1e-6)
+    own = np.array([0.2, 0.1, 0.3])
+    expected = np.mean([picked(np.array(pair)) for pair in zip([1.0, 3.0, 1.5], own, strict=True)])
+    assert own_loss(grid.diagonal(), torch.from_numpy(own)).item() == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_dropout_keeps_the_share_and_follows_the_seed():

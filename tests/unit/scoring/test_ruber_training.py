@@ -300,10 +300,12 @@ def test_chinese(tmp_path, language):
     train_ruber(corpus, tmp_path / "m", sizes=("gru",), seeds=1, epochs=1, language=language)
     words = folders.load(tmp_path / "m").vectors.words
     assert ("公园" in words) == (language == "zh")
-    found = RUBER(model=str(tmp_path / "m")).segments(
-        ["公园有茶。", "不知道"], [["有，公园有茶。"]] * 2, contexts=[["公园有茶吗？"]] * 2
-    )
-    assert found[0] > found[1]
+    given = ["公园有茶。", "不知道"], [["有，公园有茶。"]] * 2
+    contexts = [["公园有茶吗？"]] * 2
+    blended = RUBER(model=str(tmp_path / "m")).segments(*given, contexts=contexts)
+    fits = RUBER(model=str(tmp_path / "m"), referenced="none").segments(*given, contexts=contexts)
+    like = 2 * blended - fits  # the referenced half: the second reply shares no word
+    assert like[0] > like[1] + 0.5
 
 
 def minilm_copy(tmp_path):

@@ -15,7 +15,6 @@ from rejoinder.models.unreferenced.scorer import (
     Others,
     Progress,
     UnreferencedScorer,
-    said_elsewhere,
 )
 from rejoinder.text.detokenize import detokenize
 
@@ -35,14 +34,12 @@ class HeadConfig:
         out: of the space where queries and replies meet.
         dropout: on hidden layers.
         turns: how many turns of the query are read.
-        hard: whether another utterance of the conversation is among the wrong replies.
     """
 
     hidden: int = 768
     out: int = 384
     dropout: float = 0.5
     turns: int = 3
-    hard: bool = False
 
 
 class HeadScorer(UnreferencedScorer):
@@ -99,12 +96,10 @@ class HeadScorer(UnreferencedScorer):
         others: Others,
         rng: Generator,
     ) -> Tensor:
-        """The true reply among all of the batch, and one of its own conversation where asked."""
+        """The true reply among all of the batch."""
         true = corpus.replies[rows]
-        wrong = said_elsewhere(corpus, rows, others, rng) if self.sizes.hard else true[:0]
-        q, r = self._vectors(prepared, corpus.turns[rows], np.concatenate([true, wrong]))
-        hard = self.towers.pairs(q, r[rows.size :]) if self.sizes.hard else None
-        return softmax_loss(self.towers.grid(q, r[: rows.size]), hard, true)
+        q, r = self._vectors(prepared, corpus.turns[rows], true)
+        return softmax_loss(self.towers.grid(q, r), true)
 
     def _vectors(
         self, prepared: np.ndarray, turns: Indices, replies: Indices

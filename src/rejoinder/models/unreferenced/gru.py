@@ -10,7 +10,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.unreferenced.conversations import NONE
-from rejoinder.models.unreferenced.losses import margin_loss, softmax_loss
+from rejoinder.models.unreferenced.losses import margin_loss, own_loss, softmax_loss
 from rejoinder.models.unreferenced.scorer import (
     Others,
     Progress,
@@ -37,9 +37,10 @@ class GRUConfig:
         dropout: on vectors, states and hidden layers.
         turns: how many turns of the query are read (the paper: the message alone).
         loss: ``margin`` (equation 5: a random reply must score lower by ``margin`` after a sigmoid)
-            or ``softmax`` (the true reply among all replies of the batch, and one more from its own
-            conversation; and the true query among all queries).
+            or ``softmax`` (the true reply among all replies of the batch, and the true query among
+            all queries; and the true reply against another utterance of its conversation).
         margin: of that loss.
+        own: how much the last part of the softmax loss counts.
         least: a word that occurs less often is unknown.
         longest: words of a turn and of a reply; a longer text keeps its end.
     """
@@ -51,6 +52,7 @@ class GRUConfig:
     turns: int = 1
     loss: str = "margin"
     margin: float = 0.5
+    own: float = 1.0
     least: int = 2
     longest: int = 40
 
@@ -118,7 +120,9 @@ class GRUScorer(UnreferencedScorer):
             return margin_loss(
                 self.house.pairs(q, r[:b]), self.house.pairs(q, r[b:]), self.sizes.margin
             )
-        return softmax_loss(self.house.grid(q, r[:b]), self.house.pairs(q, r[b:]), true)
+        grid = self.house.grid(q, r[:b])
+        own = own_loss(grid.diagonal(), self.house.pairs(q, r[b:]))
+        return softmax_loss(grid, true) + self.sizes.own * own
 
     def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
         return self.house.queries(joined(prepared, turns[:, -self.sizes.turns :]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, softplus
 
 from rejoinder.kernels.arrays import Indices
 
@@ -21,12 +21,11 @@ def margin_loss(true: Tensor, wrong: Tensor, margin: float) -> Tensor:
     return torch.relu(margin - torch.sigmoid(true) + torch.sigmoid(wrong)).mean()
 
 
-def softmax_loss(grid: Tensor, hard: Tensor | None, replies: Indices) -> Tensor:
+def softmax_loss(grid: Tensor, replies: Indices) -> Tensor:
     """Cross entropy of the true reply among all of the batch, and of the true query likewise.
 
     Args:
         grid: [b, b], every query with every reply; the true pairs on the diagonal.
-        hard: [b], each query with one more wrong reply of its own; None: without.
         replies: int64 [b], which text a reply is: a reply that is said in answer to several queries
             of the batch is wrong for none of them.
     """
@@ -34,9 +33,20 @@ def softmax_loss(grid: Tensor, hard: Tensor | None, replies: Indices) -> Tensor:
     same = torch.from_numpy((replies[:, None] == replies[None]) & ~np.eye(b, dtype=bool))
     grid = grid.masked_fill(same.to(grid.device), float("-inf"))
     true = torch.arange(b, device=grid.device)
-    wide = grid if hard is None else torch.cat([grid, hard[:, None]], dim=1)
-    by_query = cross_entropy(wide, true)
-    return (by_query + cross_entropy(grid.T, true)) / 2
+    return (cross_entropy(grid, true) + cross_entropy(grid.T, true)) / 2
+
+
+def own_loss(true: Tensor, own: Tensor) -> Tensor:
+    """Cross entropy of the true reply against one other utterance of its conversation.
+
+    ``-log sigmoid(true - own)``, mean over the batch. Among hundreds of wrong replies that one
+    would hardly count; it is the one that a scorer most needs to tell apart.
+
+    Args:
+        true: [b], the outputs for the true replies.
+        own: [b], for the others.
+    """
+    return softplus(own - true).mean()
 
 
 def choice_loss(scores: Tensor) -> Tensor:

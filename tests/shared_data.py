@@ -1,4 +1,4 @@
-"""Where real data lies, if it is here: its terms keep it out of the repository."""
+"""Our examples, and where real data lies, if it is here: its terms keep it out of the repository."""
 
 import csv
 import os
@@ -9,6 +9,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("REJOINDER_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "examples"
+TESTSET = str(EXAMPLES / "testset.jsonl")
+SYSTEMS = [
+    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
+]
 
 
 def shared(*parts):

@@ -7,27 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.cli import progress
-from rejoinder.cli.app import run
-from shared_data import EXAMPLES, ROOT
-
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
+from shared_data import ROOT, SYSTEMS, TESTSET
 
 
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 def test_score_shows_a_table_verdicts_and_signatures(command):

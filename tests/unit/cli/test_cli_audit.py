@@ -6,26 +6,7 @@ import sys
 
 import pytest
 
-from rejoinder.cli import progress
-from rejoinder.cli.app import run
-from shared_data import EXAMPLES
-
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
-
-
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
+from shared_data import SYSTEMS, TESTSET
 
 
 def test_a_table_marks_and_a_sentence_for_each_metric(command):

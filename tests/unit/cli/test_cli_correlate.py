@@ -9,28 +9,11 @@ import polars as pl
 import pytest
 
 from rejoinder import correlate, load_scores, read_ratings
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
-from shared_data import EXAMPLES, ROOT
+from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
 FEW = ["--permutations", "50", "--resamples", "100"]
-
-
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -11,28 +11,12 @@ import pytest
 from rejoinder.cli import correlate_tables, progress
 from rejoinder.cli.app import app, run
 from rejoinder.kernels import ahead
-from shared_data import EXAMPLES
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = str(EXAMPLES / "ratings.csv")
 PREFERENCES = str(EXAMPLES / "preferences.csv")
 SCORED = [TESTSET, *SYSTEMS, "-m", "bleu"]
 QUICK = ["--permutations", "20", "--resamples", "0"]
-
-
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

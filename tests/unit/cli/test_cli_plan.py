@@ -6,28 +6,10 @@ import sys
 
 import pytest
 
-from rejoinder.cli import progress
-from rejoinder.cli.app import run
-from shared_data import EXAMPLES
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
 FEW = ["-m", "bleu", "--resamples", "200"]
-
-
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 def line(out, start):

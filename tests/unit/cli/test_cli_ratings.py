@@ -11,8 +11,6 @@ import pytest
 from rejoinder import read_ratings
 from rejoinder.agreement.preference_summary import summarise_preferences
 from rejoinder.agreement.rating_summary import summarise_ratings
-from rejoinder.cli import progress
-from rejoinder.cli.app import run
 from rejoinder.tables.preferences import read_preferences
 from shared_data import EXAMPLES, shared
 
@@ -22,17 +20,9 @@ LONG = "id,system,rater,criterion,score\n"
 PAIR = "id,a,b,rater,winner\n"
 
 
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 def test_ratings_for_people(command):

@@ -8,11 +8,6 @@ import time
 import numpy as np
 import pytest
 
-from rejoinder.cli import progress
-from rejoinder.cli.app import app, run
-from rejoinder.cli.filter import filter_corpus
-from rejoinder.cli.respond import respond
-from rejoinder.cli.train import train
 from rejoinder.tables.dialogues import adjacent_pairs
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
@@ -22,20 +17,6 @@ TESTSET = EXAMPLES / "testset.jsonl"
 SMALL = [
     "--vocabulary", 150, "--layers", 1, "--width", 32, "--epochs", 2, "--tokens", 300, "--pairs", 0,
 ]  # fmt: skip
-
-
-@pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-    for each in (filter_corpus, respond, train):
-        monkeypatch.setitem(app.commands, each.name, each)
-
-    def call(*arguments):
-        status = run([str(each) for each in arguments])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """``rejoinder ruq`` as a user meets it."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -8,11 +9,7 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import tiny_language_models as tiny
-from rejoinder.cli import app, progress
-from rejoinder.cli.ruq import ruq
-from shared_data import EXAMPLES
-
-TESTSET = str(EXAMPLES / "testset.jsonl")
+from shared_data import EXAMPLES, TESTSET
 
 
 @pytest.fixture(scope="module")
@@ -32,21 +29,13 @@ def generic(tmp_path):
 
 
 @pytest.fixture
-def command(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
-    if "ruq" not in app.app.commands:
-        monkeypatch.setitem(app.app.commands, "ruq", ruq)
-
-    def call(*arguments):
-        status = app.run(["ruq", *map(str, arguments)])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return call
+def asked(command):
+    """Calls ``rejoinder ruq``."""
+    return partial(command, "ruq")
 
 
-def test_a_table_a_verdict_the_worst_prompts(command, models, generic):
-    status, out, err = command(*models, TESTSET, "--generic", generic, "--worst", 2)
+def test_a_table_a_verdict_the_worst_prompts(asked, models, generic):
+    status, out, err = asked(*models, TESTSET, "--generic", generic, "--worst", 2)
     assert (status, err) == (0, "")
     flat = " ".join(out.split())
     for words in (
@@ -62,11 +51,11 @@ def test_a_table_a_verdict_the_worst_prompts(command, models, generic):
     assert "weights=" in flat
 
 
-def test_json_files_plots_and_the_gate(command, models, generic, tmp_path):
+def test_json_files_plots_and_the_gate(asked, models, generic, tmp_path):
     arguments = [models[0], TESTSET, "--generic", generic, "--json", "--work", tmp_path / "work"]
     saved = ["--save", tmp_path / "s.parquet", "--save-tokens", tmp_path / "t.parquet"]
     plots = ["--plots", tmp_path / "plots", "--outputs", EXAMPLES / "responses" / "tuned.jsonl"]
-    status, out, err = command(*arguments, *saved, *plots, "--fail-above", 0, "--by", "topic")
+    status, out, err = asked(*arguments, *saved, *plots, "--fail-above", 0, "--by", "topic")
     assert status == 1
     assert "does not beat the strongest generic reply" in err
     told = json.loads(out)
@@ -78,14 +67,14 @@ def test_json_files_plots_and_the_gate(command, models, generic, tmp_path):
         assert (tmp_path / name).stat().st_size > 500
     # The work folder is a source of likelihoods itself: no model is loaded, the numbers are equal.
     kept = tmp_path / "work" / "gpt2.scores.jsonl"
-    status, out, err = command(kept, TESTSET, "--generic", generic, "--json", "--fail-above", 1)
+    status, out, err = asked(kept, TESTSET, "--generic", generic, "--json", "--fail-above", 1)
     assert (status, err) == (0, "")
     again = json.loads(out)
     assert again["parts"] == told["parts"]
 
 
-def test_groups(command, models, generic):
-    status, out, _ = command(models[0], TESTSET, "--generic", generic, "--by", "reference_words")
+def test_groups(asked, models, generic):
+    status, out, _ = asked(models[0], TESTSET, "--generic", generic, "--by", "reference_words")
     assert status == 0
     assert "6 to 10" in out
 
@@ -107,9 +96,9 @@ def test_groups(command, models, generic):
         (["MODEL", "MODEL", TESTSET], "two models"),
     ],
 )
-def test_one_clear_message(command, models, arguments, told):
+def test_one_clear_message(asked, models, arguments, told):
     filled = [models[0] if each == "MODEL" else each for each in arguments]
-    status, _, err = command(*filled)
+    status, _, err = asked(*filled)
     assert status == 2
     assert told in err
     assert "Traceback" not in err

@@ -9,15 +9,13 @@ import pytest
 
 from example_ruber import example_ruber
 from rejoinder import read_ratings, read_responses, read_testset
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
 from rejoinder.recipes.tao2018 import tao2018
-from shared_data import EXAMPLES, ROOT
+from shared_data import EXAMPLES, ROOT, TESTSET
 
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
 SYSTEMS = [str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "tuned")]
 RATINGS = str(EXAMPLES / "ratings.csv")
 FEW = ["--permutations", "20", "--resamples", "100"]
@@ -32,23 +30,20 @@ def model(tmp_path_factory):
 
 
 @pytest.fixture
-def command(capfd, monkeypatch, model):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+def study(command, monkeypatch, model):
     monkeypatch.setenv("COLUMNS", "160")
 
     def call(*arguments, folder=None):
         given = ["--ratings", RATINGS, "--model", folder or model]
-        status = run(["recipe", "tao2018", TESTSET, *SYSTEMS, *given, *FEW, *map(str, arguments)])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
+        return command("recipe", "tao2018", TESTSET, *SYSTEMS, *given, *FEW, *arguments)
 
     return call
 
 
-def test_the_tables_for_people(command, tmp_path):
+def test_the_tables_for_people(study, tmp_path):
     kept = tmp_path / "all.csv"
     transfer = [*OTHER, "--transfer-scale", "scored"]
-    status, out, err = command("--case", "c001", "--save", kept, *transfer)
+    status, out, err = study("--case", "c001", "--save", kept, *transfer)
     assert (status, err) == (0, "")
     words = " ".join(out.split())
     for each in (
@@ -66,8 +61,8 @@ def test_the_tables_for_people(command, tmp_path):
     assert {row["data"] for row in rows} == {"test set", "transfer"}
 
 
-def test_json_has_every_row(command, model):
-    status, out, _ = command("--json", "--without", "generic", "--cases", "1", *OTHER)
+def test_json_has_every_row(study, model):
+    status, out, _ = study("--json", "--without", "generic", "--cases", "1", *OTHER)
     assert status == 0
     told = json.loads(out)
     assert set(told) == {
@@ -88,9 +83,9 @@ def test_json_has_every_row(command, model):
     assert told["files"] == []
 
 
-def test_plots(command, tmp_path):
+def test_plots(study, tmp_path):
     folder = tmp_path / "new" / "plots"
-    status, out, err = command("--plots", folder, *OTHER, "--cases", "0")
+    status, out, err = study("--plots", folder, *OTHER, "--cases", "0")
     assert (status, err) == (0, "")
     singles = {
         "scatter-BLEU-2", "scatter-ROUGE-L", "scatter-RUBER-arithmetic", "scatter-all",
@@ -119,15 +114,15 @@ def test_plots(command, tmp_path):
         (["--permutations", "-1"], "permutations=-1"),
     ],
 )
-def test_mistakes_are_one_message_and_status_2(command, arguments, words):
-    status, out, err = command(*arguments)
+def test_mistakes_are_one_message_and_status_2(study, arguments, words):
+    status, out, err = study(*arguments)
     assert (status, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
 
 
-def test_a_folder_that_is_no_model(command, tmp_path):
-    status, out, err = command(folder=str(tmp_path))
+def test_a_folder_that_is_no_model(study, tmp_path):
+    status, out, err = study(folder=str(tmp_path))
     assert (status, out) == (2, "")
     assert str(tmp_path) in err
 

@@ -8,14 +8,9 @@ pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
 import tiny_ruber
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
-from shared_data import EXAMPLES
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = str(EXAMPLES / "ratings.csv")
 
 
@@ -44,73 +39,61 @@ def written(path, talks):
     return str(file)
 
 
-@pytest.fixture
-def call(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)
-
-    def called(*arguments):
-        status = run([*map(str, arguments)])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return called
-
-
-def test_training_reports_what_it_reached(call, corpus, tmp_path):
+def test_training_reports_what_it_reached(command, corpus, tmp_path):
     train = ("train", "ruber", corpus, "--size", "paper", "--seeds", 2, "--epochs", 1)
-    status, out, err = call(*train, "-o", tmp_path / "one")
+    status, out, err = command(*train, "-o", tmp_path / "one")
     assert (status, err) == (0, "")
     assert "paper-1" in out
     assert "paper-2" in out
     assert f"-m ruber:model={tmp_path / 'one'}" in out
-    status, out, err = call(*train, "-o", tmp_path / "two", "--json")
+    status, out, err = command(*train, "-o", tmp_path / "two", "--json")
     assert (status, err) == (0, "")
     told = json.loads(out)
     assert [each["member"] for each in told["members"]] == ["paper-1", "paper-2"]
-    assert f"hash {told['hash']}" in call(*train, "-o", tmp_path / "three")[1]  # the same again
+    assert f"hash {told['hash']}" in command(*train, "-o", tmp_path / "three")[1]  # the same again
     assert set(told["bounds"]) == {"unreferenced", "pooled"}
 
 
-def test_the_sets_excluded_are_counted(call, corpus, tmp_path):
+def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
     shared = written(tmp_path, tiny_ruber.dialogues()[:2])
     train = ("train", "ruber", corpus, "--seeds", 1, "--epochs", 1, "-o")
-    status, out, _ = call(*train, tmp_path / "m", "--exclude", shared)
+    status, out, _ = command(*train, tmp_path / "m", "--exclude", shared)
     assert status == 0
     assert "2 of 36 conversations" in out.replace("\n", " ")
-    status, _, err = call(*train, tmp_path / "m", "--exclude", shared)
+    status, _, err = command(*train, tmp_path / "m", "--exclude", shared)
     assert status == 2
     assert "holds a finished model" in err
-    status, _, err = call(*train, tmp_path / "n", "--exclude", corpus)
+    status, _, err = command(*train, tmp_path / "n", "--exclude", corpus)
     assert status == 2
     assert "train on another corpus" in err
 
 
-def test_trained_vectors_are_never_replaced(call, corpus, tmp_path):
+def test_trained_vectors_are_never_replaced(command, corpus, tmp_path):
     train = ("train", "vectors", corpus, "--least", 1, "-o", tmp_path / "vectors", "--width")
-    assert call(*train, 8)[0] == 0
+    assert command(*train, 8)[0] == 0
     before = (tmp_path / "vectors" / "config.json").read_bytes()
-    status, out, err = call(*train, 9)
+    status, out, err = command(*train, 9)
     assert (status, out) == (2, "")
     assert "holds a finished model" in err
     assert (tmp_path / "vectors" / "config.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("scale", ["training", "scored"])
-def test_the_other_verbs(call, folder, scale):
+def test_the_other_verbs(command, folder, scale):
     metric = f"ruber:model={folder},scale={scale}"
-    status, out, err = call("score", TESTSET, *SYSTEMS, "-m", metric, "--json")
+    status, out, err = command("score", TESTSET, *SYSTEMS, "-m", metric, "--json")
     assert (status, err) == (0, "")
     if scale == "scored":
         assert "write scale=" in out
     for verb in (("compare",), ("correlate", "--ratings", RATINGS), ("audit",)):
-        status, out, err = call(verb[0], TESTSET, *SYSTEMS, *verb[1:], "-m", metric)
+        status, out, err = command(verb[0], TESTSET, *SYSTEMS, *verb[1:], "-m", metric)
         assert (status, err) == (0, ""), verb
         assert "RUBER" in out
 
 
-def test_explaining_shows_words(call, folder):
+def test_explaining_shows_words(command, folder):
     explain = ("--explain", "c001", "--system", "tuned")
-    status, out, err = call("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={folder}", *explain)
+    status, out, err = command("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={folder}", *explain)
     assert (status, err) == (0, "")
     assert "RUBER" in out
 
@@ -124,9 +107,9 @@ def test_explaining_shows_words(call, folder):
         ([["a", "b"], ["c", "d"]], 2, "rejoinder: "),
     ],
 )
-def test_little_corpora(call, tmp_path, talks, status, said):
+def test_little_corpora(command, tmp_path, talks, status, said):
     train = ("train", "ruber", written(tmp_path, talks), "-o", tmp_path / "m", "--seeds", 1)
-    found, out, err = call(*train, "--epochs", 1)
+    found, out, err = command(*train, "--epochs", 1)
     assert found == status
     assert said in out + err
     assert "Traceback" not in err
@@ -143,16 +126,16 @@ def test_little_corpora(call, tmp_path, talks, status, said):
         (("--language", "klingon"), "choose"),
     ],
 )
-def test_a_users_error_is_one_message(call, corpus, tmp_path, options, said):
-    status, out, err = call("train", "ruber", corpus, "-o", tmp_path / "m", *options)
+def test_a_users_error_is_one_message(command, corpus, tmp_path, options, said):
+    status, out, err = command("train", "ruber", corpus, "-o", tmp_path / "m", *options)
     assert (status, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
     assert not (tmp_path / "m").exists()
 
 
-def test_a_models_folder_that_is_none(call, tmp_path):
+def test_a_models_folder_that_is_none(command, tmp_path):
     for path in (tmp_path / "none", tmp_path):
-        status, _, err = call("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={path}")
+        status, _, err = command("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={path}")
         assert status == 2
         assert "Traceback" not in err

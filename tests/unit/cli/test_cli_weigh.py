@@ -5,34 +5,14 @@ import json
 import pytest
 
 from rejoinder import read_testset
-from rejoinder.cli import progress
-from rejoinder.cli.app import app, run
-from rejoinder.cli.weigh import weigh
-from shared_data import EXAMPLES
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = str(EXAMPLES / "ratings.csv")
 
 
-@pytest.fixture
-def call(capfd, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 1e6)
-    monkeypatch.setitem(app.commands, "weigh", weigh)
-
-    def called(*arguments):
-        status = run([*map(str, arguments)])
-        streams = capfd.readouterr()
-        return status, streams.out, streams.err
-
-    return called
-
-
-def test_a_test_set_is_written(call, tmp_path):
+def test_a_test_set_is_written(command, tmp_path):
     path = tmp_path / "weighed.jsonl"
-    status, out, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
+    status, out, err = command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
     assert (status, err) == (0, "")
     assert f"written: {path} (66 items, 197 references)" in out.replace("\n", "")
     made = read_testset(path)
@@ -42,10 +22,10 @@ def test_a_test_set_is_written(call, tmp_path):
     assert first["weight"].to_list() == best["weight"].to_list()
 
 
-def test_leaving_out_keeping_and_json(call, tmp_path):
+def test_leaving_out_keeping_and_json(command, tmp_path):
     path = tmp_path / "weighed.parquet"
     more = ["--leave-out", "tuned", "--keep", "--scale", "1", "5", "--json"]
-    status, out, _ = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
+    status, out, _ = command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
     told = json.loads(out)
     assert (status, told["items"], told["references"]) == (0, 66, 382 + 131)
     sources = {row["source"]: row["references"] for row in told["sources"]}
@@ -62,21 +42,21 @@ def test_leaving_out_keeping_and_json(call, tmp_path):
         (["--criterion", "taste"], "criterion='taste' is unknown"),
     ],
 )
-def test_a_mistake_is_a_message_and_no_file(call, tmp_path, more, message):
+def test_a_mistake_is_a_message_and_no_file(command, tmp_path, more, message):
     path = tmp_path / "weighed.jsonl"
-    status, out, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
+    status, out, err = command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
     assert (status, out) == (2, "")
     assert message in err
     assert not list(tmp_path.iterdir())
 
 
-def test_an_input_is_not_written_over(call, tmp_path):
+def test_an_input_is_not_written_over(command, tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_bytes((EXAMPLES / "ratings.csv").read_bytes())
-    status, _, err = call("weigh", TESTSET, *SYSTEMS, "--ratings", path, "-o", path)
+    status, _, err = command("weigh", TESTSET, *SYSTEMS, "--ratings", path, "-o", path)
     assert status == 2
     assert "that is an input" in err
-    status, _, err = call("weigh", TESTSET, "--ratings", path, "-o", tmp_path / "new.jsonl")
+    status, _, err = command("weigh", TESTSET, "--ratings", path, "-o", tmp_path / "new.jsonl")
     assert status == 2
     assert "name the rated replies too" in err
 
@@ -84,10 +64,12 @@ def test_an_input_is_not_written_over(call, tmp_path):
 FEW = ["--unit-size", "1", "--assignments", "10", "--permutations", "10", "--drop-unusable"]
 
 
-def test_the_recipe_against_the_systems_own_replies(call, tmp_path):
+def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
     recipe = ["recipe", "galley2015", TESTSET, *SYSTEMS, "--ratings", RATINGS, *FEW]
     # With one reference left to a pair, few items have one above 0.
-    status, out, _ = call(*recipe, "--references-from", "responses", "--threshold", "0.1", "--json")
+    status, out, _ = command(
+        *recipe, "--references-from", "responses", "--threshold", "0.1", "--json"
+    )
     told = json.loads(out)
     assert status == 0
     assert {row["references"] for row in told["table"]} == {"single", "w>=0.1", "all", None}
@@ -96,18 +78,18 @@ def test_the_recipe_against_the_systems_own_replies(call, tmp_path):
     assert any(note.startswith("weights: mean ratings on 1 to 5") for note in told["notes"])
 
 
-def test_the_same_in_two_steps(call, tmp_path):
+def test_the_same_in_two_steps(command, tmp_path):
     path = tmp_path / "weighed.jsonl"
-    call("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
+    command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
     more = ["--ratings", RATINGS, *FEW, "--threshold", "0.1", "--json"]
     once = ["recipe", "galley2015", TESTSET, *SYSTEMS, *more, "--references-from", "responses"]
     twice = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "pair"]
-    one, other = (json.loads(call(*each)[1]) for each in (once, twice))
+    one, other = (json.loads(command(*each)[1]) for each in (once, twice))
     assert one["table"] == other["table"]
     own = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "own", "--plots", tmp_path]
-    told = json.loads(call(*own)[1])
+    told = json.loads(command(*own)[1])
     assert told["table"] != one["table"]
     assert told["figure"]
-    status, _, err = call(*own, "--without", "nobody")
+    status, _, err = command(*own, "--without", "nobody")
     assert status == 2
     assert "'nobody' is unknown" in err

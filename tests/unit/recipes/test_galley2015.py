@@ -17,12 +17,8 @@ from rejoinder.recipes.figure2 import ORDERS, draw, figure2
 from rejoinder.recipes.galley2015 import table2
 from rejoinder.scoring.protocols import Unit
 from rejoinder.tables.testset import TestSet
-from shared_data import EXAMPLES, ROOT
+from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 
-TESTSET = str(EXAMPLES / "testset.jsonl")
-SYSTEMS = [
-    str(EXAMPLES / "responses" / f"{name}.jsonl") for name in ("generic", "retrieval", "tuned")
-]
 RATINGS = str(EXAMPLES / "ratings.csv")
 FEW = ["--unit-size", "11", "--assignments", "20", "--permutations", "20", "--drop-unusable"]
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -5,6 +5,7 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.models.unreferenced.conversations import NONE, Conversations
+from rejoinder.models.unreferenced.leakage import Said
 from rejoinder.models.unreferenced.ranking import Ranking
 from tiny_ruber import conversations, dialogues, items
 
@@ -33,27 +34,41 @@ def test_what_stands_in_an_evaluation_set_is_left_out_and_counted():
     # The second shares a long utterance (case and marks apart), the third a message and its reply
     # ("who is there", "it is me"); the first only shares "hello there", of two words, to another
     # message. 2 of 4 conversations go, with 2 replies each: 4 of 7 items.
-    other = Conversations.of(
-        items(
-            [["nothing"], ["Who is there ?"], ["hi"]],
-            [[LONG.upper() + "!"], ["It is me."], ["hello there"]],
-        ),
-        2,
+    # Both stand behind another reference; one item has no reference, and one reference no words.
+    other = items(
+        [["nothing"], ["Who is there ?"], ["hi"], ["alone"]],
+        [["well", LONG.upper() + "!"], ["Me.", "It is me."], ["hello there", ""], []],
     )
-    left = Conversations.of(conversations(CORPUS), 2).without([other], "the sets excluded")
+    said = Said.in_set(other, "en")
+    left = Conversations.of(conversations(CORPUS), 2).without(said, "the sets excluded", "en")
     assert left.dialogues.tolist() == [0, 0, 3]
     assert left.notes == (
         "2 of 4 conversations (4 of 7 items) left out that share a long utterance or a pair with "
         "the sets excluded",
     )
     with pytest.raises(InputError, match="train on another corpus"):
-        left.without([left], "itself")
+        left.without(left.said("en"), "itself", "en")
 
 
 def test_seven_words_may_be_said_twice():
     seven = Conversations.of(conversations([["x y", "1 2 3 4 5 6 7"], ["u", "v"]]), 1)
     other = Conversations.of(conversations([["z", "1 2 3 4 5 6 7"], ["p", "q"]]), 1)
-    assert len(seven.without([other], "it")) == 2
+    assert len(seven.without(other.said("en"), "it", "en")) == 2
+
+
+def test_languages_without_blanks_have_long_utterances_too():
+    # Ten characters; to English eyes they are one word.
+    corpus = Conversations.of(conversations([["你好", "我昨天在公园里喝了茶"], ["是", "否"]]), 1)
+    other = items([["真的"]], [["我昨天在公园里喝了茶。"]])
+    for language, kept in (("char", 1), ("en", 2)):
+        said = Said.in_set(other, language)
+        assert len(corpus.without(said, "it", language)) == kept
+
+
+def test_a_set_of_one_item_is_excluded_too():
+    corpus = Conversations.of(conversations(CORPUS), 1)
+    said = Said.in_set(items([["bye", LONG]], [["yes"]]), "en")
+    assert len(corpus.without(said, "it", "en")) == 5
 
 
 def test_the_parts_share_no_conversation():

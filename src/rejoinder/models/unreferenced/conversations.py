@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +10,9 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.models.unreferenced.leakage import Said, spoken
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.text.words import cutter
-
-LONG = 8
-"""An utterance of so many words is hardly said twice by chance: sharing one is leakage."""
 
 NONE = -1
 """Where a query has fewer turns than are looked at."""
@@ -113,30 +109,26 @@ class Conversations:
         held_out = np.isin(self.dialogues, drawn)
         return self.take(~held_out), self.take(held_out)
 
-    def without(self, others: Sequence[Conversations], named: str) -> Conversations:
+    def without(self, said: Said, named: str, language: str) -> Conversations:
         """The conversations that share nothing with evaluation sets.
 
-        A conversation goes that holds an utterance of ``LONG`` words or more that stands there too,
-        or a message with the same reply. Words alone count, not case, marks or white space. Nearly
-        a quarter of the pairs of DailyDialog's test split stand in its train split too.
+        A conversation goes that holds an utterance of ``leakage.LONG`` words or more that is said
+        there too, or a message with the same reply. Words alone count, not case, marks or white
+        space. Nearly a quarter of the pairs of DailyDialog's test split stand in its train split too.
 
         Args:
-            others: the evaluation sets.
+            said: by the evaluation sets.
             named: what they are, for the note that tells how many went.
+            language: how texts are cut into words.
 
         Raises:
             InputError: none is left.
         """
-        long, pairs = set[str](), set[tuple[str, str]]()
-        for each in others:
-            said = each.spoken()
-            used = (said[place] for place in each.used().tolist())
-            long.update(text for text in used if text.count(" ") >= LONG - 1)
-            pairs |= {(said[m], said[r]) for m, r in each.pairs()}
-        said = self.spoken()
-        leaked = np.array([text in long for text in said] + [False])
+        own = spoken(self.texts, language)
+        leaked = np.array([text in said.long for text in own] + [False])
         shared = leaked[self.turns].any(axis=1) | leaked[self.replies]
-        shared |= np.array([(said[m], said[r]) in pairs for m, r in self.pairs()], dtype=bool)
+        pairs = [(own[m], own[r]) in said.pairs for m, r in self.pairs()]
+        shared |= np.array(pairs, dtype=bool)
         gone = np.isin(self.dialogues, np.unique(self.dialogues[shared]))
         if gone.all():
             raise InputError(
@@ -152,6 +144,12 @@ class Conversations:
         )
         return self.take(~gone, note)
 
+    def said(self, language: str) -> Said:
+        """What these conversations say, where they are held out themselves."""
+        own = spoken(self.texts, language)
+        used = (own[place] for place in self.used().tolist())
+        return Said.of(used, ((own[m], own[r]) for m, r in self.pairs()))
+
     def used(self) -> Indices:
         """The places of the texts that the items hold: after ``take``, not all of ``texts``."""
         places = np.unique(np.append(self.turns.ravel(), self.replies))
@@ -160,11 +158,6 @@ class Conversations:
     def pairs(self) -> list[tuple[int, int]]:
         """The message and the reply of each item, as places."""
         return list(zip(self.turns[:, -1].tolist(), self.replies.tolist(), strict=True))
-
-    def spoken(self) -> list[str]:
-        """The texts as words alone, for comparison."""
-        cut = cutter("en")
-        return [" ".join(word for word in cut(text) if word[-1].isalnum()) for text in self.texts]
 
     def others(self) -> tuple[Indices, Indices]:
         """For each item, what else was said in its conversation.

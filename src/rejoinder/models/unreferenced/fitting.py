@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
@@ -18,6 +18,7 @@ from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.encoder import Encoder
 from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
 from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.leakage import NOTHING, Said
 from rejoinder.models.unreferenced.mixing import size_weights
 from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
 from rejoinder.models.unreferenced.ranking import Ranking
@@ -108,7 +109,7 @@ def fit(
     if any(reads_with_encoder(size) for size in wanted):
         needed(held)
     k = max(size.config.turns for size in wanted)
-    train_on, valid = _parts(corpus, validation, exclude, k)
+    train_on, valid = _parts(corpus, validation, exclude, k, language)
     vectors = train_vectors(
         _texts(train_on), language=language, min_count=2, skip_gram=True, seed=first_seed
     )
@@ -169,28 +170,25 @@ def _check(sizes: Sequence[str], seeds: int, epochs: int | None) -> None:
 
 
 def _parts(
-    corpus: TestSet, validation: TestSet | None, exclude: Sequence[TestSet], k: int
+    corpus: TestSet,
+    validation: TestSet | None,
+    exclude: Sequence[TestSet],
+    k: int,
+    language: str,
 ) -> tuple[Conversations, Conversations]:
     """What is trained on and what validates, sharing nothing with each other or the sets excluded."""
     whole = Conversations.of(corpus, k)
-    others = [Conversations.of(each, _most_turns(each)) for each in exclude]
-    if others:
-        whole = whole.without(others, "the sets excluded")
+    excluded = reduce(Said.__or__, (Said.in_set(each, language) for each in exclude), NOTHING)
+    whole = whole.without(excluded, "the sets excluded", language)
     if validation is None:
         train_on, valid = whole.split(HELD_OUT, 12345)
         if np.unique(whole.dialogues).size < 2:
             return whole, whole
-        return train_on.without([valid], "the twentieth held out for validation"), valid
-    valid = Conversations.of(validation, k)
-    if others:
-        valid = valid.without(others, "the sets excluded")
+        named = "the twentieth held out for validation"
+        return train_on.without(valid.said(language), named, language), valid
+    valid = Conversations.of(validation, k).without(excluded, "the sets excluded", language)
     told = replace(valid, notes=tuple(f"validation set: {note}" for note in valid.notes))
-    return whole.without([valid], "the validation set"), told
-
-
-def _most_turns(testset: TestSet) -> int:
-    """The turns of the longest context: an evaluation set leaks by any of its turns."""
-    return max(1, int(testset.contexts.select(pl.col("context").list.len().max()).item() or 0))
+    return whole.without(valid.said(language), "the validation set", language), told
 
 
 def _texts(corpus: Conversations) -> list[str]:

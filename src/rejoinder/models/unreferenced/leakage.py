@@ -1,0 +1,64 @@
+"""What evaluation sets say: training leaves out the conversations that share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder.tables.testset import TestSet
+from rejoinder.text.words import cutter
+
+LONG = 8
+"""An utterance of so many words is hardly said twice by chance: sharing one is leakage."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """Texts as words alone (``spoken``).
+
+    Attributes:
+        long: utterances of ``LONG`` words or more.
+        pairs: messages, each with a reply to it.
+    """
+
+    long: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, utterances: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Said:
+        """Of what ``spoken`` gives."""
+        return cls(frozenset(filter(is_long, utterances)), frozenset(pairs))
+
+    @classmethod
+    def in_set(cls, testset: TestSet, language: str) -> Said:
+        """Every turn of every context, and every reference; each reference is a reply."""
+        turns = testset.contexts.select(pl.col("context").explode()).to_series().drop_nulls()
+        texts = pl.concat([turns, testset.references.get_column("text").drop_nulls()]).unique()
+        words = dict(zip(texts.to_list(), spoken(texts.to_list(), language), strict=True))
+        messages = testset.contexts.select("id", message=pl.col("context").list.last())
+        answered = testset.references.join(messages, on="id").select("message", "text")
+        pairs = answered.drop_nulls().unique().rows()
+        return cls.of(words.values(), ((words[m], words[r]) for m, r in pairs))
+
+    def __or__(self, other: Said) -> Said:
+        return Said(self.long | other.long, self.pairs | other.pairs)
+
+
+NOTHING = Said(frozenset(), frozenset())
+
+
+def spoken(texts: Iterable[str], language: str) -> list[str]:
+    """Texts as words alone, for comparison: no marks, no case, one blank between two words.
+
+    >>> spoken(["Is it -- you?"], "en")
+    ['is it you']
+    """
+    cut = cutter(language)
+    return [" ".join(word for word in cut(text) if word[-1].isalnum()) for text in texts]
+
+
+def is_long(words: str) -> bool:
+    """Whether a text, as ``spoken`` gives it, has ``LONG`` words."""
+    return words.count(" ") >= LONG - 1

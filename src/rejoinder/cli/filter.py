@@ -59,7 +59,14 @@ if TYPE_CHECKING:
 @click.option(
     "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
 )
-@click.option("--seed", metavar="N", type=int, default=12345, show_default=True, help="Of k-means.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=12345,
+    show_default=True,
+    help="Of k-means.",
+)
 @options.corpus_format
 @options.as_json
 def filter_corpus(

@@ -54,12 +54,19 @@ BUILT_IN = ("random", "retrieval")
 @click.option(
     "--candidates",
     metavar="N",
-    type=int,
+    type=click.IntRange(min=1),
     default=20,
     show_default=True,
     help="Replies that a scorer re-ranks.",
 )
-@click.option("--seed", metavar="N", type=int, default=12345, show_default=True, help="Of random.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=12345,
+    show_default=True,
+    help="Of random.",
+)
 @options.testset_format
 @options.as_json
 def respond(

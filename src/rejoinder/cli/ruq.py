@@ -147,6 +147,10 @@ def ruq(
 
     inputs.check_save(save, testset, *references)
     inputs.check_save(save_tokens, testset, *references)
+    if plots is not None:
+        from rejoinder.figures.style import prepared
+
+        prepared(plots)  # before the work, not after it
     prompting = Prompting(
         turn_end.replace("\\n", "\n").replace("\\t", "\t"),
         turns,
@@ -250,7 +254,7 @@ def _asked(
     from rejoinder.scoring.ruq import ruq as asked
 
     names = [model.name for model in opened]
-    if own and not set(own) & set(names):
+    if not set(own) <= set(names):
         if len(own) == len(names) == 1:
             own = {names[0]: next(iter(own.values()))}
         else:

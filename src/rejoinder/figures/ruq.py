@@ -45,13 +45,11 @@ class Course:
         mean: float64 [t], the mean log-probability of the tokens at each position.
         error: float64 [t], its standard error; NaN where one reply is left.
         counts: int64 [t], how many replies have a token there.
-        score: The mean over replies of their own mean log-probability per token.
     """
 
     mean: Floats
     error: Floats
     counts: Indices
-    score: float
 
 
 def ruq_plot(
@@ -150,8 +148,7 @@ def course(logprobs: Sequence[Sequence[float]], longest: int = LONGEST) -> Cours
     squares = np.nansum((values - mean) ** 2, axis=0)
     some = np.where(counts > 1, counts - 1, 1)
     error = np.where(counts > 1, np.sqrt(squares / some / counts), np.nan)
-    own = [float(np.mean(each)) for each in logprobs if len(each)]
-    return Course(mean, error, counts, float(np.mean(own)) if own else float("nan"))
+    return Course(mean, error, counts)
 
 
 def _table(given: pl.DataFrame | str | os.PathLike[str]) -> pl.DataFrame:

@@ -154,7 +154,16 @@ class RUBER(MeanMetric):
         )
 
     def likeness(self, batch: Batch) -> Likeness:
-        """To which reference the only reply of a batch of one item is like, and by which words."""
+        """To which reference the only reply of a batch of one item is like, and by which words.
+
+        Raises:
+            ParameterError: s_U stands alone, which compares with no reference.
+        """
+        if self.referenced == "none":
+            raise ParameterError(
+                "metric 'ruber': referenced=none compares a reply with no reference, so there is "
+                f"nothing to explain; take referenced={one_of(REFERENCED)}"
+            )
         like = self.compared()
         texts = provide(
             Request("ruber-texts", self.model, (("referenced", self.referenced),)), batch

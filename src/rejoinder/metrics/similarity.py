@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.batch import Batch, References, reference_rule
 from rejoinder.metrics.features import Embedded
@@ -111,6 +112,9 @@ class SimilarityMetric(MeanMetric):
 
         Args:
             batch: One item, with its features.
+
+        Raises:
+            InputError: The rule leaves the item no reference.
         """
         picked = batch.references(self.references)
         pairs = Pairs.of(batch, picked)
@@ -119,6 +123,11 @@ class SimilarityMetric(MeanMetric):
         counting = values.copy()
         if self.leave_one_out:
             counting[own_references(batch, picked, pairs)] = -np.inf
+        if not counting.size or np.isneginf(counting).all():
+            raise InputError(
+                f"metric '{self.name}': the item has no reference to compare with under the rule "
+                f"'{self.references}'; explain another item, or choose another rule"
+            )
         nearest = int(np.argmax(counting))
         words = self.shares(h, r.part(nearest, nearest + 1))
         return Likeness(values.tolist(), nearest, words)

@@ -22,8 +22,10 @@ import polars as pl
 from rejoinder.agreement.rating_summary import RatingSummary, summarise_ratings
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.figures.ruq import ruq_plot
+from rejoinder.kernels.draws import check_draws
 from rejoinder.models.likelihood.opening import open_provider
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.vectors import WordVectors
 from rejoinder.recipes.khayrallah2021_corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021_metrics import Automatic, automatic
 from rejoinder.recipes.khayrallah2021_replies import replies
@@ -150,12 +152,15 @@ def khayrallah2021(
 
     Raises:
         InputError: a file is missing or unsound; the folder holds another run.
-        ParameterError: a system is unknown.
+        ParameterError: a system is unknown, or a number is none.
         MissingExtraError: a package of the extra ``models`` is not installed.
     """
     unknown = [name for name in systems if name not in SYSTEMS]
     if unknown or not systems:
         raise ParameterError(f"system {one_of(unknown)} is unknown; choose {one_of(SYSTEMS)}")
+    check_draws(resamples, seed)
+    if vectors is not None:
+        WordVectors.load(vectors)  # before the trainings, not after them
     chosen = tuple(name for name in SYSTEMS if name in systems)
     folder.mkdir(parents=True, exist_ok=True)
     held = corpora(data, multiref, folder, sizes, seed, tell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -133,12 +133,12 @@ def _scored(
     told = {
         "responses": responses.select("system", "id", "text").rows(),
         "references": items.references.select("id", "text").rows(),
-        "metrics": [each.signature() for each in listed.values()],
+        "metrics": [each.signature(bs=resamples, seed=seed) for each in listed.values()],
     }
     digest = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:12]
     path = folder / f"scores-{digest}.parquet"
     if path.exists():
-        return replace(load_scores(path), resamples=resamples, seed=seed)
+        return load_scores(path)
     scores = score(
         items,
         responses,

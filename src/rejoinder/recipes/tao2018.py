@@ -170,6 +170,7 @@ class Study:
                         "group": MEAN,
                         "value": float(np.mean(values)) if values else math.nan,
                         "n": sum(x["n"] for x in some),
+                        "reason": None if values else some[0]["reason"],
                     }
                 )
         return made

@@ -119,7 +119,7 @@ def listed(model: Model, texts: Texts, further: Sequence[str | Metric] = ()) -> 
     ]
     if model.referenced == "encoder":
         referenced.append(ReferencedScorer(model.folder, "encoder", model.leave_one_out))
-    scorer = UnreferencedScorer(
+    scorer = UnreferencedHalf(
         model=model.folder,
         referenced="none",
         scale=model.scale,
@@ -217,7 +217,7 @@ class QueryScorer(ReferencedScorer):
 
 
 @dataclass(frozen=True)
-class UnreferencedScorer(RUBER):
+class UnreferencedHalf(RUBER):
     """s_U by itself, ``RUBER(referenced="none")``, made along with the blends.
 
     It asks for the very features that these ask for, so that the model scores every pair once.

@@ -107,7 +107,7 @@ def measured(
     """
     apart = [
         each for each in listed.metrics.values()
-        if replies.own and "references" in each.needs and not hasattr(each, "leave_one_out")
+        if replies.own and "references" in each.needs and not getattr(each, "leave_one_out", False)
     ]  # fmt: skip
     query = [each for each in listed.metrics.values() if isinstance(each, QueryScorer)]
     elsewhere = {id(each) for each in (*apart, *query)}

@@ -87,8 +87,11 @@ def train_responder(
     final = Path(os.path.realpath(path))
     check_free(final)
     identity = _identity(corpus, validation, parameters)
+    checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
     if final.exists() and any(final.iterdir()):
-        return _finished(final, identity)
+        finished = _finished(final, identity)
+        checkpoint.remove()  # left by a kill between the folder's last file and here
+        return finished
     notes = list(corpus.notes)
     pairs, held_out = _parts(corpus, validation, parameters, notes)
     tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)
@@ -99,7 +102,6 @@ def train_responder(
             notes.append(
                 f"{what}: {encoded.left_out} pairs of more than {parameters.longest} subwords left out"
             )
-    checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
     with torch.random.fork_rng():
         torch.manual_seed(parameters.seed)
         model = build(parameters, len(tokenizer))

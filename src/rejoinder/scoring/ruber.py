@@ -68,7 +68,7 @@ def train_ruber(
     from rejoinder.models.unreferenced import model as folders
     from rejoinder.models.unreferenced.fitting import fit
 
-    folder = Path(path)
+    folder = Path(os.path.realpath(path))  # "." has a name of its own
     work = folder.with_name(f"{folder.name}.work")
     # A kill between the model's last file and the end of ``work`` leaves both: the run goes on.
     (check_free if work.is_dir() else check_new)(folder)
@@ -108,7 +108,13 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     if metric.referenced != "none":
         texts = _texts(model, metric.referenced, batch)
         halves[metric.referenced] = halves_of(texts, metric.compared(), batch)
-    bounds, notes = _chosen_bounds(model, metric, halves)
+    # Bounds that are fitted see the replies that can be scored, and no other.
+    usable = np.array([bool(query) for query in queries], dtype=bool)
+    for values in halves.values():
+        usable &= ~np.isnan(values)
+    bounds, notes = _chosen_bounds(
+        model, metric, {name: values[usable] for name, values in halves.items()}
+    )
     scaled = {name: _scaled(values, *bounds[name]) for name, values in halves.items()}
     r = scaled.get(metric.referenced, np.full(len(batch.hypotheses), np.nan))
     return Features(np.column_stack([r, scaled["unreferenced"]]), notes=tuple(notes))
@@ -194,10 +200,10 @@ def _scaled(values: Floats, low: float, high: float) -> Floats:
 def _referenced_bounds(
     model: Unreferenced, unlike: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """From the mean similarity of unlike replies to that of equal ones, by the kind of similarity.
+    """From the similarity of the unlikest replies to that of equal ones, by the kind of similarity.
 
-    The least similarity of all would do as the paper's minimum does, but it is that of one odd
-    pair: an empty or a wordless text.
+    The lower bound is that of the lowest hundredth. The least of all would do as the paper's minimum
+    does, but it is that of one odd pair: an empty or a wordless text.
     """
     batch = Batch.from_lists([one for one, _ in unlike], [[other] for _, other in unlike])
     bounds = {}

@@ -57,14 +57,16 @@ class Quantity:
             ``system``, ``id``, ``margin`` (mean log-probability of the strongest generic reply less
             the reference's, natural logarithms to a token), ``reference`` (which of the item's
             rows), ``reference_mean``, ``generic`` (its text), ``generic_mean``; the largest margins
-            first, at most ``most`` of each model, none below 0.
+            first, at most ``most`` of each model, none below 0. As in ``STRONGEST``, a prompt counts
+            where every generic reply can be scored.
         """
         known = self.replies.filter(pl.col("counts") & pl.col("mean").is_not_null())
         own = known.filter(pl.col("kind") == "reference").select(
             "system", "id", pl.col("reply").alias("reference"), reference_mean="mean"
         )
         other = (
-            known.filter(pl.col("kind") == "generic")
+            self.replies.filter(pl.col("kind") == "generic")
+            .filter(pl.col("mean").is_not_null().all().over("system", "id"))
             .sort("mean", descending=True, maintain_order=True)
             .unique(["system", "id"], keep="first", maintain_order=True)
             .select("system", "id", generic="text", generic_mean="mean")

@@ -70,7 +70,7 @@ class Items:
     def table(
         self, system: str, held: Sequence[Sequence[Likelihood]], outputs: Mapping[str, str]
     ) -> pl.DataFrame:
-        """One model's likelihoods as a long table, the columns those of ``ruq.TOKENS``."""
+        """One model's likelihoods as a long table, the columns those of ``COLUMNS``."""
         rows = list(
             chain.from_iterable(
                 self._rows(system, place, found, outputs) for place, found in enumerate(held)

@@ -103,6 +103,20 @@ def test_bounds_fitted_to_the_scored_set_are_fitted_once_and_said(folder, monkey
     np.testing.assert_allclose(found, (raw - raw.min()) / (raw.max() - raw.min()), atol=1e-6)
 
 
+def test_a_scale_fitted_on_the_scored_does_not_see_what_is_dropped(folder):
+    few, answers = tiny_ruber.items(QUERIES[:3], REFERENCES[:3]), REPLIES[:3]
+    metric = RUBER(model=folder, scale="scored")
+    expected = rejoinder.score(few, tiny_ruber.responses(answers), [metric]).segments()
+    more = tiny_ruber.items(
+        [*QUERIES[:3], [], QUERIES[3]], [*REFERENCES[:3], ["The juice is fine."], []]
+    )
+    given = tiny_ruber.responses([*answers, "zzz zzz zzz", "the the the the"])
+    found = rejoinder.score(more, given, [metric], drop_unusable=True).segments()
+    assert found[metric.label].drop_nans().to_list() == pytest.approx(
+        expected[metric.label].to_list(), abs=1e-6
+    )
+
+
 def test_one_reply_has_no_scale_of_its_own(folder):
     with pytest.raises(InputError, match="take scale=training"):
         segments(RUBER(model=folder, scale="scored"), REPLIES[:1], QUERIES[:1], REFERENCES[:1])
@@ -146,6 +160,15 @@ def test_explaining_shows_the_words(folder):
     assert sum(each.adds for each in words) == pytest.approx(
         told.likeness.similarities[told.likeness.nearest], abs=1e-6
     )
+
+
+def test_what_compares_with_no_reference_is_not_explained(folder):
+    answers = tiny_ruber.responses(REPLIES)
+    with pytest.raises(ParameterError, match="take referenced="):
+        explain(TESTSET, answers, "1", "a", f"ruber:model={folder},referenced=none")
+    alone = tiny_ruber.items(QUERIES[:2], [REFERENCES[0], []])
+    with pytest.raises(InputError, match="no reference"):
+        explain(alone, tiny_ruber.responses(REPLIES[:2]), "2", "a", f"ruber:model={folder}")
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,35 @@ def test_a_chat_template_lays_out_the_turns_and_ends_the_reply():
         likelihoods(provider("gpt2", prompting=Prompting(template="chat")), REQUESTS)
 
 
+def test_what_a_template_writes_before_the_reply_is_no_part_of_it():
+    tokenizer = tiny.tokenizer("llama", chat=True)
+    plain_template = "{{ message['content'] }}"
+    thinking = "{% if message['role'] == 'assistant' %}<think>\n\n</think>\n\n{% endif %}"
+    assert plain_template in tiny.CHATML
+    tokenizer.chat_template = tiny.CHATML.replace(plain_template, thinking + plain_template)
+    asked = provider("llama", tokenizer=tokenizer)
+    found = likelihoods(asked, [Request("1", ("Where?",), ("Here.", "I don't know."))])
+    text = "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+    before = tokenizer(text, add_special_tokens=False)["input_ids"]
+    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
+    for held, reply in zip(found.held[0], ("Here.", "I don't know."), strict=True):
+        ids = [*tokenizer(reply, add_special_tokens=False)["input_ids"], end]
+        np.testing.assert_allclose(held.logprobs, plain(asked.model, before, ids), atol=1e-4)
+
+
+def test_the_first_token_of_a_template_is_never_cut():
+    tokenizer = tiny.tokenizer("llama", chat=True)
+    tokenizer.chat_template = "<s>" + tiny.CHATML
+    asked = provider("llama", tiny.model("llama", window=40), tokenizer=tokenizer)
+    held = likelihoods(asked, [Request("1", ("x" * 90,), ("No.",))]).held[0][0]
+    text = "<s><|im_start|>user\n" + "x" * 90 + "<|im_end|>\n<|im_start|>assistant\n"
+    before = tokenizer(text, add_special_tokens=False)["input_ids"]
+    ids = [*tokenizer("No.", add_special_tokens=False)["input_ids"]]
+    ids.append(tokenizer.convert_tokens_to_ids("<|im_end|>"))
+    seen = [before[0], *before[1:][-(40 - len(ids)) :]]
+    np.testing.assert_allclose(held.logprobs, plain(asked.model, seen, ids), atol=1e-4)
+
+
 def test_a_template_that_refuses_the_assistant_first_begins_a_turn_later():
     tokenizer = tiny.tokenizer("llama", chat=True)
     tokenizer.chat_template = (

@@ -1,5 +1,7 @@
 """RUBER's network and losses against numpy readings of the equations, and torch's own GRU."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ pytest.importorskip("torch")
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
+from rejoinder.models.unreferenced.cross import CrossConfig, CrossScorer, TokenStates
 from rejoinder.models.unreferenced.dropout import Dropout
 from rejoinder.models.unreferenced.house import House
 from rejoinder.models.unreferenced.losses import choice_loss, margin_loss, own_loss, softmax_loss
@@ -142,6 +145,18 @@ def test_the_softmax_loss_and_replies_that_are_said_twice():
     assert own_loss(grid.diagonal(), torch.from_numpy(own)).item() == pytest.approx(
         expected, abs=1e-6
     )
+
+
+def test_the_tokens_of_cross_go_where_its_weights_are():
+    encoder = SimpleNamespace(size=6, path="e")
+    scorer = CrossScorer(CrossConfig(width=4), encoder)
+    scorer.module.to("meta")  # as it would be on a GPU
+    held = TokenStates(np.zeros((5, 6), np.float16), np.array([0, 2, 5]))
+    for states, turns in (
+        scorer._queries(held, np.array([[0, 1], [-1, 1]])),
+        scorer._replies(held, np.array([1, 0])),
+    ):
+        assert scorer.network.tokens(states, turns)[0].device.type == "meta"
 
 
 def test_dropout_keeps_the_share_and_follows_the_seed():

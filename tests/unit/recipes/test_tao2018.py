@@ -10,6 +10,7 @@ from example_ruber import example_ruber
 from rejoinder import correlate, read_ratings, read_responses, read_testset, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.bleu import BLEU
+from rejoinder.models.unreferenced.model import load
 from rejoinder.recipes.tao2018 import MEAN, POOLED, Model, Texts, tao2018
 from rejoinder.recipes.tao2018_metrics import QUERY, S_U
 from rejoinder.tables.testset import TestSet
@@ -187,7 +188,7 @@ QUOTED = (
 )
 
 
-def test_a_reply_does_without_the_reference_that_it_is(model):
+def test_a_reply_does_without_the_reference_that_it_is(model, tmp_path):
     held = made(*QUOTED)
     plain = tao2018(*held, model, **NONE).pooled.observations()
     left = tao2018(*held, Model(model, leave_one_out=True), **NONE)
@@ -207,6 +208,12 @@ def test_a_reply_does_without_the_reference_that_it_is(model):
     alone = BLEU(order=1).segments(["at ten"], [["at nine"]])
     assert of(seen, "people", "BLEU-1")[1] == pytest.approx(alone[0])
     assert of(seen, "people", "human") == [5, 4, 4, 2, 3]
+    # A metric of similarity that was not told to do so does without it all the same.
+    load(model).vectors.save(tmp_path / "v")
+    asked = Model(model, leave_one_out=True)
+    more = tao2018(*held, asked, further=[f"pooled:vectors={tmp_path / 'v'}"], **NONE).pooled
+    label = next(name for name in more.signatures if "pool" in more.signatures[name][:6])
+    assert of(more.observations(), "people", label)[0] < 0.999  # "Yes  please" is not among them
     assert "bleu|leave_one_out:yes|order:1" in left.pooled.signatures["BLEU-1"]
     assert any("4 replies among the item's own references" in note for note in left.notes)
     assert not any("high by construction" in note for note in left.notes)

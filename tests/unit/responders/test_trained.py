@@ -68,8 +68,11 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder):
     corpus = little_corpus()
     before = folder_hash(folder)
     settings = little(kind=folder.name, **LEARNT)
+    left = folder.with_name(f"{folder.name}.training")  # by a kill at the very end
+    left.mkdir()
     again = train_responder(corpus, folder, settings, validation=corpus)
     assert "finished before" in again.notes[0]
+    assert not left.exists()
     assert folder_hash(folder) == before
     with pytest.raises(InputError, match=r"another finished model \(seed was 4, is 9\); remove it"):
         train_responder(corpus, folder, settings.changed(seed=9), validation=corpus)

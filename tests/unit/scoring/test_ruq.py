@@ -127,6 +127,23 @@ def test_the_prompts_where_the_generic_reply_wins_by_most():
     assert found.worst(0).is_empty()
 
 
+def test_a_prompt_without_one_generic_reply_is_not_among_the_worst_nor_in_the_strongest():
+    class Partly(Told):
+        def measure(self, batch):
+            held = super().measure(batch)
+            lost = [request.id == "d" for request in batch.work]
+            return [
+                [Likelihood.none(TOO_LONG) if bad and text == SURE else each
+                 for text, each in zip(request.replies, found, strict=True)]
+                for bad, request, found in zip(lost, batch.work, held, strict=True)
+            ]  # fmt: skip
+
+    found = ruq(TESTSET, [Partly(MEANS)], generic=[IDK, SURE])
+    assert found.scores.parts()["RUQ (strongest)"]["m"]["n"] == 3
+    assert found.scores.parts()[f"RUQ ({IDK})"]["m"]["n"] == 4
+    assert found.worst()["id"].to_list() == ["a", "c"]
+
+
 def test_what_one_model_cannot_score_is_left_out_for_all():
     lacking = Told({**MEANS, "at ten": TOO_LONG, "by bus": NOT_FINITE}, "lacking")
     found = ruq(TESTSET, [Told(MEANS), lacking], generic=[IDK])

@@ -61,12 +61,11 @@ class CausalProvider(TransformerProvider):
     def pieces(self, requests: Sequence[Request], cuts: Cuts) -> list[Piece]:
         """Tokenises prompts and replies together, so that the boundary is as the model sees it."""
         prompts = [self._prompt(request.turns, cuts) for request in requests]
-        lead = self.chat.lead if self.chat else ""
         alone = ids_of(self.tokenizer, prompts)
         wholes = ids_of(
             self.tokenizer,
             [
-                prompt + lead + reply
+                prompt + reply
                 for prompt, request in zip(prompts, requests, strict=True)
                 for reply in request.replies
             ],
@@ -96,6 +95,8 @@ class CausalProvider(TransformerProvider):
     ) -> Piece:
         prefix, tails = shared(prompt, wholes)
         head = self.around.before
+        if prefix and self.chat and prefix[0] == self.tokenizer.bos_token_id:
+            head, prefix = prefix[:1], prefix[1:]  # written by the template
         if not head and not prefix:
             head = self._start()
         ended = [] if end is None else [end]

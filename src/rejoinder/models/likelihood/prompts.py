@@ -107,7 +107,7 @@ class Chat:
         return cls(tokenizer, lead, _first_special(tokenizer, after))
 
     def prompt(self, turns: Sequence[str]) -> tuple[str, bool]:
-        """The text before the reply, and whether the oldest turn was left out.
+        """The text before the reply, ``lead`` included, and whether the oldest turn was left out.
 
         Many templates refuse a conversation that the assistant opens; it then begins one turn
         later.
@@ -115,11 +115,11 @@ class Chat:
         from jinja2 import TemplateError
 
         try:
-            return _render(self.tokenizer, _messages(turns), opening=True), False
+            return _render(self.tokenizer, _messages(turns), opening=True) + self.lead, False
         except TemplateError:
             if len(turns) < 2:
                 raise
-            return _render(self.tokenizer, _messages(turns[1:]), opening=True), True
+            return _render(self.tokenizer, _messages(turns[1:]), opening=True) + self.lead, True
 
 
 def _messages(turns: Sequence[str]) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.encoder import Encoder
@@ -64,7 +65,9 @@ class TokenStates:
         """Tokens to a text: int64 [n]."""
         return np.diff(self.bounds)
 
-    def padded(self, spans: Sequence[Sequence[tuple[int, int, int]]]) -> tuple[Tensor, Tensor]:
+    def padded(
+        self, spans: Sequence[Sequence[tuple[int, int, int]]]
+    ) -> tuple[NDArray[np.float32], Indices]:
         """Spans of states, end to end in each row.
 
         Args:
@@ -74,8 +77,6 @@ class TokenStates:
             float32 [rows, longest, d], and int64 [rows, longest]: which turn each token is of,
             counted back from the reply, -1 behind the end. A row without a token has a zero one.
         """
-        import torch
-
         longest = max(1, *(sum(last - first for first, last, _ in row) for row in spans))
         states = np.zeros((len(spans), longest, self.states.shape[1]), dtype=np.float32)
         turns = np.full((len(spans), longest), -1, dtype=np.int64)
@@ -88,7 +89,7 @@ class TokenStates:
                 at = end
             if at == 0:
                 turns[i, 0] = 0
-        return torch.from_numpy(states), torch.from_numpy(turns)
+        return states, turns
 
 
 class CrossScorer(UnreferencedScorer):
@@ -176,10 +177,17 @@ class CrossScorer(UnreferencedScorer):
                     if p != NONE
                 ]
             )
-        return prepared.padded(rows)
+        return self._padded(prepared, rows)
 
     def _replies(self, prepared: TokenStates, places: Indices) -> tuple[Tensor, Tensor]:
-        return prepared.padded([[self._span(prepared, place, 0)] for place in places.tolist()])
+        rows = [[self._span(prepared, place, 0)] for place in places.tolist()]
+        return self._padded(prepared, rows)
+
+    def _padded(
+        self, prepared: TokenStates, rows: Sequence[Sequence[tuple[int, int, int]]]
+    ) -> tuple[Tensor, Tensor]:
+        states, turns = prepared.padded(rows)
+        return self._tensor(states), self._tensor(turns)
 
     def _span(self, prepared: TokenStates, place: int, turn: int) -> tuple[int, int, int]:
         last = int(prepared.bounds[place + 1])

@@ -235,7 +235,7 @@ def _prepared(
         if report is not None:
             report(done, total, f"reading the {what} texts")
 
-    key = (what, scorer.prepares_like)
+    key = (id(texts), scorer.prepares_like)  # corpus and validation may be parts of the same texts
     if key not in held:
         held[key] = scorer.prepare(texts, tell)
     return held[key]

@@ -103,7 +103,7 @@ class GRUScorer(UnreferencedScorer):
         own_replies, of_reply = np.unique(replies, return_inverse=True)
         q = self._queries(prepared, own_turns)
         r = self._replies(prepared, own_replies)
-        return self.house.pairs(q[self._tensor(of_query)], r[self._tensor(of_reply)])
+        return self.house.pairs(q[self._tensor(of_query.ravel())], r[self._tensor(of_reply)])
 
     def loss(
         self, prepared: Ragged, corpus: Conversations, rows: Indices, others: Others, rng: Generator

@@ -81,8 +81,8 @@ class Unreferenced:
 
     Attributes:
         members: one for each size and seed.
-        bounds: the least and the greatest score of held-out pairs; for the referenced scorer
-            (cosine) likewise, by its name.
+        bounds: the least and the greatest score of held-out pairs; for the referenced scorers, by
+            their names, the cosine of unlike replies (lowest hundredth) and of equal ones.
         vectors: of words, trained on the corpus, for the referenced scorer.
         turns: how many turns of a query the members read at most.
         encoder: the path of the encoder that they read with; empty for none.
@@ -135,7 +135,8 @@ class Unreferenced:
     ) -> Floats:
         """How well each reply fits its query: float64 [n]; the higher, the better.
 
-        0 is halfway between true and random replies of the corpus, 1 a standard deviation above.
+        0 is halfway between true and random replies of the corpus; a member's unit is the standard
+        deviation of its own scores there.
         """
         return self.calibrated(self.logits(queries, replies, progress))
 

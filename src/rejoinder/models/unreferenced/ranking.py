@@ -10,7 +10,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.unreferenced.conversations import Conversations
-from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, said_elsewhere
+from rejoinder.models.unreferenced.scorer import UnreferencedScorer, said_elsewhere
 from rejoinder.models.unreferenced.texts import like_lengths
 
 CANDIDATES = 10
@@ -73,22 +73,17 @@ def logits(
     prepared: Any,
     turns: Indices,
     replies: Indices,
-    progress: Progress | None = None,
 ) -> Floats:
     """The scores of pairs: float64 [n]. Equal pairs are scored once."""
     import torch
 
     pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)
     scores = np.empty(len(pairs))
-    done = 0
     scorer.module.eval()
     with torch.inference_mode():
         for batch in _batches(scorer, prepared, pairs):
             values = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1])
             scores[batch] = values.double().cpu().numpy()
-            done += batch.size
-            if progress is not None:
-                progress(done, len(pairs))
     return scores[place.ravel()]
 
 

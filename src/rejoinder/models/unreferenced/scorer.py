@@ -72,10 +72,6 @@ class UnreferencedScorer(ABC):
 
         return torch.from_numpy(array).to(next(self.module.parameters()).device)
 
-    def parameters(self) -> list[tuple[float, list[nn.Parameter]]]:
-        """What is trained, in groups, each with its factor on the learning rate."""
-        return [(1.0, [each for each in self.module.parameters() if each.requires_grad])]
-
     @property
     def files(self) -> dict[str, bytes]:
         """The vocabulary's files of a model folder."""

@@ -32,26 +32,22 @@ class Schedule:
     """How a scorer is trained.
 
     Attributes:
-        rate: learning rate of Adam; it rises over the first ``warmup`` steps.
+        rate: learning rate of Adam.
         batch: items to a step.
         epochs: at most.
         patience: training ends after so many epochs in a row without a better ranking.
-        warmup: steps.
-        falling: whether the rate then falls in a straight line to zero at the last step.
+        falling: whether the rate falls in a straight line to zero at the last step.
         decay: weight decay.
         clip: of the gradient's norm.
-        passes: how much of the corpus an epoch is; less than 1 ranks, and saves, more often.
     """
 
     rate: float = 1e-3
     batch: int = 128
     epochs: int = 10
     patience: int = 2
-    warmup: int = 0
     falling: bool = False
     decay: float = 0.0
     clip: float = 5.0
-    passes: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -144,7 +140,7 @@ class Loop:
         self.run_ = Run({"scorer": scorer.module}, {"adam": self.optimizer})
         self.at = _Progress()
         self.best: dict[str, Tensor] = {}
-        self.steps = max(1, int(schedule.passes * len(corpus)) // schedule.batch)
+        self.steps = max(1, len(corpus) // schedule.batch)
 
     def run(self) -> Trained:
         """Trains to the end, from the checkpoint on if there is one."""
@@ -183,7 +179,7 @@ class Loop:
         at = self.at
         rng = np.random.default_rng([self.seed, at.epoch, at.step])
         for group in self.optimizer.param_groups:
-            group["lr"] = group["initial_lr"] * self._rate()
+            group["lr"] = self.schedule.rate * self._rate()
         self.scorer.module.train()
         with self._precision():
             loss = self.scorer.loss(self.prepared, self.corpus, rows, self.others, rng)
@@ -204,14 +200,14 @@ class Loop:
         import torch
 
         device = next(self.scorer.module.parameters()).device.type
-        return torch.autocast(device, torch.bfloat16, enabled=device != "cpu")
+        mixed = device == "cuda" and torch.cuda.is_bf16_supported()
+        return torch.autocast(device, torch.bfloat16, enabled=mixed)
 
     def _rate(self) -> float:
         """The share of the learning rate at this step."""
         done = self.at.epoch * self.steps + self.at.step
         total = self.schedule.epochs * self.steps
-        rising = min(1.0, (done + 1) / max(1, self.schedule.warmup))
-        return min(rising, 1.0 - done / total) if self.schedule.falling else rising
+        return 1.0 - done / total if self.schedule.falling else 1.0
 
     def _rank(self) -> None:
         at = self.at
@@ -252,8 +248,5 @@ class Loop:
 def _optimizer(scorer: UnreferencedScorer, schedule: Schedule) -> optim.Optimizer:
     import torch
 
-    groups = [
-        {"params": parameters, "lr": schedule.rate * factor, "initial_lr": schedule.rate * factor}
-        for factor, parameters in scorer.parameters()
-    ]
-    return torch.optim.AdamW(groups, lr=schedule.rate, weight_decay=schedule.decay, fused=True)
+    trained = [each for each in scorer.module.parameters() if each.requires_grad]
+    return torch.optim.AdamW(trained, lr=schedule.rate, weight_decay=schedule.decay, fused=True)

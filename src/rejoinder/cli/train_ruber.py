@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     help="The folder of a sentence encoder, or its name in the local cache; nothing is fetched.",
 )
 @click.option(
+    "--vectors",
+    metavar="PATH",
+    type=options.PATH,
+    help="Word vectors of yours (word2vec, GloVe, fastText, or a folder of 'train vectors') for the "
+    "referenced half and the GRU sizes; else word2vec on the corpus.",
+)
+@click.option(
     "--exclude",
     metavar="TESTSET",
     type=options.PATH,
@@ -73,6 +80,7 @@ def ruber(
     sizes: tuple[str, ...],
     seeds: int,
     encoder: str,
+    vectors: Path | None,
     exclude: tuple[Path, ...],
     validation: Path | None,
     language: str,
@@ -112,6 +120,7 @@ def ruber(
             validation=held_out,
             exclude=excluded,
             encoder=encoder,
+            vectors=vectors or "",
             language=language,
             epochs=epochs,
             save_every=save_every,

@@ -36,6 +36,7 @@ def train_ruber(
     validation: TestSet | None = None,
     exclude: Sequence[TestSet] = (),
     encoder: str = "",
+    vectors: str | os.PathLike[str] = "",
     language: str = "en",
     epochs: int | None = None,
     save_every: float = 30.0,
@@ -54,6 +55,8 @@ def train_ruber(
         validation: conversations that choose the epochs; None: a twentieth of the corpus.
         exclude: evaluation sets; conversations that share anything telling with them are left out.
         encoder: the folder of a sentence encoder, for the sizes that read with one.
+        vectors: a file or folder of word vectors (``WordVectors.load``) in place of word2vec on the
+            corpus: for s_R, and for the GRU sizes to start from.
         language: how texts are cut into words (``rejoinder.text.words``).
         epochs: at most; None: what each size has.
         save_every: seconds between two saves of a training.
@@ -67,6 +70,7 @@ def train_ruber(
     """
     from rejoinder.models.unreferenced import model as folders
     from rejoinder.models.unreferenced.fitting import fit
+    from rejoinder.models.vectors import WordVectors
 
     folder = Path(os.path.realpath(path))  # "." has a name of its own
     work = folder.with_name(f"{folder.name}.work")
@@ -74,7 +78,8 @@ def train_ruber(
     (check_free if work.is_dir() else check_new)(folder)
     fitted = fit(
         corpus, work, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude,
-        encoder=encoder, language=language, epochs=epochs, save_every=save_every, report=report,
+        encoder=encoder, vectors=WordVectors.load(vectors) if vectors else None,
+        language=language, epochs=epochs, save_every=save_every, report=report,
     )  # fmt: skip
     model = replace(
         fitted.model,

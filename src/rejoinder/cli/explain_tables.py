@@ -75,6 +75,9 @@ def _explanation(out: Console, told: Explanation) -> None:
 
 def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
     """How like the reply is to each reference, and which words make it like the nearest."""
+    if like.halves:
+        halves = " and ".join(f"{name} {100 * value:.1f}" for name, value in like.halves.items())
+        out.print(f"made of {halves}, each on its scale; s_R is of the nearest reference:\n")
     references = bare_table()
     for name in ("ref", "similarity", "text", "source"):
         references.add_column(name, justify="right" if name in ("ref", "similarity") else "left")

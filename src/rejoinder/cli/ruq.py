@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     "--fail-above",
     metavar="X",
     type=click.FloatRange(0, 1),
-    help="Exit with status 1 where the reference does not beat the strongest generic reply on more "
-    "than this share of the prompts (0 to 1).",
+    help="A gate: exit with status 1 where the strongest generic reply is at least as likely as the "
+    "reference on a greater share of the prompts than this (0 to 1).",
 )
 @click.option("--save", type=options.PATH, help="Keep wins and ties, without texts, as Parquet.")
 @click.option(
@@ -173,15 +173,18 @@ def ruq(
         found.scores.save(save)
     if save_tokens is not None:
         found.save_tokens(save_tokens)
+    drawn: Sequence[Path] = ()
     if plots is not None:
         from rejoinder.figures.ruq import ruq_plot
 
-        ruq_plot({testset.stem: found.replies}, plots)
+        drawn = ruq_plot({testset.stem: found.replies}, plots)
     failed = {} if fail_above is None else _failed(found, fail_above)
     if json:
         ruq_tables.machine(found, by, worst, failed)
     else:
         ruq_tables.people(found, items, by, worst)
+        for path in (*filter(None, (save, save_tokens)), *drawn):
+            click.echo(f"written: {path}")
     for name, share in failed.items():
         click.echo(
             f"rejoinder: {name}: the reference does not beat the strongest generic reply on "
@@ -256,6 +259,9 @@ def _asked(
     names = [model.name for model in opened]
     if not set(own) <= set(names):
         if len(own) == len(names) == 1:
+            click.echo(
+                f"note: the outputs of '{next(iter(own))}' are taken for {names[0]}'s", err=True
+            )
             own = {names[0]: next(iter(own.values()))}
         else:
             raise ParameterError(

@@ -168,7 +168,11 @@ class RUBER(MeanMetric):
         texts = provide(
             Request("ruber-texts", self.model, (("referenced", self.referenced),)), batch
         )
-        return like.likeness(replace(batch, features={like.requests()[0]: texts}))
+        found = like.likeness(replace(batch, features={like.requests()[0]: texts}))
+        halves = batch.features[self.requests()[0]].hypotheses
+        assert isinstance(halves, np.ndarray)
+        r, u = halves[0].tolist()
+        return replace(found, halves={"s_R": r, "s_U": u})
 
 
 def given_bounds(text: str) -> list[float]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -46,11 +47,13 @@ class Likeness:
         nearest: The reference that counts, by its place.
         words: What each word of the reply adds to the similarity to that one; empty where the
             similarity is not made of words.
+        halves: Of a blend, what its halves are, by name; empty for a similarity by itself.
     """
 
     similarities: list[float]
     nearest: int
     words: list[WordShare]
+    halves: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -156,6 +156,8 @@ def find_encoder(source: str | os.PathLike[str], *, fetch: bool = False) -> Path
     folder = Path(source)
     if folder.is_dir():
         return folder
+    if not folder.exists() and (folder.is_absolute() or os.fspath(source).startswith(".")):
+        raise InputError(f"encoder '{os.fspath(source)}': there is no such folder; name another")
     told = (
         f"encoder '{os.fspath(source)}': no folder of that name, and no model in the local cache of "
         "the hub; nothing is fetched unasked: fetch it once with "

@@ -226,6 +226,14 @@ def check_new(path: Path) -> None:
         )
 
 
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The kind of a model that Rejoinder wrote; None where it wrote none there."""
+    try:
+        return str(_noted(Path(path)).get("kind"))
+    except InputError:
+        return None
+
+
 def _noted(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     if not folder.is_dir():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rejoinder.metrics.features import Embedded, Progress
+from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     from rejoinder.models.encoder import Encoder
@@ -28,6 +29,34 @@ def by_words(vectors: WordVectors, texts: Sequence[str], language: str) -> Embed
         vectors.unknown,
         [vectors.words[row] for row in held.tolist()],
     )
+
+
+def unknown_words(name: str, texts: Embedded, m: int) -> list[str]:
+    """How many words have no vector, and how many texts are left without any, in words.
+
+    Args:
+        name: Of the vectors.
+        texts: By ``by_words``: m replies, then references.
+        m: How many replies.
+    """
+    counts = texts.last - texts.first
+    unknown = np.concatenate([[0], np.cumsum(texts.rows < 0)])
+    unknowns = unknown[texts.last] - unknown[texts.first]
+    notes = []
+    if unknowns.any():
+        share = 100 * unknowns.sum() / counts.sum()
+        notes.append(
+            f"{name}: {unknowns[:m].sum()} of {counted(int(counts[:m].sum()), 'word')} of the replies "
+            f"and {unknowns[m:].sum()} of {counts[m:].sum()} of the references have no vector "
+            f"({share:.1f}%)"
+        )
+    empty = int((counts[:m] == 0).sum())
+    blank = int(((counts[:m] > 0) & (counts[:m] == unknowns[:m])).sum())
+    if empty:
+        notes.append(f"{name}: {counted(empty, 'reply', 'replies')} without any word, scored as 0")
+    if blank:
+        notes.append(f"{name}: {counted(blank, 'reply', 'replies')} of unknown words alone")
+    return notes
 
 
 def by_encoder(

@@ -11,13 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
-from rejoinder.scoring.embedding import by_encoder, by_words
-from rejoinder.tables.wording import counted
+from rejoinder.scoring.embedding import by_encoder, by_words, unknown_words
 
 
 @dataclass(frozen=True)
@@ -68,33 +65,8 @@ def _vectors(request: Request, batch: Batch, progress: Progress | None) -> Featu
     m = len(batch.hypotheses)
     both = [*batch.hypotheses, *batch.reference_texts]
     texts = by_words(vectors, both, str(request.option("language")))
-    counts = texts.last - texts.first
-    unknown = np.concatenate([[0], np.cumsum(texts.rows < 0)])
-    unknowns = unknown[texts.last] - unknown[texts.first]
-    return Features(
-        texts.part(0, m),
-        texts.part(m, len(texts)),
-        tuple(_vector_notes(Path(request.source).name, counts, unknowns, m)),
-    )
-
-
-def _vector_notes(name: str, counts: np.ndarray, unknowns: np.ndarray, m: int) -> list[str]:
-    """How many words have no vector, and how many texts are left without any."""
-    notes = []
-    if unknowns.any():
-        share = 100 * unknowns.sum() / counts.sum()
-        notes.append(
-            f"{name}: {unknowns[:m].sum()} of {counted(int(counts[:m].sum()), 'word')} of the replies "
-            f"and {unknowns[m:].sum()} of {counts[m:].sum()} of the references have no vector "
-            f"({share:.1f}%)"
-        )
-    empty = int((counts[:m] == 0).sum())
-    blank = int(((counts[:m] > 0) & (counts[:m] == unknowns[:m])).sum())
-    if empty:
-        notes.append(f"{name}: {counted(empty, 'reply', 'replies')} without any word, scored as 0")
-    if blank:
-        notes.append(f"{name}: {counted(blank, 'reply', 'replies')} of unknown words alone")
-    return notes
+    notes = unknown_words(Path(request.source).name, texts, m)
+    return Features(texts.part(0, m), texts.part(m, len(texts)), tuple(notes))
 
 
 def _encoded(request: Request, batch: Batch, progress: Progress | None) -> Features:

@@ -17,7 +17,7 @@ from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
 from rejoinder.models.folder import check_free, check_new
-from rejoinder.scoring.embedding import by_encoder, by_words
+from rejoinder.scoring.embedding import by_encoder, by_words, unknown_words
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
 
@@ -109,10 +109,12 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     contexts = batch.contexts or []
     queries = [contexts[i] for i in items.tolist()]
     metric = RUBER.asking(request)
+    said: tuple[str, ...] = ()
     halves = {"unreferenced": model.score(queries, list(batch.hypotheses), progress)}
     if metric.referenced != "none":
         texts = _texts(model, metric.referenced, batch)
         halves[metric.referenced] = halves_of(texts, metric.compared(), batch)
+        said = texts.notes
     # Bounds that are fitted see the replies that can be scored, and no other.
     usable = np.array([bool(query) for query in queries], dtype=bool)
     for values in halves.values():
@@ -122,7 +124,7 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     )
     scaled = {name: _scaled(values, *bounds[name]) for name, values in halves.items()}
     r = scaled.get(metric.referenced, np.full(len(batch.hypotheses), np.nan))
-    return Features(np.column_stack([r, scaled["unreferenced"]]), notes=tuple(notes))
+    return Features(np.column_stack([r, scaled["unreferenced"]]), notes=(*said, *notes))
 
 
 def text_features(request: Request, batch: Batch, progress: Progress | None) -> Features:
@@ -136,6 +138,7 @@ def _texts(model: Unreferenced, kind: str, batch: Batch) -> Features:
     texts = [*batch.hypotheses, *batch.reference_texts]
     if kind == "pooled":
         whole = by_words(model.vectors, texts, model.vectors.language)
+        notes = unknown_words("RUBER's word vectors", whole, len(batch.hypotheses))
     else:
         from rejoinder.models.encoder import Encoder
 
@@ -144,9 +147,9 @@ def _texts(model: Unreferenced, kind: str, batch: Batch) -> Features:
                 "metric 'ruber': referenced=encoder, and the model was trained without one; take "
                 "referenced=pooled, or train with --encoder PATH"
             )
-        whole = by_encoder(Encoder.load(model.encoder), texts)
+        whole, notes = by_encoder(Encoder.load(model.encoder), texts), []
     m = len(batch.hypotheses)
-    return Features(whole.part(0, m), whole.part(m, len(whole)))
+    return Features(whole.part(0, m), whole.part(m, len(whole)), tuple(notes))
 
 
 def _chosen_bounds(

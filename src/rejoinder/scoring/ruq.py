@@ -156,7 +156,8 @@ def _names(models: Sequence[Provider]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
             raise ParameterError(
-                f"two models are called '{name}'; give them names of their own (name=...)"
+                f"two models are called '{name}'; name each model once, or give them names of their own "
+                "(name=...)"
             )
     return names
 

@@ -128,6 +128,14 @@ def test_what_lies_beyond_given_bounds_is_counted(folder):
     assert any("4 scores of a half (s_R or s_U) beyond the bounds" in note for note in scores.notes)
 
 
+def test_words_that_the_model_does_not_know_are_counted(folder):
+    # "zzz" is one of 13 words and marks of the replies; every word of the references is known.
+    answers = tiny_ruber.responses(["zzz", *REPLIES[1:]])
+    notes = rejoinder.score(TESTSET, answers, [RUBER(model=folder)]).notes
+    assert any("RUBER's word vectors: 1 of " in note and "have no vector" in note for note in notes)
+    assert "RUBER's word vectors: 1 reply of unknown words alone" in notes
+
+
 def test_leaving_out_the_reply_itself(folder):
     # The reply stands among its references: held against the other one alone.
     reply = ["The tea is fine."]
@@ -154,6 +162,7 @@ def test_explaining_shows_the_words(folder):
     answers = tiny_ruber.responses(["Yes, the tea.", *REPLIES[1:]])
     told = explain(TESTSET, answers, "1", "a", f"ruber:model={folder}")
     assert told.likeness is not None
+    assert sum(told.likeness.halves.values()) / 2 == pytest.approx(told.value)
     words = told.likeness.words
     assert {each.word for each in words} <= {"yes", ",", "the", "tea", "."}
     assert sum(each.sets for each in words) == pytest.approx(1.0)

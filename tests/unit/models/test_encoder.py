@@ -116,6 +116,8 @@ def test_what_is_no_encoder_is_told(tiny, tmp_path):
         Encoder.load("nobody/no-such-model-of-ours")
     with pytest.raises(InputError, match="no folder of that name"):
         Encoder.load("no such model!")
+    with pytest.raises(InputError, match="there is no such folder"):
+        Encoder.load(tmp_path / "none")
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="not a folder with a model"):
         Encoder.load(tmp_path / "file")

@@ -69,7 +69,7 @@ def test_another_run_does_not_go_on_from_this_one(tmp_path):
         tiny_ruber.trained(tmp_path / "m", seeds=2, epochs=2)
     # The first member is finished; the second has no checkpoint yet, and begins anew.
     went_on = tiny_ruber.trained(tmp_path / "m", seeds=2).notes
-    assert went_on[-1] == f"went on from {tmp_path / 'm.work'}: paper-1 was finished"
+    assert f"went on from {tmp_path / 'm.work'}: paper-1 was finished" in went_on
 
 
 def test_a_run_that_went_on_says_from_where(tmp_path):
@@ -116,17 +116,19 @@ def test_a_finished_model_is_not_replaced(tmp_path):
 
 def test_notes_of_what_was_left_out_are_not_said_twice(tmp_path):
     elsewhere = tiny_ruber.items([["Where?"]] * 2, [["Over there."]] * 2)
-    assert tiny_ruber.trained(tmp_path / "one", exclude=[elsewhere]).notes == ()
+    few = tiny_ruber.trained(tmp_path / "one", exclude=[elsewhere]).notes
+    assert len(few) == 1
+    assert "6 held-out queries alone" in few[0]
     other = tiny_ruber.items([["Is there tea at the park?"]] * 2, [["Yes, the park has tea."]] * 2)
     notes = tiny_ruber.trained(tmp_path / "two", exclude=[other]).notes
-    assert len(notes) == len(set(notes)) == 1
+    assert len(notes) == len(set(notes)) == 2
     talks = tiny_ruber.dialogues()
     corpus = tiny_ruber.conversations([*talks, *talks])  # what is held out stands in the rest too
-    (note,) = tiny_ruber.trained(tmp_path / "three", corpus).notes
+    note, _ = tiny_ruber.trained(tmp_path / "three", corpus).notes
     assert note.endswith("with the twentieth held out for validation")
     held = tiny_ruber.conversations(talks[3:6])  # the last of them goes
     notes = tiny_ruber.trained(tmp_path / "four", validation=held, exclude=[other]).notes
-    assert [note.startswith("validation set: 1 of 3") for note in notes] == [False, False, True]
+    assert [note.startswith("validation set: 1 of 3") for note in notes[:3]] == [False, False, True]
     assert notes[1].endswith("with the validation set")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.models.folder import kind_of
 from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.prompts import Prompting
@@ -159,6 +160,12 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
         return (
             f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
             "or --download to fetch it from the hub"
+        )
+    kind = kind_of(path)
+    if kind and not kind.startswith("transformer"):
+        return (
+            f"{path}: a model of Rejoinder's own of kind '{kind}', which tells no likelihoods; RUQ reads "
+            "the Transformer of 'rejoinder train responder', and any model of transformers"
         )
     if fault := weights_fault(Path(path)):
         return f"{path}: {fault}"

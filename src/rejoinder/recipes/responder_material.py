@@ -32,8 +32,8 @@ class Material:
         validation: What chooses the epochs, and which trials go on.
         testset: Messages and references, as read.
         plain: The same, detokenised and recased where the systems are trained so.
-        train: Prompts for RUQ on train: the first pairs of ``corpus``, on which every trial trains
-            (but for those too long for it in its subwords, which it counts).
+        train: Prompts for RUQ on train: the first pairs of ``corpus``, on which every trial trains,
+            but for those too long in its subwords: all trials are asked the same.
         metric: What replies are scored by.
         generic: The generic reply of RUQ.
         beam: Of the search for replies.

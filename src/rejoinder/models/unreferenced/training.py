@@ -110,9 +110,18 @@ def train(
         InputError: the loss is no longer finite; the checkpoint is unsound.
     """
     validating = prepared if validating is None else validating
-    loop = Loop(scorer, corpus, prepared, ranking, validating, schedule, seed)
-    loop.checkpoint, loop.save_every, loop.report = checkpoint, save_every, report
-    return loop.run()
+    return Loop(
+        scorer,
+        corpus,
+        prepared,
+        ranking,
+        validating,
+        schedule,
+        seed,
+        checkpoint,
+        save_every,
+        report,
+    ).run()
 
 
 class Loop:
@@ -127,17 +136,18 @@ class Loop:
         validating: Any,
         schedule: Schedule,
         seed: int,
+        checkpoint: Checkpoint | None = None,
+        save_every: float = 30.0,
+        report: Report | None = None,
     ) -> None:
         self.scorer, self.corpus, self.prepared = scorer, corpus, prepared
         self.ranking, self.validating = ranking, validating
         self.schedule, self.seed = schedule, seed
-        self.checkpoint: Checkpoint | None = None
-        self.save_every = 30.0
-        self.report: Report | None = None
+        self.checkpoint, self.save_every, self.report = checkpoint, save_every, report
         self.others = corpus.others()
         to_device(scorer.module)
         self.optimizer = _optimizer(scorer, schedule)
-        self.run_ = Run({"scorer": scorer.module}, {"adam": self.optimizer})
+        self.state = Run({"scorer": scorer.module}, {"adam": self.optimizer})
         self.at = _Progress()
         self.best: dict[str, Tensor] = {}
         self.steps = max(1, len(corpus) // schedule.batch)
@@ -150,7 +160,7 @@ class Loop:
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             if self.checkpoint is not None and self.checkpoint.exists:
-                progress, kept = self.checkpoint.load(self.run_)
+                progress, kept = self.checkpoint.load(self.state)
                 self.at, self.best = _Progress(**progress), kept.get("best", {})
                 resumed = f"at epoch {self.at.epoch + (not self.at.over)}"
             while not self.at.over:
@@ -233,7 +243,7 @@ class Loop:
 
     def _save(self) -> None:
         if self.checkpoint is not None:
-            self.checkpoint.save(self.run_, asdict(self.at), {"best": self.best})
+            self.checkpoint.save(self.state, asdict(self.at), {"best": self.best})
 
     def _tell(self) -> None:
         if self.report is None:

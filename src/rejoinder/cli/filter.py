@@ -59,14 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=12345,
-    show_default=True,
-    help="Of k-means.",
-)
+@options.seed
 @options.corpus_format
 @options.as_json
 def filter_corpus(
@@ -94,12 +87,14 @@ def filter_corpus(
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
+    from rejoinder.kernels.draws import check_draws
     from rejoinder.scoring.entropy_filter import filter_by_entropy
     from rejoinder.tables.dialogues import adjacent_pairs
     from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import TESTSETS, write_testset
     from rejoinder.text.detokenize import plain
 
+    check_draws(0, seed)
     if (vectors is None) != (clusters is None):
         raise ParameterError("--vectors and --clusters go together; give both or neither")
     inputs.check_save(output, corpus, option="--output", suffixes=TESTSETS)

@@ -59,14 +59,7 @@ BUILT_IN = ("random", "retrieval")
     show_default=True,
     help="Replies that a scorer re-ranks.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=12345,
-    show_default=True,
-    help="Of random.",
-)
+@options.seed
 @options.testset_format
 @options.as_json
 def respond(
@@ -89,9 +82,11 @@ def respond(
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import InputError, ParameterError
+    from rejoinder.kernels.draws import check_draws
     from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import TABLES, write_responses
 
+    check_draws(0, seed)
     if beam < 1:
         raise ParameterError(f"--beam: got {beam}; expected 1 or more")
     if (system in BUILT_IN) != (corpus is not None):

@@ -25,7 +25,7 @@ from rejoinder.cli import options
     "--least", metavar="N", type=int, default=5, show_default=True, help="Rarer words get none."
 )
 @click.option("--epochs", metavar="N", type=int, default=5, show_default=True)
-@click.option("--seed", metavar="N", type=int, default=12345, show_default=True)
+@options.seed
 @options.corpus_format
 @options.as_json
 def vectors(
@@ -44,10 +44,12 @@ def vectors(
     Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
     """
     from rejoinder.cli.progress import Progress
+    from rejoinder.kernels.draws import check_draws
     from rejoinder.models.folder import check_new, folder_hash
     from rejoinder.models.vectors import train_vectors
     from rejoinder.tables.testset import read_testset
 
+    check_draws(0, seed)
     check_new(output)
     with Progress("reading"):
         conversations = read_testset(corpus, format=corpus_format)

@@ -40,6 +40,7 @@ from rejoinder.text.words import check_language
 
 MEMBER = "ruber-member"
 FEW = 500  # queries: a share of one half has a standard error of 0.022
+LEARNT = 0.6  # of the pairs: what learns anything of thousands of conversations is far above
 HELD_OUT = 0.05
 """The share of conversations that validate where no corpus is given for it."""
 
@@ -149,8 +150,8 @@ def fit(
     log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
     left_out = dict.fromkeys((*train_on.notes, *valid.notes))  # a part has the notes of the whole
     went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
-    few = _few(len(ranking.turns))
-    notes = (*left_out, *went_on, *stopped, *few)
+    doubts = _few(len(ranking.turns)) or _unlearnt(log)
+    notes = (*left_out, *went_on, *stopped, *doubts)
     return Fitted(model, log, notes, train_on.hash, _unlike(ranking, valid))
 
 
@@ -193,6 +194,17 @@ def _few(queries: int) -> list[str]:
     return [
         f"validation: {counted(queries, 'held-out query', 'held-out queries')} alone; what the scorers "
         f"reached, and their weights, are rough below {FEW}"
+    ]
+
+
+def _unlearnt(log: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The members that rank little better than chance, which spoil an ensemble."""
+    return [
+        f"{entry['member']} has not learnt: a true reply is above a random one in "
+        f"{100 * entry['accuracy']:.1f}%, and 50 is chance; more conversations, or another number of "
+        "seeds, may help"
+        for entry in log
+        if entry["accuracy"] < LEARNT
     ]
 
 

@@ -36,7 +36,7 @@ class Size:
 SIZES: dict[str, Size] = {
     "paper": Size(
         GRUConfig(),
-        Schedule(rate=1e-3, batch=128, epochs=5),
+        Schedule(rate=1e-3, batch=128, epochs=5, warmup=0.12),
         "as published: Bi-GRU, margin loss, random wrong replies, the message alone",
     ),
     "gru": Size(

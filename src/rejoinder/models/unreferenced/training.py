@@ -32,11 +32,13 @@ class Schedule:
     """How a scorer is trained.
 
     Attributes:
-        rate: learning rate of Adam.
+        rate: learning rate of Adam; it rises over the first part of all steps.
         batch: items to a step.
         epochs: at most.
         patience: training ends after so many epochs in a row without a better ranking.
-        falling: whether the rate falls in a straight line to zero at the last step.
+        warmup: that part, as a share. Without it the tanh layers of an MLP can saturate for good in
+            the first few steps.
+        falling: whether the rate then falls in a straight line to zero at the last step.
         decay: weight decay.
         clip: of the gradient's norm.
     """
@@ -45,6 +47,7 @@ class Schedule:
     batch: int = 128
     epochs: int = 10
     patience: int = 2
+    warmup: float = 0.0
     falling: bool = False
     decay: float = 0.0
     clip: float = 5.0
@@ -217,7 +220,8 @@ class Loop:
         """The share of the learning rate at this step."""
         done = self.at.epoch * self.steps + self.at.step
         total = self.schedule.epochs * self.steps
-        return 1.0 - done / total if self.schedule.falling else 1.0
+        rising = min(1.0, (done + 1) / max(1.0, self.schedule.warmup * total))
+        return min(rising, 1.0 - done / total) if self.schedule.falling else rising
 
     def _rank(self) -> None:
         at = self.at

@@ -16,29 +16,16 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from torch import Tensor, nn, optim
 
 FORMAT = "rejoinder training checkpoint 1"
 STATE = "state.json"
 _MOST = 6  # differing settings that a message names
-
-
-class Stateful(Protocol):
-    """A scheduler, a gradient scaler: its state is plain JSON."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state."""
-        ...
-
-    def load_state_dict(self, state: dict[str, Any], /) -> Any:
-        """Takes a state on."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -48,16 +35,13 @@ class Run:
     Attributes:
         modules: what is trained.
         optimizers: torch's own, e.g. Adam.
-        schedulers: of the learning rate, and whatever else has a state that is JSON.
-        generators: NumPy generators (PCG64, as ``np.random.default_rng`` makes them).
 
-    torch's global generators (the processor's, and each GPU's) belong to every run.
+    torch's global generators (the processor's, and each GPU's) belong to every run. A learning rate
+    and an order of items follow from the step and the seed, so neither has a state of its own.
     """
 
     modules: Mapping[str, nn.Module]
     optimizers: Mapping[str, optim.Optimizer] = field(default_factory=dict)
-    schedulers: Mapping[str, Stateful] = field(default_factory=dict)
-    generators: Mapping[str, np.random.Generator] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -283,8 +267,6 @@ def _gathered(
         "sets": list(sets),
         "aliases": aliases,
         "optimizers": optimizers,
-        "schedulers": {name: each.state_dict() for name, each in run.schedulers.items()},
-        "generators": {name: each.bit_generator.state for name, each in run.generators.items()},
     }
 
 
@@ -342,10 +324,6 @@ def _restored(
         module.load_state_dict(sets[f"module/{name}"])
     for name, optimizer in run.optimizers.items():
         optimizer.load_state_dict(_joined(sets[f"optimizer/{name}"], state["optimizers"][name]))
-    for name, scheduler in run.schedulers.items():
-        scheduler.load_state_dict(state["schedulers"][name])
-    for name, generator in run.generators.items():
-        generator.bit_generator.state = state["generators"][name]
     torch.set_rng_state(tensors["rng/torch"])
     if torch.cuda.is_available():
         for device in range(torch.cuda.device_count()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from rejoinder.cli import options
 
 if TYPE_CHECKING:
     from rejoinder.responders.trained import Result
+
+_MOST = 20  # epochs that are shown, one and all
 
 
 @click.command()
@@ -129,15 +132,29 @@ def _write(result: Result) -> None:
     )
 
 
-def _print(result: Result) -> None:
+def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The epochs that fit a screen: where there are many, the latest that were best, and the last.
 
+    >>> long = [{"epoch": i, "best": i < 90} for i in range(1, 101)]
+    >>> [row["epoch"] for row in _telling(long)]
+    [80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 100]
+    """
+    if len(log) <= _MOST:
+        return list(log)
+    best = [row for row in log[:-1] if row["best"]]
+    return [*best[-_MOST // 2 :], log[-1]]
+
+
+def _print(result: Result) -> None:
     from rejoinder.cli.console import bare_table, console, print_notes
 
     out = console()
     shown = bare_table()
     for name in ("epoch", "updates", "loss", "validation loss", "perplexity", ""):
         shown.add_column(name, justify="right")
-    for row in result.folder.record.log:
+    log = result.folder.record.log
+    rows = _telling(log)
+    for row in rows:
         numbers = [f"{row[name]:.3f}" for name in ("loss", "validation_loss")]
         perplexity = f"{row['validation_perplexity']:.1f}"
         best = "best so far" if row["best"] else ""
@@ -145,6 +162,9 @@ def _print(result: Result) -> None:
     out.print(shown)
     out.print()
     out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
+    if len(rows) < len(log):
+        some = f"{len(rows)} of {len(log)} epochs shown: the latest that were best, and the last"
+        out.print(f"{some}; --json gives all", style="dim")
     print_notes(out, result.notes)
     line = f"written: {result.folder.path} (hash {result.folder.hash})"
     out.print(line, markup=False, soft_wrap=True)

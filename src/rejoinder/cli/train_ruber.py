@@ -173,5 +173,5 @@ def _print(fitted: Fitted, output: Path) -> None:
         style="dim",
     )
     print_notes(out, fitted.notes)
-    line = f"written: {output} (hash {folder_hash(output)}); score with -m ruber:model={output}"
+    line = f"{output} (hash {folder_hash(output)}): score with -m ruber:model={output}"
     out.print(line, markup=False, soft_wrap=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
-from rejoinder.models.checkpoints import sha256, untied
+from rejoinder.models.checkpoints import differing, sha256, untied
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -224,6 +224,29 @@ def check_new(path: Path) -> None:
         raise InputError(
             f"{path}: holds a finished model (hash {folder_hash(path)}); remove it, or name a new folder"
         )
+
+
+def finished(path: Path, identity: Mapping[str, Any]) -> ModelFolder | None:
+    """The finished model of a training that is asked for once more; None: nothing stands there.
+
+    Args:
+        path: the folder that the training would write.
+        identity: what tells the training from any other; it stands in the ``config`` of the record.
+
+    Raises:
+        InputError: a model of another training stands there, or something that is no model.
+    """
+    check_free(path)
+    if not path.is_dir() or not any(path.iterdir()):
+        return None
+    folder = read_folder(path)
+    held = folder.record.config.get("identity")
+    if held != json.loads(json.dumps(dict(identity))):
+        told = f" ({differing(held, identity)})" if isinstance(held, dict) else ""
+        raise InputError(
+            f"{path}: holds another finished model{told}; remove it, or name a new folder"
+        )
+    return folder
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:

@@ -7,6 +7,7 @@ they are, by models/vector_files.py; nothing is ever unpickled.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -102,6 +103,13 @@ class WordVectors:
     def size(self) -> int:
         """d, the width of a vector."""
         return self.matrix.shape[1]
+
+    @cached_property
+    def hash(self) -> str:
+        """8 hexadecimal digits of the words and their vectors."""
+        total = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        total.update(np.ascontiguousarray(self.matrix))
+        return total.hexdigest()[:8]
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -321,8 +329,6 @@ def _check_frequent(sentences: list[list[str]], min_count: int) -> None:
 
 
 def _corpus_hash(sentences: list[list[str]]) -> str:
-    import hashlib
-
     total = hashlib.sha256()
     for sentence in sentences:
         total.update(f"{' '.join(sentence)}\n".encode())

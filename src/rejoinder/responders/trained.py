@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError
-from rejoinder.models.checkpoints import Checkpoint, differing
+from rejoinder.models.checkpoints import Checkpoint
 from rejoinder.models.folder import (
     ModelFolder,
     Record,
-    check_free,
+    finished,
     folder_hash,
     read_folder,
     versions,
@@ -85,13 +85,11 @@ def train_responder(
     from rejoinder.responders.training import train
 
     final = Path(os.path.realpath(path))
-    check_free(final)
     identity = _identity(corpus, validation, parameters)
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
-    if final.exists() and any(final.iterdir()):
-        finished = _finished(final, identity)
+    if before := finished(final, identity):
         checkpoint.remove()  # left by a kill between the folder's last file and here
-        return finished
+        return Result(before, ("this model was finished before; nothing was done",))
     notes = list(corpus.notes)
     pairs, held_out = _parts(corpus, validation, parameters, notes)
     tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)
@@ -213,17 +211,6 @@ class TrainedResponder:
 def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -> dict[str, Any]:
     held_out = None if validation is None else validation.hash
     return {**parameters.as_json(), "corpus": corpus.hash, "validation": held_out}
-
-
-def _finished(path: Path, identity: dict[str, Any]) -> Result:
-    folder = read_folder(path)
-    held = folder.record.config.get("identity")
-    if held != identity:
-        told = f" ({differing(held, identity)})" if isinstance(held, dict) else ""
-        raise InputError(
-            f"{path}: holds another finished model{told}; remove it, or name a new folder"
-        )
-    return Result(folder, ("this model was finished before; nothing was done",))
 
 
 def _stopped(log: Sequence[Mapping[str, Any]], parameters: Parameters) -> list[str]:

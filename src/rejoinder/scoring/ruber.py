@@ -16,7 +16,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
-from rejoinder.models.folder import check_free, check_new
+from rejoinder.models.folder import check_free, finished
 from rejoinder.scoring.embedding import by_encoder, by_words, unknown_words
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -45,7 +45,7 @@ def train_ruber(
     """Trains RUBER on conversations, without any label, and writes the model's folder.
 
     A run that was killed goes on from the folder ``<path>.work``, which goes when the model is
-    written.
+    written. Where the folder holds the finished model of the same call already, nothing is done.
 
     Args:
         corpus: conversations (docs/formats.md): every context with its first reference.
@@ -64,28 +64,34 @@ def train_ruber(
 
     Raises:
         InputError: the corpus is too small, or nothing is left of it; the folder is not free, or
-            holds a finished model; ``<path>.work`` is of another run.
+            holds another finished model; ``<path>.work`` is of another run.
         ParameterError: a size or a number is none.
         MissingExtraError: torch or gensim is not installed.
     """
     from rejoinder.models.unreferenced import model as folders
-    from rejoinder.models.unreferenced.fitting import fit
+    from rejoinder.models.unreferenced.fitting import Fitted, fit
+    from rejoinder.models.unreferenced.material import Material
     from rejoinder.models.vectors import WordVectors
 
     folder = Path(os.path.realpath(path))  # "." has a name of its own
     work = folder.with_name(f"{folder.name}.work")
-    # A kill between the model's last file and the end of ``work`` leaves both: the run goes on.
-    (check_free if work.is_dir() else check_new)(folder)
-    fitted = fit(
-        corpus, work, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude,
-        encoder=encoder, vectors=WordVectors.load(vectors) if vectors else None,
-        language=language, epochs=epochs, save_every=save_every, report=report,
+    check_free(folder)
+    material = Material.of(
+        corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
+        vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
     )  # fmt: skip
+    if before := finished(folder, material.identity):
+        # A kill between the model's last file and the end of ``work`` leaves both.
+        shutil.rmtree(work, ignore_errors=True)
+        record = before.record
+        done = "this model was finished before; nothing was done"
+        return Fitted(folders.load(folder), list(record.log), (done,), record.corpus_hash, [])
+    fitted = fit(material, work, save_every=save_every, report=report)
     model = replace(
         fitted.model,
         bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
     )
-    folders.save(folder, model, fitted.corpus_hash, fitted.log)
+    folders.save(folder, model, fitted.corpus_hash, fitted.log, material.identity)
     shutil.rmtree(work, ignore_errors=True)
     return replace(fitted, model=model)
 

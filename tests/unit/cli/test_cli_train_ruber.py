@@ -60,9 +60,12 @@ def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
     status, out, _ = command(*train, tmp_path / "m", "--exclude", shared)
     assert status == 0
     assert "2 of 36 conversations" in out.replace("\n", " ")
-    status, _, err = command(*train, tmp_path / "m", "--exclude", shared)
+    status, out, _ = command(*train, tmp_path / "m", "--exclude", shared)
+    assert status == 0
+    assert "finished before; nothing was done" in out
+    status, _, err = command(*train, tmp_path / "m")
     assert status == 2
-    assert "holds a finished model" in err
+    assert "holds another finished model (corpus was" in err
     status, _, err = command(*train, tmp_path / "n", "--exclude", corpus)
     assert status == 2
     assert "train on another corpus" in err
@@ -101,8 +104,8 @@ def test_explaining_shows_words(command, folder):
 @pytest.mark.parametrize(
     ("talks", "status", "said"),
     [
-        (tiny_ruber.dialogues()[::15], 0, "written"),
-        (tiny_ruber.dialogues()[:1], 0, "written"),
+        (tiny_ruber.dialogues()[::15], 0, "score with -m"),
+        (tiny_ruber.dialogues()[:1], 0, "score with -m"),
         ([["a", "b"]], 2, "expected conversations"),
         ([["a", "b"], ["c", "d"]], 2, "rejoinder: "),
     ],

@@ -40,35 +40,35 @@ def test_what_stands_in_an_evaluation_set_is_left_out_and_counted():
         [["well", LONG.upper() + "!"], ["Me.", "It is me."], ["hello there", ""], []],
     )
     said = Said.in_set(other, "en")
-    left = Conversations.of(conversations(CORPUS), 2).without(said, "the sets excluded", "en")
+    left = Conversations.of(conversations(CORPUS), 2).without(said, "the sets excluded")
     assert left.dialogues.tolist() == [0, 0, 3]
     assert left.notes == (
         "2 of 4 conversations (4 of 7 items) left out that share a long utterance or a pair with "
         "the sets excluded",
     )
     with pytest.raises(InputError, match="train on another corpus"):
-        left.without(left.said("en"), "itself", "en")
+        left.without(left.said(), "itself")
 
 
 def test_seven_words_may_be_said_twice():
     seven = Conversations.of(conversations([["x y", "1 2 3 4 5 6 7"], ["u", "v"]]), 1)
     other = Conversations.of(conversations([["z", "1 2 3 4 5 6 7"], ["p", "q"]]), 1)
-    assert len(seven.without(other.said("en"), "it", "en")) == 2
+    assert len(seven.without(other.said(), "it")) == 2
 
 
 def test_languages_without_blanks_have_long_utterances_too():
     # Ten characters; to English eyes they are one word.
-    corpus = Conversations.of(conversations([["你好", "我昨天在公园里喝了茶"], ["是", "否"]]), 1)
+    corpus = conversations([["你好", "我昨天在公园里喝了茶"], ["是", "否"]])
     other = items([["真的"]], [["我昨天在公园里喝了茶。"]])
     for language, kept in (("char", 1), ("en", 2)):
         said = Said.in_set(other, language)
-        assert len(corpus.without(said, "it", language)) == kept
+        assert len(Conversations.of(corpus, 1, language).without(said, "it")) == kept
 
 
 def test_a_set_of_one_item_is_excluded_too():
     corpus = Conversations.of(conversations(CORPUS), 1)
     said = Said.in_set(items([["bye", LONG]], [["yes"]]), "en")
-    assert len(corpus.without(said, "it", "en")) == 5
+    assert len(corpus.without(said, "it")) == 5
 
 
 def test_the_parts_share_no_conversation():

@@ -24,6 +24,7 @@ class Conversations:
 
     Attributes:
         texts: the distinct texts.
+        words: the same as ``leakage.spoken`` gives them.
         turns: int64 [n, k], for each item the last k turns of its query, oldest first, as places
             in ``texts``; ``NONE`` before the first.
         replies: int64 [n], likewise.
@@ -32,13 +33,14 @@ class Conversations:
     """
 
     texts: tuple[str, ...]
+    words: tuple[str, ...]
     turns: Indices
     replies: Indices
     dialogues: Indices
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, corpus: TestSet, k: int) -> Conversations:
+    def of(cls, corpus: TestSet, k: int, language: str = "en") -> Conversations:
         """The items of a corpus: every context with its first reference.
 
         A corpus of dialogues has an item for every turn that is answered (docs/formats.md). An
@@ -47,6 +49,7 @@ class Conversations:
         Args:
             corpus: contexts and references.
             k: how many turns of a context are kept.
+            language: how texts are cut into words (``rejoinder.text.words``).
 
         Raises:
             InputError: fewer than two items have both a context and a reference.
@@ -75,7 +78,8 @@ class Conversations:
             dialogues[i] = dialogues[i - 1] + (not goes_on) if i else 0
         left = len(corpus) - len(replies)
         note = f"{counted(left, 'item')} left out for want of a context or a reference"
-        return cls(tuple(places), turns, answers, dialogues, (note,) if left else ())
+        words = tuple(spoken(places, language))
+        return cls(tuple(places), words, turns, answers, dialogues, (note,) if left else ())
 
     def __len__(self) -> int:
         return self.replies.size
@@ -109,7 +113,7 @@ class Conversations:
         held_out = np.isin(self.dialogues, drawn)
         return self.take(~held_out), self.take(held_out)
 
-    def without(self, said: Said, named: str, language: str) -> Conversations:
+    def without(self, said: Said, named: str) -> Conversations:
         """The conversations that share nothing with evaluation sets.
 
         A conversation goes that holds an utterance of ``leakage.LONG`` words or more that is said
@@ -119,15 +123,13 @@ class Conversations:
         Args:
             said: by the evaluation sets.
             named: what they are, for the note that tells how many went.
-            language: how texts are cut into words.
 
         Raises:
             InputError: none is left.
         """
-        own = spoken(self.texts, language)
-        leaked = np.array([text in said.long for text in own] + [False])
+        leaked = np.array([text in said.long for text in self.words] + [False])
         shared = leaked[self.turns].any(axis=1) | leaked[self.replies]
-        pairs = [(own[m], own[r]) in said.pairs for m, r in self.pairs()]
+        pairs = [(self.words[m], self.words[r]) in said.pairs for m, r in self.pairs()]
         shared |= np.array(pairs, dtype=bool)
         gone = np.isin(self.dialogues, np.unique(self.dialogues[shared]))
         if gone.all():
@@ -144,11 +146,11 @@ class Conversations:
         )
         return self.take(~gone, note)
 
-    def said(self, language: str) -> Said:
+    def said(self) -> Said:
         """What these conversations say, where they are held out themselves."""
-        own = spoken(self.texts, language)
-        used = (own[place] for place in self.used().tolist())
-        return Said.of(used, ((own[m], own[r]) for m, r in self.pairs()))
+        words = self.words
+        used = (words[place] for place in self.used().tolist())
+        return Said.of(used, ((words[m], words[r]) for m, r in self.pairs()))
 
     def used(self) -> Indices:
         """The places of the texts that the items hold: after ``take``, not all of ``texts``."""

@@ -155,9 +155,20 @@ def _placed(
 
 
 def save(
-    path: str | os.PathLike[str], model: Unreferenced, corpus_hash: str, log: Sequence[Any]
+    path: str | os.PathLike[str],
+    model: Unreferenced,
+    corpus_hash: str,
+    log: Sequence[Any],
+    identity: Mapping[str, Any],
 ) -> None:
     """Writes a model's folder, whole or not at all.
+
+    Args:
+        path: the folder.
+        model: trained.
+        corpus_hash: of what it was trained on.
+        log: an entry for each member.
+        identity: what tells the training from any other (``Material.identity``).
 
     Raises:
         InputError: something that is no model stands there, or it cannot be written.
@@ -187,6 +198,7 @@ def save(
         "members": members,
         "turns": model.turns,
         "language": model.vectors.language,
+        "identity": identity,
     }
     if model.encoder:
         config |= {"encoder": model.encoder, "encoder_hash": folder_hash(model.encoder)}

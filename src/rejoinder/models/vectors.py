@@ -108,7 +108,7 @@ class WordVectors:
     def hash(self) -> str:
         """8 hexadecimal digits of the words and their vectors."""
         total = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
-        total.update(np.ascontiguousarray(self.matrix))
+        total.update(np.ascontiguousarray(self.matrix).data)
         return total.hexdigest()[:8]
 
     @cached_property

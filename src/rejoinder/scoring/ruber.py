@@ -83,9 +83,9 @@ def train_ruber(
     if before := finished(folder, material.identity):
         # A kill between the model's last file and the end of ``work`` leaves both.
         shutil.rmtree(work, ignore_errors=True)
-        record = before.record
+        log = [dict(entry) for entry in before.record.log]
         done = "this model was finished before; nothing was done"
-        return Fitted(folders.load(folder), list(record.log), (done,), record.corpus_hash, [])
+        return Fitted(folders.load(folder), log, (done,), before.record.corpus_hash, [])
     fitted = fit(material, work, save_every=save_every, report=report)
     model = replace(
         fitted.model,

@@ -105,7 +105,10 @@ def _both(rows: Indices, packed: Packed) -> tuple[Tensor, Tensor]:
 
 def _laid_out(table: Tensor, rows: tuple[Tensor, Tensor]) -> Tensor:
     """What each packed word brings: [2, V, 3H] to [2, N, 3H]."""
-    return torch.stack([table[i].index_select(0, rows[i]) for i in range(2)])
+    held = table.new_empty(2, len(rows[0]), table.shape[2])
+    for i in range(2):
+        torch.index_select(table[i], 0, rows[i], out=held[i])
+    return held
 
 
 def _in_order(last: Tensor, packed: Packed) -> Tensor:
@@ -152,15 +155,18 @@ class _Recurrence(torch.autograd.Function):
         d_w, d_b = d_h.transpose(1, 2) @ earlier, d_h.sum(1)
         d_x = d_h  # from here on: the two differ in what is under r alone
         d_x[..., 2 * w.shape[2] :] = d_n
-        d_table = torch.stack([_summed(d_x[i], ctx.rows[i], len(e)) for i in range(2)])
+        d_table = _summed(d_x, ctx.rows, len(e))
         d_e = (d_table @ w_x).sum(0)
         d_w_x = d_table.transpose(1, 2) @ e
         return d_e, d_w_x, d_table.sum(1), d_w, d_b, None, None
 
 
-def _summed(values: Tensor, rows: Tensor, count: int) -> Tensor:
-    """Sums rows of values [N, w] that belong to one word: [count, w]."""
-    return values.new_zeros(count, values.shape[1]).index_add_(0, rows, values)
+def _summed(values: Tensor, rows: tuple[Tensor, Tensor], count: int) -> Tensor:
+    """Sums the rows of values [2, N, w] that belong to one word: [2, count, w]."""
+    held = values.new_zeros(2, count, values.shape[2])
+    for i in range(2):
+        held[i].index_add_(0, rows[i], values[i])
+    return held
 
 
 def _forward(

@@ -48,7 +48,7 @@ def run(_: Corpus) -> Iterator[str]:
             **{name: partial(_bare, model, passes) for name, passes in bare.items()},
             "theirs": theirs[best],
         },
-        rounds=3,
+        rounds=7,
     )
     differ = np.abs(np.array(sums) - _ours(provider, requests)).max()
     yield (

@@ -137,7 +137,10 @@ class Metric(ABC):
         return source
 
     def notes(self, batch: Batch) -> list[str]:
-        """What is to be said of a measured batch beside its scores: what was left out or replaced."""
+        """What is to be said of a measured batch beside its scores: what was left out or replaced.
+
+        Without the metric's name, which ``measurement.remarks`` puts before it.
+        """
         return []
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:

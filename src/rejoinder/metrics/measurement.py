@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
@@ -44,6 +44,24 @@ def measure(
         if progress is not None:
             progress(len(results), len(parts))
     return [joined(each) for each in zip(*results, strict=True)]
+
+
+def remarks(metrics: Mapping[str, Metric], batch: Batch) -> list[str]:
+    """What metrics, and the models that they ask, say of a measured batch.
+
+    Args:
+        metrics: By the names of their columns.
+        batch: With the features that they asked for.
+
+    Returns:
+        Each remark once, behind the names of the metrics that it is of.
+    """
+    said: dict[str, list[str]] = {}
+    for label, metric in metrics.items():
+        of_models = [note for each in metric.requests() for note in batch.features[each].notes]
+        for remark in dict.fromkeys((*of_models, *metric.notes(batch))):
+            said.setdefault(remark, []).append(label)
+    return [f"{', '.join(labels)}: {remark}" for remark, labels in said.items()]
 
 
 @cache

@@ -176,13 +176,13 @@ class SimilarityMetric(MeanMetric):
         bad = int((picked.weights < 0).sum())
         if bad:
             notes.append(
-                f"{self.label}: {counted(bad, 'reference')} of negative weight taken for good; "
+                f"{counted(bad, 'reference')} of negative weight taken for good; "
                 "references=w>=0 leaves such out"
             )
         if self.leave_one_out:
             own = own_references(batch, picked, Pairs.of(batch, picked)).size
             notes.append(
-                f"{self.label}: {counted(own, 'reply', 'replies')} among the item's own references; "
+                f"{counted(own, 'reply', 'replies')} among the item's own references; "
                 "not held against that one"
             )
         return notes

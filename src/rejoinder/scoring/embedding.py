@@ -31,11 +31,10 @@ def by_words(vectors: WordVectors, texts: Sequence[str], language: str) -> Embed
     )
 
 
-def unknown_words(name: str, texts: Embedded, m: int) -> list[str]:
+def unknown_words(texts: Embedded, m: int) -> list[str]:
     """How many words have no vector, and how many texts are left without any, in words.
 
     Args:
-        name: Of the vectors.
         texts: By ``by_words``: m replies, then references.
         m: How many replies.
     """
@@ -46,16 +45,16 @@ def unknown_words(name: str, texts: Embedded, m: int) -> list[str]:
     if unknowns.any():
         share = 100 * unknowns.sum() / counts.sum()
         notes.append(
-            f"{name}: {unknowns[:m].sum()} of {counted(int(counts[:m].sum()), 'word')} of the replies "
+            f"{unknowns[:m].sum()} of {counted(int(counts[:m].sum()), 'word')} of the replies "
             f"and {unknowns[m:].sum()} of {counts[m:].sum()} of the references have no vector "
             f"({share:.1f}%)"
         )
     empty = int((counts[:m] == 0).sum())
     blank = int(((counts[:m] > 0) & (counts[:m] == unknowns[:m])).sum())
     if empty:
-        notes.append(f"{name}: {counted(empty, 'reply', 'replies')} without any word, scored as 0")
+        notes.append(f"{counted(empty, 'reply', 'replies')} without any word: a similarity of 0")
     if blank:
-        notes.append(f"{name}: {counted(blank, 'reply', 'replies')} of unknown words alone")
+        notes.append(f"{counted(blank, 'reply', 'replies')} of unknown words alone")
     return notes
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.batch import Batch
@@ -65,8 +64,8 @@ def _vectors(request: Request, batch: Batch, progress: Progress | None) -> Featu
     m = len(batch.hypotheses)
     both = [*batch.hypotheses, *batch.reference_texts]
     texts = by_words(vectors, both, str(request.option("language")))
-    notes = unknown_words(Path(request.source).name, texts, m)
-    return Features(texts.part(0, m), texts.part(m, len(texts)), tuple(notes))
+    notes = tuple(unknown_words(texts, m))
+    return Features(texts.part(0, m), texts.part(m, len(texts)), notes)
 
 
 def _encoded(request: Request, batch: Batch, progress: Progress | None) -> Features:
@@ -77,7 +76,7 @@ def _encoded(request: Request, batch: Batch, progress: Progress | None) -> Featu
     texts = [*batch.hypotheses, *batch.reference_texts]
     embedded = by_encoder(encoder, texts, progress)
     m, cut = len(batch.hypotheses), encoder.count_cut(texts)
-    notes = [f"{encoder.path.name}: {cut} texts cut to {encoder.longest} tokens"] if cut else []
+    notes = [f"{cut} texts cut to the encoder's {encoder.longest} tokens"] if cut else []
     return Features(embedded.part(0, m), embedded.part(m, len(embedded)), tuple(notes))
 
 

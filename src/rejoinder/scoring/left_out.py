@@ -17,7 +17,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
-from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Statistics, rows_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.scoring.score import DEFAULT_METRICS, spread
@@ -110,8 +110,7 @@ def own_left_out(
     usable, notes = ground.usable(wanted, batch, drop_unusable)
     batch = provided(list(wanted.values()), batch, progress)
     rows = measure(list(wanted.values()), batch, progress)
-    notes += [note for each in batch.features.values() for note in each.notes]
-    notes += [note for metric in wanted.values() for note in metric.notes(batch)]
+    notes += remarks(wanted, batch)
     return ground.scores(wanted, batch, rows, usable, (*left.notes, *notes), resamples, seed)
 
 

@@ -144,7 +144,7 @@ def _texts(model: Unreferenced, kind: str, batch: Batch) -> Features:
     texts = [*batch.hypotheses, *batch.reference_texts]
     if kind == "pooled":
         whole = by_words(model.vectors, texts, model.vectors.language)
-        notes = unknown_words("RUBER's word vectors", whole, len(batch.hypotheses))
+        notes = unknown_words(whole, len(batch.hypotheses))
     else:
         from rejoinder.models.encoder import Encoder
 
@@ -165,19 +165,18 @@ def _chosen_bounds(
     names = [name for name in (metric.referenced, "unreferenced") if name in halves]
     if metric.scale == "training":
         bounds = {name: model.bounds[name] for name in names}
-        return bounds, _beyond(metric, halves, bounds)
+        return bounds, _beyond(halves, bounds)
     if metric.scale == "scored":
         bounds = {name: _fitted(halves[name], name) for name in names}
         numbers = [bounds.get(metric.referenced, (0.0, 1.0)), bounds["unreferenced"]]
         again = ";".join(f"{each:.6g}" for pair in numbers for each in pair)
         return bounds, [
-            f"{metric.label}: scaled by the replies scored here (s_R, s_U); to scale others alike, "
-            f"write scale={again}"
+            f"scaled by the replies scored here (s_R, s_U); to scale others alike, write scale={again}"
         ]
     low_r, high_r, low_u, high_u = given_bounds(metric.scale)
     given = {metric.referenced: (low_r, high_r), "unreferenced": (low_u, high_u)}
     bounds = {name: given[name] for name in names}
-    return bounds, _beyond(metric, halves, bounds)
+    return bounds, _beyond(halves, bounds)
 
 
 def _fitted(values: Floats, name: str) -> tuple[float, float]:
@@ -191,9 +190,7 @@ def _fitted(values: Floats, name: str) -> tuple[float, float]:
     return float(held.min()), float(held.max())
 
 
-def _beyond(
-    metric: RUBER, halves: dict[str, Floats], bounds: dict[str, tuple[float, float]]
-) -> list[str]:
+def _beyond(halves: dict[str, Floats], bounds: dict[str, tuple[float, float]]) -> list[str]:
     """How many scores lie beyond the bounds."""
     count = sum(
         int(((values < bounds[name][0] - 1e-9) | (values > bounds[name][1] + 1e-9)).sum())
@@ -201,10 +198,8 @@ def _beyond(
     )
     if not count:
         return []
-    return [
-        f"{metric.label}: {counted(count, 'score')} of a half (s_R or s_U) beyond the bounds of "
-        "scale=, taken as at them"
-    ]
+    scores = counted(count, "score")
+    return [f"{scores} of a half (s_R or s_U) beyond the bounds of scale=, taken as at them"]
 
 
 def _scaled(values: Floats, low: float, high: float) -> Floats:

@@ -15,7 +15,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
-from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items
@@ -92,8 +92,7 @@ def score(
     changed = {"missing": missing} if alignment.dropped or alignment.filled else {}
     batch = provided(list(wanted.values()), batch, progress)
     statistics = measure(list(wanted.values()), batch, progress)
-    told = [note for each in batch.features.values() for note in each.notes]
-    told += [note for metric in wanted.values() for note in metric.notes(batch)]
+    told = remarks(wanted, batch)
     measured = {
         label: Measured(
             metric,

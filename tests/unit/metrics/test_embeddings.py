@@ -189,11 +189,12 @@ def two_systems(texts):
 def test_what_was_left_out_or_replaced_is_said(path):
     testset, responses = two_systems([PLAIN[0], "", "zzz qqq", f"{PLAIN[3]} zzz"])
     metric = GreedyMatching(path, leave_one_out=True)
-    scores = score(testset, responses, [metric, "bleu"], resamples=0)
+    scores = score(testset, responses, [metric, VectorPooling(path), "bleu"], resamples=0)
     assert scores.notes == (
-        "glove.txt: 3 of 5 words of the replies and 0 of 3 of the references have no vector (37.5%)",
-        "glove.txt: 1 reply without any word, scored as 0",
-        "glove.txt: 1 reply of unknown words alone",
+        "greedy leave-one-out, pooled: 3 of 5 words of the replies and 0 of 3 of the references have "
+        "no vector (37.5%)",
+        "greedy leave-one-out, pooled: 1 reply without any word: a similarity of 0",
+        "greedy leave-one-out, pooled: 1 reply of unknown words alone",
         "greedy leave-one-out: 1 reply among the item's own references; not held against that one",
     )
 
@@ -342,7 +343,7 @@ def test_the_command_line_explains_and_keeps(path, tmp_path, capfd):
     files = [str(EXAMPLES / "testset.jsonl"), str(EXAMPLES / "responses" / "tuned.jsonl")]
     kept = str(tmp_path / "kept.parquet")
     assert run(["score", *files, "-m", f"pooled:vectors={path}", "--save", kept]) == 0
-    assert "glove.txt:" in capfd.readouterr().out  # unknown words are said
+    assert "note: pooled: " in capfd.readouterr().out  # unknown words are said
     assert run(["score", kept, "--json"]) == 0  # needs neither texts nor vectors
     assert run(["score", *files, "-m", f"pooled:vectors={path}", "--explain", "c001"]) == 0
     assert "counts: the nearest" in capfd.readouterr().out

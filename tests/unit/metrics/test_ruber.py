@@ -132,8 +132,8 @@ def test_words_that_the_model_does_not_know_are_counted(folder):
     # "zzz" is one of 13 words and marks of the replies; every word of the references is known.
     answers = tiny_ruber.responses(["zzz", *REPLIES[1:]])
     notes = rejoinder.score(TESTSET, answers, [RUBER(model=folder)]).notes
-    assert any("RUBER's word vectors: 1 of " in note and "have no vector" in note for note in notes)
-    assert "RUBER's word vectors: 1 reply of unknown words alone" in notes
+    assert any("RUBER arithmetic: 1 of " in note and "have no vector" in note for note in notes)
+    assert "RUBER arithmetic: 1 reply of unknown words alone" in notes
 
 
 def test_leaving_out_the_reply_itself(folder):

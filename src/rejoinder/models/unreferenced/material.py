@@ -108,7 +108,10 @@ class Material:
     def identity(self) -> dict[str, Any]:
         """What tells a model of this material from any other, as JSON."""
         return {
-            "sizes": {name: asdict(size) for name, size in self.sizes.items()},
+            "sizes": {
+                name: {"config": asdict(size.config), "schedule": asdict(size.schedule)}
+                for name, size in self.sizes.items()
+            },
             "seeds": list(self.seeds),
             "corpus": self.train_on.hash,
             "validation": self.valid.hash,

@@ -21,7 +21,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import Request, identity
+from rejoinder.metrics.features import Request, identity, provided
 from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Rows, Statistics, rows_of
 from rejoinder.text.tokenizers import BORROWED
@@ -304,7 +304,7 @@ class Metric(ABC):
         contexts: Sequence[Sequence[str]] | None,
         drop_unusable: bool,
     ) -> tuple[Batch, Rows, np.ndarray | None]:
-        batch = Batch.from_systems(systems, references, weights, contexts)
+        batch = provided([self], Batch.from_systems(systems, references, weights, contexts))
         usable = self._usable(batch, drop_unusable)
         return batch, rows_of(measure([self], batch)[0], len(systems)), usable
 
@@ -347,11 +347,15 @@ def check_order(order: int) -> None:
 
 
 def data_facts(metric: Metric, batch: Batch) -> dict[str, str | int]:
-    """What a signature says of the data: references to an item, and the weights' hash if they count."""
+    """What a signature says of the data: references to an item, the weights' hash if they count, and
+    what models fitted to it.
+    """
     facts: dict[str, str | int] = {}
     if "references" in metric.needs:
         counts = np.unique(np.diff(batch.reference_bounds))
         facts["nrefs"] = int(counts[0]) if counts.size == 1 else "var"
     if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
         facts["weights"] = hashlib.sha256(batch.weights.tobytes()).hexdigest()[:8]
+    for request in metric.requests():
+        facts |= dict(batch.features[request].facts) if request in batch.features else {}
     return facts

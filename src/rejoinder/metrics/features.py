@@ -111,11 +111,13 @@ class Features:
         hypotheses: For the m hypotheses: an array [m, ...], or their ``Embedded`` texts.
         references: For the r references likewise.
         notes: What is to be said beside the scores: words without a vector, texts cut short.
+        facts: What a signature says besides: bounds that were fitted to the batch.
     """
 
     hypotheses: Feature = None
     references: Feature = None
     notes: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
     def part(self, hypotheses: tuple[int, int], references: tuple[int, int]) -> Features:
         """The features of some hypotheses and references: begin and end of each."""

@@ -324,7 +324,7 @@ def _check_frequent(sentences: list[list[str]], min_count: int) -> None:
         words = counted(sum(counts.values()), "word")
         raise InputError(
             f"corpus: {counted(len(sentences), 'utterance')} with {words}, and none of them stands "
-            f"there {min_count} times; give more text, or a min_count of 1"
+            f"there {min_count} times; give more text, or let rarer words count"
         )
 
 

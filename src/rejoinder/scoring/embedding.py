@@ -58,6 +58,14 @@ def unknown_words(texts: Embedded, m: int) -> list[str]:
     return notes
 
 
+def cut_texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
+    """How many texts are longer than an encoder reads, in words."""
+    cut = encoder.count_cut(texts)
+    if not cut:
+        return []
+    return [f"{counted(cut, 'text')} cut to the first {encoder.longest} tokens of the encoder"]
+
+
 def by_encoder(
     encoder: Encoder, texts: Sequence[str], progress: Progress | None = None
 ) -> Embedded:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
-from rejoinder.scoring.embedding import by_encoder, by_words, unknown_words
+from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,8 @@ def _encoded(request: Request, batch: Batch, progress: Progress | None) -> Featu
     encoder = Encoder.load(request.source)
     texts = [*batch.hypotheses, *batch.reference_texts]
     embedded = by_encoder(encoder, texts, progress)
-    m, cut = len(batch.hypotheses), encoder.count_cut(texts)
-    notes = [f"{cut} texts cut to the encoder's {encoder.longest} tokens"] if cut else []
-    return Features(embedded.part(0, m), embedded.part(m, len(embedded)), tuple(notes))
+    m, notes = len(batch.hypotheses), tuple(cut_texts(encoder, texts))
+    return Features(embedded.part(0, m), embedded.part(m, len(embedded)), notes)
 
 
 def _ruber(request: Request, batch: Batch, progress: Progress | None) -> Features:

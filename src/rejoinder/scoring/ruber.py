@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
 from rejoinder.models.folder import check_free, finished
-from rejoinder.scoring.embedding import by_encoder, by_words, unknown_words
+from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
 
@@ -69,7 +68,7 @@ def train_ruber(
         MissingExtraError: torch or gensim is not installed.
     """
     from rejoinder.models.unreferenced import model as folders
-    from rejoinder.models.unreferenced.fitting import Fitted, fit
+    from rejoinder.models.unreferenced.fitting import Fitted, fit, remove_work
     from rejoinder.models.unreferenced.material import Material
     from rejoinder.models.vectors import WordVectors
 
@@ -81,18 +80,18 @@ def train_ruber(
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
     )  # fmt: skip
     if before := finished(folder, material.identity):
-        # A kill between the model's last file and the end of ``work`` leaves both.
-        shutil.rmtree(work, ignore_errors=True)
+        remove_work(work, material)  # left by a kill between the model's last file and here
         log = [dict(entry) for entry in before.record.log]
-        done = "this model was finished before; nothing was done"
-        return Fitted(folders.load(folder), log, (done,), before.record.corpus_hash, [])
+        notes = (*material.notes, "this model was finished before; nothing was done")
+        return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
     fitted = fit(material, work, save_every=save_every, report=report)
     model = replace(
         fitted.model,
         bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
     )
-    folders.save(folder, model, fitted.corpus_hash, fitted.log, material.identity)
-    shutil.rmtree(work, ignore_errors=True)
+    about = (material.identity, material.notes)
+    folders.save(folder, model, fitted.corpus_hash, fitted.log, *about)
+    remove_work(work, material)
     return replace(fitted, model=model)
 
 
@@ -125,12 +124,12 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     usable = np.array([bool(query) for query in queries], dtype=bool)
     for values in halves.values():
         usable &= ~np.isnan(values)
-    bounds, notes = _chosen_bounds(
-        model, metric, {name: values[usable] for name, values in halves.items()}
-    )
+    held = {name: values[usable] for name, values in halves.items()}
+    bounds, notes = _chosen_bounds(model, metric, held)
+    facts = (("bounds", _written(bounds, metric)),) if metric.scale == "scored" else ()
     scaled = {name: _scaled(values, *bounds[name]) for name, values in halves.items()}
     r = scaled.get(metric.referenced, np.full(len(batch.hypotheses), np.nan))
-    return Features(np.column_stack([r, scaled["unreferenced"]]), notes=(*said, *notes))
+    return Features(np.column_stack([r, scaled["unreferenced"]]), None, (*said, *notes), facts)
 
 
 def text_features(request: Request, batch: Batch, progress: Progress | None) -> Features:
@@ -153,7 +152,8 @@ def _texts(model: Unreferenced, kind: str, batch: Batch) -> Features:
                 "metric 'ruber': referenced=encoder, and the model was trained without one; take "
                 "referenced=pooled, or train with --encoder PATH"
             )
-        whole, notes = by_encoder(Encoder.load(model.encoder), texts), []
+        encoder = Encoder.load(model.encoder)
+        whole, notes = by_encoder(encoder, texts), cut_texts(encoder, texts)
     m = len(batch.hypotheses)
     return Features(whole.part(0, m), whole.part(m, len(whole)), tuple(notes))
 
@@ -168,8 +168,7 @@ def _chosen_bounds(
         return bounds, _beyond(halves, bounds)
     if metric.scale == "scored":
         bounds = {name: _fitted(halves[name], name) for name in names}
-        numbers = [bounds.get(metric.referenced, (0.0, 1.0)), bounds["unreferenced"]]
-        again = ";".join(f"{each:.6g}" for pair in numbers for each in pair)
+        again = _written(bounds, metric)
         return bounds, [
             f"scaled by the replies scored here (s_R, s_U); to scale others alike, write scale={again}"
         ]
@@ -177,6 +176,12 @@ def _chosen_bounds(
     given = {metric.referenced: (low_r, high_r), "unreferenced": (low_u, high_u)}
     bounds = {name: given[name] for name in names}
     return bounds, _beyond(halves, bounds)
+
+
+def _written(bounds: dict[str, tuple[float, float]], metric: RUBER) -> str:
+    """Bounds as ``scale=`` takes them."""
+    numbers = [bounds.get(metric.referenced, (0.0, 1.0)), bounds["unreferenced"]]
+    return ";".join(f"{each:.6g}" for pair in numbers for each in pair)
 
 
 def _fitted(values: Floats, name: str) -> tuple[float, float]:

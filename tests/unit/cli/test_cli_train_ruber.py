@@ -1,6 +1,7 @@
 """``rejoinder train ruber``, and what the other verbs do with its model."""
 
 import json
+import re
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
     assert "finished before; nothing was done" in out
     status, _, err = command(*train, tmp_path / "m")
     assert status == 2
-    assert "holds another finished model (corpus was" in err
+    assert "holds another finished model (corpus without what is excluded was" in err
     status, _, err = command(*train, tmp_path / "n", "--exclude", corpus)
     assert status == 2
     assert "train on another corpus" in err
@@ -94,11 +95,32 @@ def test_the_other_verbs(command, folder, scale):
         assert "RUBER" in out
 
 
-def test_explaining_shows_words(command, folder):
+def test_explaining_shows_words_and_both_halves(command, folder):
     explain = ("--explain", "c001", "--system", "tuned")
-    status, out, err = command("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={folder}", *explain)
+    score = ("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={folder}", *explain)
+    status, out, err = command(*score)
     assert (status, err) == (0, "")
-    assert "RUBER" in out
+    lines = out.splitlines()
+    assert lines[0].startswith("tuned on c001: RUBER arithmetic = ")
+    made_of = r"made of s_R (\d+\.\d) and s_U (\d+\.\d), each on its scale"
+    (halves,) = re.findall(made_of, out)
+    whole = float(re.findall(r"= (\d+\.\d) \(x100\)", lines[0])[0])
+    assert whole == pytest.approx(sum(map(float, halves)) / 2, abs=0.11)  # each is rounded
+    told = json.loads(command(*score, "--json")[1])[0]["likeness"]
+    nearest = told["nearest"]
+    assert told["similarities"][nearest] == max(told["similarities"])
+    assert f"reference {nearest + 1} counts: the nearest" in out
+    # "I did, two seats by the window. The beds had gone already.": what there are vectors for.
+    words = [each["word"] for each in told["words"]]
+    assert words[:2] == ["i", "did"]
+    assert sum(each["adds"] for each in told["words"]) == pytest.approx(max(told["similarities"]))
+    assert sum(each["sets"] for each in told["words"]) == pytest.approx(1)
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("word ")) + 2 :]
+    rows = [re.split(r" +│ +", line.strip()) for line in table[: len(words)]]
+    assert rows == [
+        [each["word"], f"{100 * each['sets']:.0f}%", f"{100 * each['adds']:+.1f}"]
+        for each in told["words"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +129,7 @@ def test_explaining_shows_words(command, folder):
         (tiny_ruber.dialogues()[::15], 0, "score with -m"),
         (tiny_ruber.dialogues()[:1], 0, "score with -m"),
         ([["a", "b"]], 2, "expected conversations"),
-        ([["a", "b"], ["c", "d"]], 2, "rejoinder: "),
+        ([["a", "b"], ["c", "d"]], 2, "2 utterances with 2 words, and none of them stands there 2"),
     ],
 )
 def test_little_corpora(command, tmp_path, talks, status, said):
@@ -138,7 +160,16 @@ def test_a_users_error_is_one_message(command, corpus, tmp_path, options, said):
 
 
 def test_a_models_folder_that_is_none(command, tmp_path):
-    for path in (tmp_path / "none", tmp_path):
-        status, _, err = command("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={path}")
-        assert status == 2
-        assert "Traceback" not in err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("no model\n", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    for name, said in (
+        ("none", "there is no such folder; expected that of a model of 'rejoinder train ruber'"),
+        ("other", "no model of Rejoinder's: config.json is missing, cut, or has no entry"),
+        ("empty", "no folder with a model in it"),
+    ):
+        path = tmp_path / name
+        status, out, err = command("score", TESTSET, *SYSTEMS, "-m", f"ruber:model={path}")
+        assert (status, out) == (2, ""), name
+        assert err.startswith(f"rejoinder: {path}: {said}")
+        assert len(err.splitlines()) == 1, name

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
 import killed_training
@@ -19,6 +19,7 @@ from rejoinder.models.unreferenced import fitting
 from rejoinder.models.unreferenced import model as folders
 from rejoinder.models.unreferenced.sizes import SIZES
 from rejoinder.models.unreferenced.training import Schedule
+from rejoinder.models.vectors import WordVectors
 from rejoinder.scoring.ruber import train_ruber
 
 
@@ -72,7 +73,9 @@ def test_another_run_does_not_go_on_from_this_one(tmp_path):
     assert f"went on from {tmp_path / 'm.work'}: paper-1 was finished" in went_on
 
 
-def test_a_run_that_went_on_says_from_where(tmp_path):
+def broken_off(path):
+    """Leaves a training of three epochs behind in its second."""
+
     def stop(name):
         def told(done, total, words):
             if done > total // 3:
@@ -81,13 +84,28 @@ def test_a_run_that_went_on_says_from_where(tmp_path):
         return told
 
     with pytest.raises(KeyboardInterrupt):
-        tiny_ruber.trained(tmp_path / "m", epochs=3, save_every=-1.0, report=stop)
+        tiny_ruber.trained(path, epochs=3, save_every=-1.0, report=stop)
+
+
+def test_a_run_that_went_on_says_from_where(tmp_path):
+    broken_off(tmp_path / "m")
     with pytest.raises(
         InputError, match=r"another run: epochs was 3, is 4; .*remove \S*/m.work to"
     ):
         tiny_ruber.trained(tmp_path / "m", epochs=4)
     notes = tiny_ruber.trained(tmp_path / "m", epochs=3).notes
     assert f"went on from {tmp_path / 'm.work'}: paper-1 at epoch 2" in notes
+
+
+def test_going_on_with_other_threads_is_said(tmp_path):
+    broken_off(tmp_path / "m")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
+    try:
+        notes = tiny_ruber.trained(tmp_path / "m", epochs=3).notes
+    finally:
+        torch.set_num_threads(threads)
+    assert any("threads: not to the last bit)" in note for note in notes)
 
 
 def test_stopping_early_is_said_once_for_each_member():
@@ -114,22 +132,67 @@ def test_a_finished_model_is_not_replaced(tmp_path):
     assert not (tmp_path / "m.work").exists()
 
 
+def of_the_corpus(fitted):
+    """Its notes, without those of how well it was learned."""
+    return [n for n in fitted.notes if "queries alone" not in n and "has not learnt" not in n]
+
+
 def test_notes_of_what_was_left_out_are_not_said_twice(tmp_path):
     elsewhere = tiny_ruber.items([["Where?"]] * 2, [["Over there."]] * 2)
-    few = tiny_ruber.trained(tmp_path / "one", exclude=[elsewhere]).notes
-    assert len(few) == 1
-    assert "6 held-out queries alone" in few[0]
+    few = tiny_ruber.trained(tmp_path / "one", exclude=[elsewhere])
+    assert of_the_corpus(few) == []
+    assert "6 held-out queries alone" in few.notes[0]
     other = tiny_ruber.items([["Is there tea at the park?"]] * 2, [["Yes, the park has tea."]] * 2)
-    notes = tiny_ruber.trained(tmp_path / "two", exclude=[other]).notes
-    assert len(notes) == len(set(notes)) == 2
+    assert len(of_the_corpus(tiny_ruber.trained(tmp_path / "two", exclude=[other]))) == 1
     talks = tiny_ruber.dialogues()
     corpus = tiny_ruber.conversations([*talks, *talks])  # what is held out stands in the rest too
-    note, _ = tiny_ruber.trained(tmp_path / "three", corpus).notes
+    (note,) = of_the_corpus(tiny_ruber.trained(tmp_path / "three", corpus))
     assert note.endswith("with the twentieth held out for validation")
     held = tiny_ruber.conversations(talks[3:6])  # the last of them goes
-    notes = tiny_ruber.trained(tmp_path / "four", validation=held, exclude=[other]).notes
-    assert [note.startswith("validation set: 1 of 3") for note in notes[:3]] == [False, False, True]
+    notes = of_the_corpus(tiny_ruber.trained(tmp_path / "four", validation=held, exclude=[other]))
+    assert [note.startswith("validation set: 1 of 3") for note in notes] == [False, False, True]
     assert notes[1].endswith("with the validation set")
+
+
+def test_talk_that_all_opens_alike_is_learned_from(tmp_path):
+    talks = [["Hello.", "Hi, how can I help?", *talk] for talk in tiny_ruber.dialogues()]
+    notes = of_the_corpus(tiny_ruber.trained(tmp_path / "m", tiny_ruber.conversations(talks)))
+    # Of 36 talks 2 are held out; the opening of the 34 others goes (1 of 5 replies), and no more.
+    assert notes == [
+        "34 of 170 items left out whose reply stands in the twentieth held out for validation"
+    ]
+    alike = tiny_ruber.conversations([["Hello.", "Hi."]] * 5)
+    with pytest.raises(InputError, match="every reply also stands in the twentieth"):
+        tiny_ruber.trained(tmp_path / "n", alike)
+
+
+def test_one_conversation_validates_itself_and_says_so(tmp_path):
+    notes = tiny_ruber.trained(tmp_path / "m", tiny_ruber.conversations(tiny_ruber.dialogues()[:1]))
+    assert "one conversation alone: it validates what is learned from it" in notes.notes
+
+
+def test_what_is_not_of_the_run_is_neither_taken_nor_removed(tmp_path):
+    (tmp_path / "m.work").mkdir()
+    (tmp_path / "m.work" / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match="'thesis.tex' is no scorer of this command"):
+        tiny_ruber.trained(tmp_path / "m")
+    assert (tmp_path / "m.work" / "thesis.tex").read_text() == "mine"
+    (tmp_path / "m.work" / "thesis.tex").unlink()
+    (tmp_path / "m.work" / "paper-2").mkdir()  # of a run with two seeds
+    with pytest.raises(InputError, match="'paper-2' is no scorer .*give the command that was begun"):
+        tiny_ruber.trained(tmp_path / "m")
+
+
+def test_vectors_of_words_that_were_cut_otherwise_are_refused(tmp_path):
+    words = ["tea", "is", "the"]
+    own = WordVectors(words, np.eye(3, dtype=np.float32), "char")
+    own.save(tmp_path / "v")
+    with pytest.raises(ParameterError, match="cut as 'char'"):
+        tiny_ruber.trained(tmp_path / "m", vectors=tmp_path / "v")
+    WordVectors(words, np.eye(3, dtype=np.float32)).save(tmp_path / "w")
+    notes = of_the_corpus(tiny_ruber.trained(tmp_path / "m", vectors=tmp_path / "w"))
+    assert notes[0].startswith("word vectors: ")
+    assert "of the corpus have none" in notes[0]
 
 
 def test_the_batch_does_not_change_a_score(folder):

@@ -44,7 +44,8 @@ class Conversations:
         """The items of a corpus: every context with its first reference.
 
         A corpus of dialogues has an item for every turn that is answered (docs/formats.md). An
-        item whose context is the one before it and that one's reply goes on the same conversation.
+        item whose context begins with the one before it and that one's reply goes on the same
+        conversation.
 
         Args:
             corpus: contexts and references.
@@ -74,7 +75,8 @@ class Conversations:
             held = [places.setdefault(turn, len(places)) for turn in context[-k:]]
             turns[i, k - len(held) :] = held
             answers[i] = places.setdefault(reply, len(places))
-            goes_on = i > 0 and context[-1] == replies[i - 1] and context[:-1] == contexts[i - 1]
+            so_far = [*contexts[i - 1], replies[i - 1]] if i else []
+            goes_on = i > 0 and context[: len(so_far)] == so_far
             dialogues[i] = dialogues[i - 1] + (not goes_on) if i else 0
         left = len(corpus) - len(replies)
         note = f"{counted(left, 'item')} left out for want of a context or a reference"
@@ -127,11 +129,7 @@ class Conversations:
         Raises:
             InputError: none is left.
         """
-        leaked = np.array([text in said.long for text in self.words] + [False])
-        shared = leaked[self.turns].any(axis=1) | leaked[self.replies]
-        pairs = [(self.words[m], self.words[r]) in said.pairs for m, r in self.pairs()]
-        shared |= np.array(pairs, dtype=bool)
-        gone = np.isin(self.dialogues, np.unique(self.dialogues[shared]))
+        gone = self.sharing(said)
         if gone.all():
             raise InputError(
                 f"corpus: every conversation shares a long utterance or a pair with {named}; "
@@ -145,6 +143,40 @@ class Conversations:
             f"{counted(len(self), 'item')}) left out that share a long utterance or a pair with {named}"
         )
         return self.take(~gone, note)
+
+    def sharing(self, said: Said) -> np.ndarray:
+        """Which items stand in conversations that ``without`` leaves out: bool [n]."""
+        long, replied = self._leaks(said)
+        shared = long[self.turns].any(axis=1) | replied
+        return np.isin(self.dialogues, np.unique(self.dialogues[shared]))
+
+    def without_replies(self, said: Said, named: str) -> Conversations:
+        """The items whose reply is not said elsewhere: for talk that has whole phrases in common.
+
+        An item goes whose reply has ``leakage.LONG`` words or more and is said there too, or whose
+        message has the same reply there; the rest of its conversation stays.
+
+        Args:
+            said: by what is held out.
+            named: what that is, for the note that tells how many went.
+
+        Raises:
+            InputError: none is left.
+        """
+        _, gone = self._leaks(said)
+        if gone.all():
+            raise InputError(
+                f"corpus: every reply also stands in {named}, so nothing is left to learn from; "
+                "give more conversations, of which not all say the same"
+            )
+        note = f"{int(gone.sum())} of {counted(len(self), 'item')} left out whose reply stands in {named}"
+        return self.take(~gone, note) if gone.any() else self
+
+    def _leaks(self, said: Said) -> tuple[np.ndarray, np.ndarray]:
+        """Which texts are long and said there, bool [texts + 1]; which replies are, or as pairs."""
+        long = np.array([text in said.long for text in self.words] + [False])
+        pairs = [(self.words[m], self.words[r]) in said.pairs for m, r in self.pairs()]
+        return long, long[self.replies] | np.array(pairs, dtype=bool)
 
     def said(self) -> Said:
         """What these conversations say, where they are held out themselves."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
 from rejoinder.models.unreferenced.conversations import Conversations
+from rejoinder.models.unreferenced.gru import GRUConfig
 from rejoinder.models.unreferenced.material import Material
 from rejoinder.models.unreferenced.mixing import size_weights
 from rejoinder.models.unreferenced.model import Calibration, Member, Unreferenced
@@ -24,7 +26,7 @@ from rejoinder.models.unreferenced.scorer import UnreferencedScorer
 from rejoinder.models.unreferenced.sizes import Size, built
 from rejoinder.models.unreferenced.training import Report, Trained, train
 from rejoinder.models.vectors import WordVectors, train_vectors
-from rejoinder.tables.wording import counted
+from rejoinder.tables.wording import counted, quoted
 
 MEMBER = "ruber-member"
 FEW = 500  # queries: a share of one half has a standard error of 0.022
@@ -71,11 +73,12 @@ def fit(
         report: called with a member's name, gives what is told about its steps.
 
     Raises:
-        InputError: ``work`` holds another run; no word is frequent enough for vectors.
+        InputError: ``work`` holds another run, or other things; no word is frequent enough for
+            vectors.
         MissingExtraError: gensim is not installed.
     """
+    check_work(work, material)
     vectors = material.vectors or _own_vectors(material, material.seeds[0])
-    vectors = replace(vectors, language=material.language)
     ranking = Ranking.of(material.valid, 12345)
     members, log, scores = [], [], []
     resumed, stopped = [], []
@@ -103,9 +106,32 @@ def fit(
     model = _ensemble(members, weights, np.stack(scores), vectors, material)
     log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
     went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
-    doubts = _few(len(ranking.turns)) or _unlearnt(log)
-    notes = (*material.notes, *went_on, *stopped, *doubts)
+    doubts = _few(len(ranking.turns)) + _unlearnt(log)
+    notes = (*material.notes, *_strange(material), *went_on, *stopped, *doubts)
     return Fitted(model, log, notes, material.train_on.hash, _unlike(ranking, material.valid))
+
+
+def check_work(work: Path, material: Material) -> None:
+    """Raises an InputError where ``work`` holds anything but members of this run.
+
+    A file of the user's would go with it at the end; a member that is not of this run says that the
+    command is another one.
+    """
+    held = sorted(each.name for each in work.iterdir()) if work.is_dir() else []
+    if other := [name for name in held if name not in material.labels]:
+        raise InputError(
+            f"{work}: an unfinished training stands there, and {quoted(other[0])} is no scorer of "
+            f"this command ({', '.join(material.labels)}); give the command that was begun, or "
+            f"remove {work} to start anew"
+        )
+
+
+def remove_work(work: Path, material: Material) -> None:
+    """Removes the members of a run that is finished, and the folder if nothing else is in it."""
+    for label in material.labels:
+        shutil.rmtree(work / label, ignore_errors=True)
+    if work.is_dir() and not any(work.iterdir()):
+        work.rmdir()
 
 
 def _ensemble(
@@ -127,6 +153,17 @@ def _unlike(ranking: Ranking, valid: Conversations) -> list[tuple[str, str]]:
     return [
         (valid.texts[true], valid.texts[other])
         for true, other in ranking.candidates[:, :2].tolist()
+    ]
+
+
+def _strange(material: Material) -> list[str]:
+    """How many words of the corpus have no vector among those that were given."""
+    if material.vectors is None:
+        return []
+    unknown = material.vectors.lookup(material.texts(), material.language).rows < 0
+    return [
+        f"word vectors: {unknown.sum()} of {counted(unknown.size, 'word')} of the corpus have none "
+        f"({100 * unknown.mean():.1f}%)"
     ]
 
 
@@ -176,9 +213,8 @@ def _fresh(size: Size, material: Material, vectors: WordVectors, seed: int) -> U
     """A scorer whose first weights follow from the seed."""
     import torch
 
-    width = getattr(size.config, "width", vectors.size)
-    if width != vectors.size:
-        vectors = _own_vectors(material, seed, width)
+    if isinstance(size.config, GRUConfig) and size.config.width != vectors.size:
+        vectors = _own_vectors(material, seed, size.config.width)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return built(size, material.train_on, material.language, vectors, material.encoder)

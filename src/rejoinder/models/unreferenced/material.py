@@ -28,6 +28,8 @@ from rejoinder.text.words import check_language
 
 HELD_OUT = 0.05
 """The share of conversations that validate where no corpus is given for it."""
+MOST_LOST = 0.1
+"""Of the items, for what they share with those that validate: a greeting that all begin with, say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +87,15 @@ class Material:
 
         Raises:
             InputError: the corpus is too small, or nothing is left of it; there is no such encoder.
-            ParameterError: a size, a language or a number is none.
+            ParameterError: a size, a language or a number is none; the vectors are of words that
+                were cut in another way.
             MissingExtraError: torch is not installed.
         """
         _check(sizes, seeds, epochs)
         check_language(language)
         wanted = {name: _shaped(size_named(name), epochs, vectors) for name in sizes}
+        if vectors is not None:
+            vectors = replace(vectors, language=vectors.agreed(language))
         held = Encoder.load(encoder) if encoder else None
         if any(reads_with_encoder(size) for size in wanted.values()):
             needed(held)
@@ -98,6 +103,11 @@ class Material:
         train_on, valid = _parts(corpus, validation, exclude, turns, language)
         seeded = range(first_seed, first_seed + seeds)
         return cls(train_on, valid, wanted, seeded, language, vectors, held)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the members, in the order of training."""
+        return [f"{name}-{seed}" for name in self.sizes for seed in self.seeds]
 
     @property
     def turns(self) -> int:
@@ -108,13 +118,14 @@ class Material:
     def identity(self) -> dict[str, Any]:
         """What tells a model of this material from any other, as JSON."""
         return {
-            "sizes": {
+            "sizes": list(self.sizes),
+            "seeds": list(self.seeds),
+            "settings": {
                 name: {"config": asdict(size.config), "schedule": asdict(size.schedule)}
                 for name, size in self.sizes.items()
             },
-            "seeds": list(self.seeds),
-            "corpus": self.train_on.hash,
-            "validation": self.valid.hash,
+            "corpus without what is excluded": self.train_on.hash,
+            "validation set": self.valid.hash,
             "language": self.language,
             "vectors": self.vectors.hash if self.vectors else "",
             "encoder": folder_hash(self.encoder.path) if self.encoder else "",
@@ -162,9 +173,18 @@ def _parts(
     if validation is None:
         train_on, valid = whole.split(HELD_OUT, 12345)
         if np.unique(whole.dialogues).size < 2:
+            alone = "one conversation alone: it validates what is learned from it"
+            whole = replace(whole, notes=(*whole.notes, alone))
             return whole, whole
-        named = "the twentieth held out for validation"
-        return train_on.without(valid.said(), named), valid
+        return _apart(train_on, valid, "the twentieth held out for validation"), valid
     valid = Conversations.of(validation, turns, language).without(excluded, "the sets excluded")
     told = replace(valid, notes=tuple(f"validation set: {note}" for note in valid.notes))
-    return whole.without(valid.said(), "the validation set"), told
+    return _apart(whole, valid, "the validation set"), told
+
+
+def _apart(train_on: Conversations, valid: Conversations, named: str) -> Conversations:
+    """What shares nothing with what validates; where most talk opens alike, no reply at least."""
+    said = valid.said()
+    if train_on.sharing(said).mean() > MOST_LOST:
+        return train_on.without_replies(said, named)
+    return train_on.without(said, named)

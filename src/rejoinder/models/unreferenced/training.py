@@ -19,6 +19,7 @@ from rejoinder.models.checkpoints import Checkpoint, Run
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.ranking import Ranking
 from rejoinder.models.unreferenced.scorer import UnreferencedScorer, to_device
+from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     from torch import Tensor, optim
@@ -77,6 +78,7 @@ class _Progress:
     best: float = -1.0
     since: int = 0
     over: bool = False
+    machine: str = ""
     log: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -159,16 +161,26 @@ class Loop:
         """Trains to the end, from the checkpoint on if there is one."""
         import torch
 
-        resumed = ""
+        resumed, machine = "", self._machine()
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             if self.checkpoint is not None and self.checkpoint.exists:
                 progress, kept = self.checkpoint.load(self.state)
                 self.at, self.best = _Progress(**progress), kept.get("best", {})
                 resumed = f"at epoch {self.at.epoch + (not self.at.over)}"
+                if self.at.machine != machine:
+                    resumed += f" (begun on {self.at.machine}, now {machine}: not to the last bit)"
+            self.at.machine = machine
             while not self.at.over:
                 self._epoch()
         return Trained(self.best, self.at.log, resumed)
+
+    def _machine(self) -> str:
+        """What sums are made on: in another order they differ in their last bits."""
+        import torch
+
+        device = next(self.scorer.module.parameters()).device.type
+        return device if device != "cpu" else counted(torch.get_num_threads(), "thread")
 
     def _epoch(self) -> None:
         at, b = self.at, self.schedule.batch

@@ -8,6 +8,7 @@ from typing import Literal
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.tables.formats import (
+    chat,
     dailydialog,
     dailydialog_multiref,
     dailydialog_plusplus,
@@ -30,6 +31,8 @@ FORMATS: dict[str, Format] = {
         dailydialog_plusplus.FORMAT,
         dstc7.FORMAT,
         grade.FORMAT,
+        chat.FORMAT,
+        chat.TURNS,
         jsonl.FORMAT,
         delimited.CSV,
         delimited.TSV,

@@ -1,0 +1,197 @@
+"""Conversations as chat models are trained on them, one per row (``messages.py``)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.tables.formats import jsonl
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.formats.items import Items
+from rejoinder.tables.formats.messages import LISTS, PAIR, Turn, held_in, is_pair, said
+from rejoinder.tables.further import Further
+from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+from rejoinder.tables.wording import counted, listed, more
+
+_LOG = logging.getLogger(__name__)
+_BOM = b"\xef\xbb\xbf"
+
+
+class _Named(msgspec.Struct, gc=False):
+    id: str | int = ""
+    system: str | None = None
+
+
+@dataclass(frozen=True)
+class _Conversation:
+    id: str
+    turns: list[Turn]
+    row: dict[str, Any]
+    path: Path
+    number: int
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}, row {self.number}"
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """JSON Lines whose first object holds messages, and no item or reply as ``jsonl`` has them.
+
+    The first object is decoded whole, beyond the first bytes too: a text may speak of "messages",
+    and a completion stands after its prompt.
+    """
+    if not jsonl.recognise(path, first):
+        return False
+    start = first.removeprefix(_BOM).lstrip()
+    try:
+        row = msgspec.json.decode(start.split(b"\n")[0] if b"\n" in start else _first_line(path))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False  # jsonl says what is wrong with it
+    if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
+        return False
+    return is_pair(row) or any(isinstance(row.get(key), list) for key in LISTS)
+
+
+def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+    """One item per row: a last message of the assistant's is the reference, the rest the context."""
+    items, beside = Items(), _Beside()
+    for each in _conversations(paths):
+        _refuse_bad(each)
+        texts = [turn.text for turn in each.turns]
+        replies = [(texts.pop(), None, None)] if each.turns[-1].is_reply else []
+        items.add(each.id, texts, replies, (str(each.path), each.number))
+        beside.add(each)
+    return items.draft(beside.columns(paths))
+
+
+def read_turns(paths: Sequence[Path]) -> TestSetDraft:
+    """One item ``<id>.<k>`` for the k-th message of the assistant's, if anything stands before it."""
+    items, beside = Items(), _Beside()
+    kept, without = 0, []
+    for each in _conversations(paths):
+        _refuse_bad(each)
+        texts = [turn.text for turn in each.turns]
+        replies = [place for place, turn in enumerate(each.turns) if turn.is_reply]
+        for k, place in enumerate(replies, start=1):
+            if place:
+                reply = (texts[place], None, None)
+                items.add(f"{each.id}.{k}", texts[:place], [reply], (str(each.path), each.number))
+                beside.add(each)
+        kept += any(replies)
+        without += [] if any(replies) else [each.where]
+    if without:
+        what = f"{without[0]}: no reply of the assistant's to anything{more(len(without))}"
+        if not kept:
+            raise InputError(f"{what}; expected one in some row at least")
+        _LOG.warning("%s; left out", what)
+    return items.draft(beside.columns(paths))
+
+
+def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+    """The last message of every row; where no row names a system, the file's stem is the system."""
+    (path,) = paths
+    numbers, replies = [], []
+    for each in _conversations(paths):
+        if not each.turns[-1].is_reply:
+            raise InputError(
+                f"{each.where}: ends with a message of the user's; expected the assistant's, which "
+                "is the reply"
+            )
+        numbers.append(each.number)
+        system = _named(each.row, "system", each.where).system
+        replies.append((system, each.id, each.turns[-1].text))
+    unnamed = all(system is None for system, _, _ in replies)
+    frame = pl.DataFrame(replies, schema=RESPONSES, orient="row")
+    if unnamed:
+        frame = frame.with_columns(pl.lit(path.stem).alias("system"))
+    return ResponsesDraft(frame, Origin(((str(path), numbers),)))
+
+
+FORMAT = Format(
+    "chat",
+    "JSON Lines of chats: messages, conversations, or prompt and completion",
+    recognise,
+    read_testset,
+    read_responses,
+)
+
+TURNS = Format(
+    "chat-turns",
+    "the same with every reply of the assistant's as an item, to train on; by name alone",
+    lambda path, first: False,
+    read_turns,
+)
+
+
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        lines = (line.removeprefix(_BOM) for line in file)
+        return next((line for line in lines if line.strip()), b"")
+
+
+def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
+    """The rows of the files; where they have no ids they are called "1", "2", ..."""
+    count, named = 0, False
+    for path in paths:
+        instructions = 0
+        for number, row in read_objects(path):
+            where = f"{path}, row {number}"
+            count += 1
+            named = named if count > 1 else "id" in row
+            if named != ("id" in row):
+                differs = (
+                    "no id, but rows above it have one" if named else "the first row with an id"
+                )
+                raise InputError(f"{where}: {differs}; give every row an id, or none")
+            turns, left_out = said(row, where)
+            instructions += left_out
+            name = str(_named(row, "id", where).id) if named else str(count)
+            yield _Conversation(name, turns, row, path, number)
+        if instructions:
+            what = counted(instructions, "message")
+            _LOG.warning(
+                "%s: %s of system or developer left out: instructions, no turns", path, what
+            )
+
+
+def _named(row: dict[str, Any], column: str, where: str) -> _Named:
+    return convert({column: row[column]} if column in row else {}, _Named, where)
+
+
+def _refuse_bad(each: _Conversation) -> None:
+    """TRL's unpaired preferences: a completion that was judged bad is no reference."""
+    if each.row.get("label") is False and held_in(each.row, each.where) == PAIR:
+        raise InputError(
+            f"{each.where}: 'label' is false, which is a completion judged bad; expected good ones; "
+            "leave such rows out, or write them as jsonl with a negative weight"
+        )
+
+
+class _Beside:
+    """The further columns: scalars are kept, lists and objects (``tools``) are not."""
+
+    def __init__(self) -> None:
+        self._further = Further(())
+        self._left_out: set[str] = set()
+
+    def add(self, each: _Conversation) -> None:
+        free = each.row.keys() - {*LISTS, *held_in(each.row, each.where), "id"}
+        nested = {name for name in free if isinstance(each.row[name], list | dict)}
+        self._left_out |= nested | (free & CONTEXTS.keys())
+        self._further.add({name: each.row[name] for name in free - self._left_out}, each.where)
+
+    def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
+        if self._left_out:
+            files = ", ".join(map(str, paths))
+            _LOG.warning("%s: columns not read: %s", files, listed(sorted(self._left_out)))
+        return [each for each in self._further.columns() if each.name not in self._left_out]

@@ -48,21 +48,14 @@ def compare(
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
-    from rejoinder.errors import ParameterError
-    from rejoinder.scoring.scores import load_scores
 
     if responses:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format, without
         )
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
-    elif metrics or references or without:
-        raise ParameterError(
-            f"{testset}: scores are compared under the metrics they were measured with; "
-            "name responses to measure anew"
-        )
     else:
-        scores = load_scores(testset)
+        scores = inputs.kept(testset, "without", "resamples", "seed")
     with Progress("comparing"):
         table = scores.compare(a, b, permutations=permutations)
     inputs.shown(json).comparison(scores, table)

@@ -135,13 +135,11 @@ def correlate(
     from rejoinder.cli import inputs
     from rejoinder.cli.plots import draw, tell
     from rejoinder.cli.progress import Progress
-    from rejoinder.errors import ParameterError
     from rejoinder.figures.style import prepared
     from rejoinder.recipes.sweep import Held
     from rejoinder.scoring import protocols
     from rejoinder.scoring.correlate import DEFAULT_CORRELATIONS
     from rejoinder.scoring.correlate import correlate as correlated
-    from rejoinder.scoring.scores import load_scores
     from rejoinder.tables.write import TABLES, write_table
 
     _check_protocol(protocol)
@@ -165,13 +163,8 @@ def correlate(
         texts = items, replies
         # The intervals of the scores themselves are not shown here.
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, 0, seed)
-    elif metrics or references:
-        raise ParameterError(
-            f"{testset}: scores are correlated under the metrics they were measured with; "
-            "name responses to measure anew"
-        )
     else:
-        scores = load_scores(testset)
+        scores = inputs.kept(testset)
     with Progress("correlating") as tick:
         told = correlated(
             scores,

@@ -90,6 +90,40 @@ def holds_scores(path: Path) -> bool:
         return False
 
 
+def kept(path: Path, *further: str) -> Scores:
+    """The scores that 'rejoinder score --save' wrote.
+
+    Args:
+        path: Their file.
+        further: The parameters of the verb that only a measuring makes use of, besides those that
+            all verbs have.
+
+    Raises:
+        InputError: It is no such file.
+        ParameterError: An option is given that would be ignored.
+    """
+    import click
+    from click.core import ParameterSource
+
+    from rejoinder.scoring.scores import load_scores
+
+    scores = load_scores(path)
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in {*_OF_MEASURING, *further}:
+            raise ParameterError(
+                f"{option.opts[0]}: {path} holds scores as they were measured, without texts; name "
+                "the test set and the responses to measure anew"
+            )
+    return scores
+
+
+_OF_MEASURING = (
+    "metrics", "references", "missing", "drop_unusable", "testset_format", "responses_format"
+)  # fmt: skip
+
+
 def measure(
     testset: TestSet,
     responses: pl.DataFrame,

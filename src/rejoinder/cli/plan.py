@@ -113,7 +113,6 @@ def plan(
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.plan import plan as planned
-    from rejoinder.scoring.scores import load_scores
 
     difference = _differences(differences)
     table = None
@@ -130,18 +129,13 @@ def plan(
         )
         # The intervals of the scores themselves are not shown here.
         scores = inputs.measure(given, replies, metrics, missing, drop_unusable, 0, seed)
-    elif metrics or references:
-        raise ParameterError(
-            f"{testset}: scores are planned from under the metrics they were measured with; "
-            "name responses to measure anew"
-        )
     elif not inputs.holds_scores(testset):
         raise ParameterError(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder plan {testset} SYSTEM.jsonl ... --ratings RATINGS"
         )
     else:
-        scores = load_scores(testset)
+        scores = inputs.kept(testset)
     with Progress("planning") as tick:
         told = planned(
             scores,

@@ -74,9 +74,7 @@ def score(
         )
         scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
     elif not responses and inputs.holds_scores(testset):
-        from rejoinder.scoring.scores import load_scores
-
-        scores = load_scores(testset)
+        scores = inputs.kept(testset, "explain", "system", "without", "resamples", "seed")
     else:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format, without

@@ -6,6 +6,7 @@ import polars as pl
 
 from rejoinder.tables.responses import Alignment
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.wording import counted
 
 
 def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
@@ -17,10 +18,11 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
     answers = alignment.responses.with_columns(text=folded())
     quoted = answers.join(held, on=["id", "text"], how="semi")
     counts = dict(quoted.group_by("system", maintain_order=True).len().iter_rows())
-    n = len(alignment.ids)
+    n = held.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
     return [
-        f"'{system}' gives a reference of the very item in {count} of {n} items: its scores are high "
-        f"by construction; --without '{system}' (without=['{system}']) takes it out of the systems"
+        f"'{system}' gives a reference of the very item in {count} of {counted(n, 'item')} with "
+        f"references: its scores are high by construction; --without '{system}' "
+        f"(without=['{system}']) takes it out of the systems"
         for system, count in counts.items()
         if 2 * count > n
     ]

@@ -90,7 +90,7 @@ def test_save_and_compare(command, tmp_path):
     assert (row["a"], row["b"], row["n"]) == ("tuned", "generic", 66)
     status, _, err = command("compare", kept, "-m", "bleu")
     assert status == 2
-    assert "measured with" in err
+    assert "measure anew" in err
 
 
 def test_metrics_lists_name_source_bounds_needs(command):

@@ -109,7 +109,7 @@ def test_a_pilot_too_small_says_so(command, tmp_path):
     ("arguments", "told"),
     [
         ([TESTSET], "a test set alone"),
-        ([TESTSET, "-m", "bleu"], "name responses to measure anew"),
+        ([TESTSET, "-m", "bleu"], "a test set alone"),
         ([TESTSET, *SYSTEMS, "--width", "0.1"], "need --ratings"),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "much"], "expected a number, or NAME=NUMBER"),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "BLEU-2=5"], "0.02 for a difference of 2.0"),

@@ -1,0 +1,42 @@
+"""Kept scores in the place of files: what they have no use for is refused, never ignored."""
+
+import pytest
+
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+
+@pytest.fixture
+def kept(command, tmp_path):
+    path = tmp_path / "kept.parquet"
+    assert command("score", TESTSET, *SYSTEMS, "--save", path, "-m", "bleu")[0] == 0
+    return path
+
+
+IGNORED = [
+    ("score", "-m", "chrf"),
+    ("score", "--explain", "c001"),
+    ("score", "-r", "ref.txt"),
+    ("score", "--missing", "drop"),
+    ("score", "--without", "tuned"),
+    ("score", "--resamples", "0"),
+    ("compare", "-m", "chrf"),
+    ("compare", "--seed", "3"),
+    ("correlate", "--ratings", EXAMPLES / "ratings.csv", "--drop-unusable"),
+    ("plan", "-m", "chrf"),
+]
+
+
+@pytest.mark.parametrize("arguments", IGNORED, ids=lambda each: f"{each[0]} {each[-2]}")
+def test_options_that_would_be_ignored_are_refused(command, kept, arguments):
+    verb, *options = arguments
+    status, out, err = command(verb, kept, *options)
+    assert (status, out) == (2, "")
+    assert "without texts; name the test set and the responses to measure anew" in err
+
+
+def test_options_of_what_is_shown_are_taken(command, kept, tmp_path):
+    assert command("score", kept, "--by", "topic", "--json")[0] == 0
+    assert command("score", kept, "--segments", "--save", tmp_path / "again.parquet")[0] == 0
+    status, _, err = command("compare", TESTSET, "-m", "bleu")
+    assert status == 2
+    assert "without texts" not in err

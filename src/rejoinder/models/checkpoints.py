@@ -89,12 +89,14 @@ class Checkpoint:
         Raises:
             InputError: the folder cannot be written.
         """
+        from safetensors import SafetensorError
+
         tensors, state = _gathered(run, kept or {})
         state |= {"format": FORMAT, "identity": dict(self.identity), "progress": dict(progress)}
         try:
             self._write(tensors, state)
-        except OSError as error:
-            why = error.strerror or str(error)
+        except (OSError, SafetensorError) as error:  # the latter where the disk is full
+            why = getattr(error, "strerror", None) or str(error)
             raise InputError(
                 f"{self.folder}: the checkpoint cannot be written: {why}; choose another place"
             ) from error
@@ -198,17 +200,19 @@ class Checkpoint:
 def differing(saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The settings in which two identities differ, each with both values; empty: none.
 
-    Settings that stand in a setting are named by themselves.
+    Settings that stand in a setting are named by themselves; where one side has no such setting at
+    all, what it holds is passed over.
 
     >>> differing({"seed": 1, "schedule": {"epochs": 60, "batch": 8}},
     ...           {"seed": 1, "schedule": {"epochs": 59, "batch": 8}})
     'epochs was 60, is 59'
     """
     there, here = _leaves(saved), _leaves(json.loads(json.dumps(dict(wanted))))
+    both = {key[:-1] for key in there} & {key[:-1] for key in here}
     told = [
         f"{key[-1]} was {_shown(there.get(key))}, is {_shown(here.get(key))}"
         for key in dict.fromkeys([*there, *here])
-        if there.get(key) != here.get(key)
+        if there.get(key) != here.get(key) and key[:-1] in both
     ]
     return "; ".join(told[:_MOST]) + (f"; and {len(told) - _MOST} more" if told[_MOST:] else "")
 

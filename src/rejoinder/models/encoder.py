@@ -47,20 +47,19 @@ class Encoder:
     model: Any
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str], *, fetch: bool = False) -> Encoder:
-        """Loads an encoder; the last one is kept.
+    def load(cls, source: str | os.PathLike[str]) -> Encoder:
+        """Loads an encoder; the last ones are kept. Nothing is fetched.
 
         The pooling is the one that the folder declares (``1_Pooling/config.json``), else the mean.
 
         Args:
             source: A folder, or the name of a model on the hub that the local cache holds.
-            fetch: Fetch a model that is not here from the hub. Nothing is fetched otherwise.
 
         Raises:
             InputError: There is no such model here, it is damaged, or has parts we cannot run.
             MissingExtraError: torch or transformers is not installed.
         """
-        return _load(str(find_encoder(source, fetch=fetch)))
+        return _load(str(find_encoder(source)))
 
     @property
     def size(self) -> int:
@@ -146,7 +145,7 @@ class Encoder:
             yield batch, states, padded["attention_mask"]
 
 
-def find_encoder(source: str | os.PathLike[str], *, fetch: bool = False) -> Path:
+def find_encoder(source: str | os.PathLike[str]) -> Path:
     """The folder of an encoder: a path, or a name on the hub that the local cache holds.
 
     Raises:
@@ -167,12 +166,11 @@ def find_encoder(source: str | os.PathLike[str], *, fetch: bool = False) -> Path
         raise InputError(told.replace("no folder of that name", "not a folder with a model"))
     try:
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
     except ImportError:
         raise _missing() from None
     try:
-        return Path(snapshot_download(os.fspath(source), local_files_only=not fetch))
-    except (OSError, ValueError, HfHubHTTPError, HFValidationError):
+        return Path(snapshot_download(os.fspath(source), local_files_only=True))
+    except (OSError, ValueError):  # not there; no name that the hub could have
         raise InputError(told) from None
 
 
@@ -207,7 +205,7 @@ def _load(path: str) -> Encoder:
         if bars:
             logging.enable_progress_bar()
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    longest = _longest(folder, tokenizer, model.config)
+    longest = _longest(folder, tokenizer, model)
     return Encoder(folder, pooling, normalize, longest, tokenizer, model.eval().to(device))
 
 
@@ -240,12 +238,25 @@ def _modules(folder: Path) -> tuple[str, bool]:
     return (modes[0] if modes else "mean"), "Normalize" in kinds
 
 
-def _longest(folder: Path, tokenizer: Any, config: Any) -> int:
+def _longest(folder: Path, tokenizer: Any, model: Any) -> int:
     """Of what the folder, the tokenizer and the positions allow, the least."""
     said = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
-    positions = getattr(config, "max_position_embeddings", None)
-    known = [each for each in (said, tokenizer.model_max_length, positions) if each]
-    return int(min(known))
+    positions = getattr(model.config, "max_position_embeddings", None)
+    known = [said, tokenizer.model_max_length, positions, *_positions_behind_padding(model)]
+    return int(min(each for each in known if each))
+
+
+def _positions_behind_padding(model: Any) -> Iterator[int]:
+    """How many tokens have a position where the table of positions has a row for padding.
+
+    As RoBERTa's and MPNet's have: the first token stands at the row behind that of padding, and the
+    rows up to there are for no token.
+    """
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        rows = getattr(module, "weight", None)
+        if "position" in name.rpartition(".")[2] and padding is not None and rows is not None:
+            yield len(rows) - padding - 1
 
 
 def _json(path: Path, default: Any) -> Any:

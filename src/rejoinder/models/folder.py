@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+_OWN_HASH = "record_sha256"  # of the entry that it stands in; older folders have none
+_REMEDY = "remove the folder, then fetch or train the model again"
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def write_folder(
     Raises:
         InputError: something that is no model's folder stands there, or it cannot be written.
     """
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
     final = Path(os.path.realpath(path))
@@ -111,13 +114,13 @@ def write_folder(
         names: list[str] = sorted([WEIGHTS, *(files or {})])
         hashes = {name: sha256(part / name) for name in names}
         noted = {**asdict(record), "tied": tied, "sha256": hashes}
-        config = {**(keys or {}), "rejoinder": noted}
+        config = {**(keys or {}), "rejoinder": {**noted, _OWN_HASH: _digest(noted)}}
         text = json.dumps(config, indent=1, ensure_ascii=False, sort_keys=True)
         (part / CONFIG).write_text(text + "\n", encoding="utf-8")
         shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
         _swap(part, final)
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, SafetensorError) as error:  # the latter where the disk is full
+        why = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -132,8 +135,8 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
         kind: what the model must be; None: anything.
 
     Raises:
-        InputError: there is no such folder; it was not written by Rejoinder; a file is missing, cut
-            or altered; the model is of another kind.
+        InputError: there is no such folder; it was not written by Rejoinder, or by another version
+            of it; a file is missing, cut or altered; the model is of another kind.
 
     Example:
         >>> import tempfile, torch
@@ -146,16 +149,22 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
     """
     folder = Path(path)
     noted = _noted(folder)
+    own, found = noted.pop(_OWN_HASH, None), _digest(noted)
     hashes, tied = noted.pop("sha256", {}), noted.pop("tied", {})
     try:
         record = Record(**noted)
     except TypeError as error:
-        raise InputError(f"{folder / CONFIG}: of another version of Rejoinder: {error}") from None
+        raise InputError(
+            f"{folder / CONFIG}: of another version of Rejoinder: {error}; {_REMEDY}"
+        ) from None
+    held = (hashes, tied, record.config, record.calibration)
+    if own not in (None, found) or not all(isinstance(each, dict) for each in held):
+        raise InputError(f"{folder}: {CONFIG} is altered; {_REMEDY}")
     for name, expected in hashes.items():
         file = folder / name
         if not file.is_file() or sha256(file) != expected:
             state = "is altered or cut" if file.is_file() else "is missing"
-            raise InputError(f"{folder}: {name} {state}; fetch or train the model again")
+            raise InputError(f"{folder}: {name} {state}; {_REMEDY}")
     if kind is not None and record.kind != kind:
         raise InputError(f"{folder}: is a model of kind '{record.kind}'; expected '{kind}'")
     return ModelFolder(folder, record, tuple(name for name in hashes if name != WEIGHTS), tied)
@@ -271,6 +280,12 @@ def _noted(folder: Path) -> dict[str, Any]:
             "'rejoinder'; name a folder that 'rejoinder train' wrote"
         )
     return noted
+
+
+def _digest(noted: Mapping[str, Any]) -> str:
+    """The hash of what is noted of a model, as JSON has it."""
+    plain = json.loads(json.dumps(noted))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _swap(part: Path, final: Path) -> None:

@@ -13,6 +13,7 @@ A word that comes twice keeps its first vector, as in gensim. ``.gz`` files are 
 from __future__ import annotations
 
 import gzip
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def read_vector_file(path: Path) -> tuple[list[str], np.ndarray]:
     """
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read ({error}); {EXPECTED}") from None
     end = data.find(b"\n")
     header = _header(data[: max(0, end)])

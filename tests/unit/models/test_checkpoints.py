@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -171,3 +172,37 @@ def test_kill_while_saving_leaves_a_complete_one(tmp_path):
     progress, _ = Checkpoint(tmp_path / "c", {}).load(Run({"model": model}))
     assert (model.weight == progress["step"]).all()
     assert json.loads((tmp_path / "c" / "state.json").read_text())["progress"] == progress
+
+
+FILLS = """
+    import resource, signal, sys, torch
+    from pathlib import Path
+    from rejoinder.errors import InputError
+    from rejoinder.models.checkpoints import Checkpoint, Run
+    from rejoinder.models.folder import Record, write_folder
+    model = torch.nn.Linear(300, 300)
+    checkpoint = Checkpoint(Path(sys.argv[1], "c"), {})
+    checkpoint.save(Run({"model": model}), {"step": 1})
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    for write in (
+        lambda: checkpoint.save(Run({"model": model}), {"step": 2}),
+        lambda: write_folder(Path(sys.argv[1], "m"), Record("line", {}), model.state_dict()),
+    ):
+        try:
+            write()
+        except InputError as error:
+            print(error)
+"""
+
+
+def test_a_disk_that_takes_no_more_is_told_and_what_was_saved_stays(tmp_path):
+    command = [sys.executable, "-c", textwrap.dedent(FILLS), str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.stderr == ""
+    checkpoint, folder = told.stdout.splitlines()
+    assert re.search(r"/c: the checkpoint cannot be written: .*File too large.* place$", checkpoint)
+    assert re.search(r"/m: cannot be written: .*File too large.*; choose another place$", folder)
+    run = Run({"model": torch.nn.Linear(300, 300)})
+    assert Checkpoint(tmp_path / "c", {}).load(run)[0] == {"step": 1}
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]

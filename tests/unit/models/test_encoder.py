@@ -103,6 +103,38 @@ def test_token_vectors_leave_special_tokens_out(tiny):
     np.testing.assert_allclose(vectors[-1], whole[1:-1], atol=2e-6)
 
 
+def roberta(minilm, folder, kind, padding):
+    """Of 34 rows of positions, those up to that of padding are no token's; nothing else limits."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(minilm)
+    tokenizer.model_max_length = int(1e30)
+    tokenizer.save_pretrained(folder)
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=len(tokenizer),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        max_position_embeddings=34,
+        pad_token_id=padding,
+    )
+    torch.manual_seed(5)
+    getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "padding", "longest"),
+    [("Roberta", 1, 32), ("Roberta", 4, 29), ("MPNet", 1, 32), ("Bert", 0, 34)],
+)
+def test_positions_behind_that_of_padding_are_no_token_s(minilm, tmp_path, kind, padding, longest):
+    encoder = Encoder.load(roberta(minilm, tmp_path / "m", kind, padding))
+    assert encoder.longest == longest
+    texts = ["no " * n for n in (1, longest - 2, longest - 1, 60)]  # and two special tokens
+    assert [len(each) for each in encoder.encode_tokens(texts)] == [1, *[longest - 2] * 3]
+    assert np.isfinite(encoder.encode(texts)).all()
+    assert encoder.count_cut(texts) == 2
+
+
 def test_equal_texts_are_encoded_once_and_progress_is_told(tiny):
     seen = []
     vectors = Encoder.load(tiny).encode(["b", "a", "b"], lambda *told: seen.append(told))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -11,6 +12,7 @@ from rejoinder.errors import InputError  # noqa: E402
 from rejoinder.models.folder import (  # noqa: E402
     Record,
     check_free,
+    finished,
     folder_hash,
     read_folder,
     versions,
@@ -79,7 +81,22 @@ def damages():
         config["rejoinder"]["new"] = 1
         path.write_text(json.dumps(config))
 
+    def other_record(change):
+        def damage(folder):
+            path = folder / "config.json"
+            config = json.loads(path.read_text())
+            change(config["rejoinder"])
+            path.write_text(json.dumps(config))
+
+        return damage
+
+    def older(noted):  # one without a hash of its own, which nothing but its shape can be told by
+        del noted["record_sha256"]
+        noted["sha256"] = list(noted["sha256"])
+
     return {
+        "config.json is altered": other_record(lambda noted: noted["config"].update(width=3)),
+        "config.json is altered; remove": other_record(older),
         "altered or cut": cut,
         "missing": lambda folder: (folder / "vocabulary.txt").unlink(),
         "no model of Rejoinder's": lambda folder: (folder / "config.json").write_text("{}"),
@@ -94,6 +111,27 @@ def test_damage_is_one_message(tmp_path, message, damage):
     damage(tmp_path / "m")
     with pytest.raises(InputError, match=message):
         read_folder(tmp_path / "m")
+
+
+def test_the_remedy_of_an_altered_folder_mends_it(tmp_path):
+    written(tmp_path / "m")
+    (tmp_path / "m" / "vocabulary.txt").write_text("ho\n")
+    for reading in (read_folder, lambda path: finished(path, {})):  # training again asks the latter
+        with pytest.raises(
+            InputError, match="remove the folder, then fetch or train the model again"
+        ):
+            reading(tmp_path / "m")
+    shutil.rmtree(tmp_path / "m")
+    assert finished(tmp_path / "m", {}) is None
+
+
+def test_a_folder_without_a_hash_of_its_record_is_read_as_before(tmp_path):
+    written(tmp_path / "m")
+    path = tmp_path / "m" / "config.json"
+    config = json.loads(path.read_text())
+    del config["rejoinder"]["record_sha256"]
+    path.write_text(json.dumps(config))
+    assert read_folder(tmp_path / "m", "line").record.config == {"width": 2}
 
 
 def test_kind_and_place_are_checked(tmp_path):

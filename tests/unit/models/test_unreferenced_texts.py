@@ -46,3 +46,18 @@ def test_batches_of_like_length_hold_every_row_once():
     batches = list(like_lengths(lengths, words=60, most=9))
     assert sorted(np.concatenate(batches).tolist()) == list(range(100))
     assert all(rows.size <= 9 for rows in batches)
+    assert all(rows.size == 1 or rows.size * lengths[rows].max() <= 60 for rows in batches)
+    assert list(like_lengths(lengths[:0])) == []
+
+
+def test_the_longest_of_a_batch_says_how_many_it_holds():
+    # By the shortest, 512 rows of 1 + 511 * 2000 words were one batch: a million words, padded.
+    lengths = np.array([2000] * 511 + [1])
+    batches = list(like_lengths(lengths))
+    assert batches[0].tolist() == [511, *range(7)]  # 8 * 2000 words are 16,000 of 16,384
+    assert {rows.size for rows in batches[1:-1]} == {8}
+    assert [rows.tolist() for rows in like_lengths(np.array([99, 3, 0, 0]), words=6, most=3)] == [
+        [2, 3],  # a third row makes it 3 * 3 words
+        [1],
+        [0],  # longer by itself than a batch may be
+    ]

@@ -102,6 +102,11 @@ def test_a_cut_gzip_and_no_file_are_told(tmp_path):
     path.write_bytes(gzip.compress(b"a 1 2\n" * 50)[:20])
     with pytest.raises(InputError, match="cannot be read"):
         WordVectors.load(path)
+    whole = bytearray(gzip.compress(b"a 1 2\n" * 50))
+    whole[10:12] = b"\xff\xff"  # behind the header: no kind of block, of which zlib itself tells
+    path.write_bytes(bytes(whole))
+    with pytest.raises(InputError, match="cannot be read"):
+        WordVectors.load(path)
     with pytest.raises(InputError, match="no such file or folder"):
         WordVectors.load(tmp_path / "none")
     (tmp_path / "empty").mkdir()

@@ -38,7 +38,9 @@ class CrossConfig:
         turns: how many turns of the query are read.
         wrong: how many wrong replies of the batch a true one is held against, besides one of its
             own conversation.
-        longest: tokens of a turn and of a reply; a longer text keeps its end.
+        longest: tokens of a turn and of a reply that are read, special ones aside: the last ones of
+            those that the encoder has. It cuts a text to its own first tokens (``Encoder.longest``);
+            what stands behind them is not read.
     """
 
     width: int = 128

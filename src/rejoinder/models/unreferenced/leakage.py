@@ -52,11 +52,13 @@ NOTHING = Said(frozenset(), frozenset())
 def spoken(texts: Iterable[str], language: str) -> list[str]:
     """Texts as words alone, for comparison: no marks, no case, one blank between two words.
 
+    A word holds a letter or a digit somewhere: those of Hindi may well end in a vowel sign.
+
     >>> spoken(["Is it -- you?"], "en")
     ['is it you']
     """
     cut = cutter(language)
-    return [" ".join(word for word in cut(text) if word[-1].isalnum()) for text in texts]
+    return [" ".join(word for word in cut(text) if any(map(str.isalnum, word))) for text in texts]
 
 
 def is_long(words: str) -> bool:

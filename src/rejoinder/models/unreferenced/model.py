@@ -16,6 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.encoder import Encoder, find_encoder
 from rejoinder.models.folder import (
+    ModelFolder,
     Record,
     folder_hash,
     read_folder,
@@ -160,6 +161,7 @@ def save(
     corpus_hash: str,
     log: Sequence[Any],
     identity: Mapping[str, Any],
+    notes: Sequence[str] = (),
 ) -> None:
     """Writes a model's folder, whole or not at all.
 
@@ -169,6 +171,7 @@ def save(
         corpus_hash: of what it was trained on.
         log: an entry for each member.
         identity: what tells the training from any other (``Material.identity``).
+        notes: what was said of its corpus.
 
     Raises:
         InputError: something that is no model stands there, or it cannot be written.
@@ -199,6 +202,7 @@ def save(
         "turns": model.turns,
         "language": model.vectors.language,
         "identity": identity,
+        "notes": list(notes),
     }
     if model.encoder:
         config |= {"encoder": model.encoder, "encoder_hash": folder_hash(model.encoder)}
@@ -215,8 +219,8 @@ def load(path: str | os.PathLike[str]) -> Unreferenced:
     The last ones are kept, as long as the folder stays as it is.
 
     Raises:
-        InputError: there is no such folder; it is not one of ours, is cut or altered; the encoder
-            is not here, or is another one.
+        InputError: there is no such folder; it is not one of ours, is of another version, cut or
+            altered; the encoder is not here, or is another one.
         MissingExtraError: torch is not installed.
     """
     if not Path(path).is_dir():
@@ -229,43 +233,77 @@ def load(path: str | os.PathLike[str]) -> Unreferenced:
 
 @lru_cache(maxsize=2)
 def _load(path: str, content: str, moved: str) -> Unreferenced:
+    folder = read_folder(path, KIND)
+    config = folder.record.config
+    encoder = _encoder(path, config, moved) if config.get("encoder") else None
+    try:
+        model = _rebuilt(folder, encoder)
+    except FAULTS as error:
+        raise _foreign(path, error.__cause__ or error) from error
+    for each in model.members:
+        to_device(each.scorer.module)
+    return model
+
+
+FAULTS = (OSError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a record of other entries, or tensors of other shapes, may raise."""
+
+
+def _foreign(path: str, error: BaseException) -> InputError:
+    """What is told of a folder whose files are whole, and which holds something else."""
+    said = " ".join(str(error).split())
+    why = f"{said} is not in it" if isinstance(error, KeyError) else f"{said:.200}"
+    return InputError(
+        f"{path}: of another version of Rejoinder, or altered ({why}); take that version, or remove "
+        "the folder and train the model again"
+    )
+
+
+def _rebuilt(folder: ModelFolder, encoder: Encoder | None) -> Unreferenced:
+    config, tensors = folder.record.config, folder.tensors()
+    members = tuple(_member(folder, each, tensors, encoder) for each in config["members"])
+    bounds = {n: (float(low), float(high)) for n, (low, high) in folder.record.calibration.items()}
+    asked = ["unreferenced", "pooled", *(["encoder"] if encoder else [])]  # by the scoring
+    if missing := [name for name in asked if name not in bounds]:
+        raise KeyError(missing[0])
+    words = json.loads((folder.path / WORDS).read_bytes())
+    vectors = WordVectors(words, tensors["vectors"].numpy(), config["language"])
+    if not sum(each.weight for each in members) > 0:
+        raise ValueError("no member counts")
+    if not isinstance(config["turns"], int) or config["turns"] < 1:
+        raise ValueError(f"turns: {config['turns']!r}")
+    path = "" if encoder is None else str(encoder.path)
+    return Unreferenced(members, bounds, vectors, config["turns"], path)
+
+
+def _member(
+    folder: ModelFolder,
+    noted: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    encoder: Encoder | None,
+) -> Member:
     from rejoinder.models.unreferenced.sizes import rebuilt
 
-    folder = read_folder(path, KIND)
-    config, tensors = folder.record.config, folder.tensors()
-    encoder = _encoder(path, config, moved) if config.get("encoder") else None
-    members = []
-    for each in config["members"]:
-        prefix = f"{each['name']}/"
-        files = {
-            name.removeprefix(f"{each['name']}."): (Path(path) / name).read_bytes()
-            for name in folder.files
-            if name.startswith(f"{each['name']}.")
-        }
-        scorer = rebuilt(each["kind"], each["config"], files, encoder)
-        scorer.module.load_state_dict(
-            {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
-        )
-        scorer.module.eval()
-        to_device(scorer.module)
-        calibration = Calibration(each["mean"], each["deviation"])
-        members.append(Member(each["name"], scorer, calibration, each.get("weight", 1.0)))
-    return Unreferenced(
-        tuple(members),
-        {name: (low, high) for name, (low, high) in folder.record.calibration.items()},
-        WordVectors(
-            json.loads((Path(path) / WORDS).read_bytes()),
-            tensors["vectors"].numpy(),
-            config["language"],
-        ),
-        config["turns"],
-        "" if encoder is None else str(encoder.path),
+    name = noted["name"]
+    files = {
+        file.removeprefix(f"{name}."): (folder.path / file).read_bytes()
+        for file in folder.files
+        if file.startswith(f"{name}.")
+    }
+    scorer = rebuilt(noted["kind"], noted["config"], files, encoder)
+    scorer.module.load_state_dict(
+        {n.removeprefix(f"{name}/"): t for n, t in tensors.items() if n.startswith(f"{name}/")}
     )
+    scorer.module.eval()
+    calibration = Calibration(float(noted["mean"]), float(noted["deviation"]))
+    return Member(name, scorer, calibration, float(noted.get("weight", 1.0)))
 
 
 def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:
     """The encoder that a model was trained with: where it was, or where the user says it is."""
-    source = moved or config["encoder"]
+    if "encoder_hash" not in config:
+        raise _foreign(path, KeyError("encoder_hash"))
+    source = moved or str(config["encoder"])
     try:
         found = find_encoder(source)
     except InputError as error:

@@ -50,8 +50,9 @@ class Ranking:
         """Of scores [n, 11] of the candidates.
 
         Returns:
-            ``accuracy``: how often the true reply scores above a random one; ``first``: above all
-            nine; ``own``: above another utterance of its conversation. Ties count as half.
+            ``accuracy``: how often the true reply scores above a random one, a tie counting as half;
+            ``first``: above all nine, a tie with any of them counting as none; ``own``: above
+            another utterance of its conversation, a tie counting as half.
         """
         true, random, own = scores[:, :1], scores[:, 1:-1], scores[:, -1]
         above = (true > random) + 0.5 * (true == random)

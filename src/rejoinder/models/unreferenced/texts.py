@@ -119,11 +119,18 @@ class Ragged:
 
 
 def like_lengths(lengths: Indices, words: int = 16384, most: int = 512) -> Iterator[Indices]:
-    """Rows by length, at most ``most`` and about ``words`` words together."""
+    """Rows by length, at most ``most`` together, and ``words`` words where all are padded.
+
+    A row that is longer by itself is alone.
+    """
     order = np.argsort(lengths, kind="stable")
+    ascending = lengths[order]
+    counts = np.arange(1, most + 1)
     begin = 0
     while begin < order.size:
-        size = max(1, min(most, words // max(1, int(lengths[order[begin]]))))
+        rows = ascending[begin : begin + most]
+        padded = rows * counts[: rows.size]  # never falls: rows and counts both rise
+        size = max(1, int(np.searchsorted(padded, words, side="right")))
         yield order[begin : begin + size]
         begin += size
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
 import killed_training
@@ -98,6 +98,8 @@ def test_a_run_that_went_on_says_from_where(tmp_path):
 
 
 def test_going_on_with_other_threads_is_said(tmp_path):
+    import torch
+
     broken_off(tmp_path / "m")
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
@@ -174,12 +176,14 @@ def test_one_conversation_validates_itself_and_says_so(tmp_path):
 def test_what_is_not_of_the_run_is_neither_taken_nor_removed(tmp_path):
     (tmp_path / "m.work").mkdir()
     (tmp_path / "m.work" / "thesis.tex").write_text("mine")
-    with pytest.raises(InputError, match="'thesis.tex' is no scorer of this command"):
+    with pytest.raises(InputError, match=r"'thesis\.tex' is no scorer of this command"):
         tiny_ruber.trained(tmp_path / "m")
     assert (tmp_path / "m.work" / "thesis.tex").read_text() == "mine"
     (tmp_path / "m.work" / "thesis.tex").unlink()
     (tmp_path / "m.work" / "paper-2").mkdir()  # of a run with two seeds
-    with pytest.raises(InputError, match="'paper-2' is no scorer .*give the command that was begun"):
+    with pytest.raises(
+        InputError, match=r"'paper-2' is no scorer .*give the command that was begun"
+    ):
         tiny_ruber.trained(tmp_path / "m")
 
 

@@ -39,7 +39,7 @@ class Schedule:
         patience: training ends after so many epochs in a row without a better ranking.
         warmup: that part, as a share. Without it the tanh layers of an MLP can saturate for good in
             the first few steps.
-        falling: whether the rate then falls in a straight line to zero at the last step.
+        falling: whether the rate then falls in a straight line to zero after the last step.
         decay: weight decay.
         clip: of the gradient's norm.
     """

@@ -69,7 +69,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"rejoinder: {error}", err=True)
         return 2
     except Interrupted:
-        click.echo("rejoinder: interrupted; nothing was left half-written", err=True)
+        click.echo(
+            "rejoinder: interrupted; nothing was left half-written; the same command takes an "
+            "unfinished training or sweep up again",
+            err=True,
+        )
         return 130
     except OSError as error:
         # Readers and writers of files turn theirs into an InputError: this is the output's own.

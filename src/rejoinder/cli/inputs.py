@@ -237,6 +237,14 @@ def check_save(
     check_target(save, suffixes)
 
 
+def spare(save: Path | None) -> None:
+    """Raises a ParameterError where kept scores would replace a file that is none."""
+    if save is not None and save.exists() and not holds_scores(save):
+        raise ParameterError(
+            f"--save {save}: a file stands there that holds no kept scores; name another, or remove it"
+        )
+
+
 def shown(json: bool) -> ModuleType:
     """What shows results: people.py to people, machine.py (which imports less) to machines."""
     from importlib import import_module

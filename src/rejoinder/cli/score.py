@@ -68,6 +68,7 @@ def score(
     )
     inputs.check_together(given, ("--by", "--segments"))
     inputs.check_save(save, testset, *responses, *references, suffixes=(".parquet",))
+    inputs.spare(save)
     if block is not None:
         inputs.check_block(
             explain, by, segments, references, testset_format, responses_format, without

@@ -20,6 +20,7 @@ from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.protocols import Protocol, protocol_named
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame, ratings_of
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
@@ -161,7 +162,7 @@ class Agreement:
 
 def correlate(
     scores: Scores,
-    ratings: pl.DataFrame,
+    ratings: Frame,
     protocol: str | Protocol = "turn",
     *,
     correlations: Sequence[str] = DEFAULT_CORRELATIONS,
@@ -178,7 +179,7 @@ def correlate(
 
     Args:
         scores: What was measured, fresh or loaded.
-        ratings: The table of ``read_ratings``: ``id``, ``system``, ``rater``, ``criterion``,
+        ratings: The table of ``read_ratings`` (or pandas'): ``id``, ``system``, ``rater``, ``criterion``,
             ``score``.
         protocol: ``"turn"``, ``"unit"``, ``"system"``, ``"pairwise"``, or one of ``Turn``, ``Unit``,
             ``System`` and ``Pairwise`` with parameters of its own.
@@ -223,6 +224,7 @@ def correlate(
         )
     if scores.blocks:
         raise ParameterError("these rows are blocks of items; score without --block for items")
+    ratings = ratings_of(ratings)
     rated, notes, criterion = match(scores, ratings, criterion, raters, without, seed)
     lost = misnamed(scores, of_criterion(ratings, criterion), without)
     if scale is not None:

@@ -41,6 +41,7 @@ from rejoinder.scoring.forecast import (
 from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.power import MOST_ITEMS
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -92,7 +93,7 @@ class Plan:
 
 def plan(
     scores: Scores,
-    ratings: pl.DataFrame | None = None,
+    ratings: Frame | None = None,
     *,
     testset: TestSet | None = None,
     responses: pl.DataFrame | None = None,
@@ -171,6 +172,7 @@ def plan(
         notes.append(f"{', '.join(described)} left out: of replies alone, ranks no systems")
     rated = None
     if ratings is not None:
+        ratings = ratings_of(ratings)
         rated, more, criterion = match(scores, ratings, criterion, "mean", without, seed)
         if scale is not None:
             check_scale(of_criterion(ratings, criterion), scale)

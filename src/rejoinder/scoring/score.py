@@ -19,6 +19,7 @@ from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items
+from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -39,7 +40,7 @@ def suited(testset: TestSet) -> list[str]:
 
 def score(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
     missing: Missing = "error",
@@ -52,7 +53,8 @@ def score(
 
     Args:
         testset: Contexts and references.
-        responses: The table of ``read_responses``.
+        responses: The table of ``read_responses``, or a frame of Polars or pandas with its columns
+            (``system``, ``id``, ``text``).
         metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``).
         missing: An item that a system did not answer is an ``error``; or ``drop`` it for all
             systems, or score an ``empty`` reply in its place.
@@ -74,7 +76,7 @@ def score(
     [1.0]
     """
     check_draws(resamples, seed)
-    _check_tables(testset, responses)
+    responses = _checked(testset, responses)
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     alignment = check_responses(responses, testset, missing)
     contexts = _kept(testset, alignment.ids)
@@ -89,6 +91,7 @@ def score(
         for system, count in alignment.filled.items()
     ]
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
+    complaints += _blank(testset, alignment.ids)
     changed = {"missing": missing} if alignment.dropped or alignment.filled else {}
     batch = provided(list(wanted.values()), batch, progress)
     statistics = measure(list(wanted.values()), batch, progress)
@@ -114,23 +117,33 @@ def score(
     )
 
 
+def _blank(testset: TestSet, ids: list[str]) -> list[str]:
+    """How many references are empty: to BLEU they are the closest in length to any short reply."""
+    blank = testset.references.filter(
+        pl.col("text").str.strip_chars() == "", pl.col("id").is_in(ids)
+    ).height
+    if not blank:
+        return []
+    return [
+        f"{counted(blank, 'empty reference')} counted as references, which spares short replies BLEU's "
+        "brevity penalty; leave such references out"
+    ]
+
+
 def spread(batch: Batch) -> tuple[int, int]:
     """The fewest and the most references of an item."""
     counts = np.diff(batch.reference_bounds)
     return int(counts.min()), int(counts.max())
 
 
-def _check_tables(testset: object, responses: object) -> None:
+def _checked(testset: object, responses: Frame) -> pl.DataFrame:
     if not isinstance(testset, TestSet):
         raise ParameterError(
             f"testset is {type(testset).__name__}, expected a TestSet; read a file with "
             "rejoinder.read_testset(path), or make one with TestSet.from_lists(references)"
         )
-    if not isinstance(responses, pl.DataFrame):
-        raise ParameterError(
-            f"responses is {type(responses).__name__}, expected a Polars frame with the columns "
-            "system, id and text; read files with rejoinder.read_responses(*paths)"
-        )
+    remedy = "read files with rejoinder.read_responses(*paths)"
+    return polars_of(responses, "responses", "system, id and text", remedy)
 
 
 def _kept(testset: TestSet, ids: list[str]) -> pl.DataFrame:

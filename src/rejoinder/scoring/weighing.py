@@ -103,6 +103,12 @@ def weigh(
     ).sort("weight", descending=True, maintain_order=True)
     held = testset.references if keep else made.clear()
     weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([held, made])))
+    if not leave_out:
+        notes.append(
+            "each of these systems finds its own replies among the references; before one is scored "
+            "against them, leave it out: --leave-out SYSTEM (leave_out=), or all in turn by "
+            "'recipe galley2015 --references-from responses'"
+        )
     return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, ends)))
 
 

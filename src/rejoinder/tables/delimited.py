@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,9 +83,17 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
     if len(header) == 1:
         _check_parted(name, header[0], others)
     for index, column in enumerate(header):
-        if not column or column in header[:index]:
-            what = f"the column {quoted(column)} twice" if column else "a column without a name"
-            raise InputError(f"{name}, row 1: the header has {what}; give each its own name")
+        if not column or _INDEX.fullmatch(column):
+            what = f"the column {quoted(column)}" if column else "a column without a name"
+            raise InputError(
+                f"{name}, row 1: the header has {what}; if it is the index of a pandas frame, write "
+                "the table without it: to_csv(..., index=False); else name it"
+            )
+        if column in header[:index]:
+            raise InputError(
+                f"{name}, row 1: the header has the column {quoted(column)} twice; give each its own "
+                "name"
+            )
     numbers, cells = [], []
     for number, row in rows:
         if len(row) != len(header):
@@ -97,6 +106,8 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
     return Grid(name, header, columns, numbers)
 
+
+_INDEX = re.compile(r"Unnamed: \d+")  # what pandas calls an index that it wrote and reads again
 
 _MARKS = {
     ",": ("commas", "; call the file .csv"),

@@ -40,3 +40,14 @@ def test_options_of_what_is_shown_are_taken(command, kept, tmp_path):
     status, _, err = command("compare", TESTSET, "-m", "bleu")
     assert status == 2
     assert "without texts" not in err
+
+
+def test_a_file_that_is_no_kept_scores_is_spared(command, tmp_path):
+    (tmp_path / "mine.parquet").write_bytes(b"mine")
+    score = ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save")
+    status, _, err = command(*score, tmp_path / "mine.parquet")
+    assert status == 2
+    assert "a file stands there that holds no kept scores" in err
+    assert (tmp_path / "mine.parquet").read_bytes() == b"mine"
+    for _ in range(2):
+        assert command(*score, tmp_path / "kept.parquet")[0] == 0

@@ -15,7 +15,7 @@ from rejoinder.tables.formats.format import Format
 from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.turns import turns_column
-from rejoinder.tables.wording import quoted
+from rejoinder.tables.wording import more, quoted
 
 
 def _read(path: Path, suffix: str) -> Grid:
@@ -48,6 +48,7 @@ def _read_responses(
     frame, wide = long_or_wide(Part(str(path), frame, table.numbers), path.stem)
     if wide:
         _refuse_empty_cells(table)
+        _refuse_numbers(table)
     repeats = frame.height // max(len(table.numbers), 1)
     return ResponsesDraft(frame, Origin(((str(path), table.numbers),) * repeats))
 
@@ -70,7 +71,13 @@ TSV = Format(
 
 
 def _typed(frame: pl.DataFrame, table: Grid) -> pl.DataFrame:
-    """The cells of a test set as turns, weights and sources; an empty cell of these is null."""
+    """The cells of a test set as turns, weights and sources; an empty cell of these is null.
+
+    Raises:
+        InputError: a reference is empty: as a reference it would switch BLEU's brevity penalty off.
+    """
+    if "text" in frame.columns and "context" not in frame.columns:
+        _refuse_empty_references(table)
     if "context" in frame.columns:
         frame = frame.with_columns(
             turns_column(_turns(table)),
@@ -87,6 +94,11 @@ def _turns(table: Grid) -> list[list[str]]:
     decode = msgspec.json.Decoder(list[str]).decode
     turns = []
     for number, cell in zip(table.numbers, table["context"], strict=True):
+        if cell.startswith(("['", '["')) and cell.endswith("']"):
+            raise InputError(
+                f"{table.name}, row {number}: the context is a list as Python prints it; write it as "
+                "JSON: frame['context'].map(json.dumps)"
+            )
         if not cell.startswith('["'):
             turns.append([cell] if cell else [])
             continue
@@ -111,6 +123,36 @@ def _weights(table: Grid) -> pl.Series:
             "one within [-1, 1] with a decimal point, or an empty cell"
         )
     return weights
+
+
+def _refuse_empty_references(table: Grid) -> None:
+    cells = table["text"]
+    empty = [i for i, cell in enumerate(cells) if not cell.strip()]
+    if empty:
+        raise InputError(
+            f"{table.name}, row {table.numbers[empty[0]]}: the text of the reference is "
+            f"empty{more(len(empty))}; an empty cell is no reference: drop such rows "
+            "(pandas: dropna(subset=['text']))"
+        )
+
+
+def _refuse_numbers(table: Grid) -> None:
+    """A column of numbers in a wide table is an index or a length, and no system."""
+    for name, cells in zip(table.header, table.columns, strict=True):
+        if name != "id" and cells and all(_is_number(cell) for cell in cells):
+            raise InputError(
+                f"{table.name}: column {quoted(name)} holds numbers; expected text: in a wide table "
+                "every column beside 'id' holds the replies of one system; drop it, or, if these "
+                "are replies, write the long form (system, id, text)"
+            )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse_empty_cells(table: Grid) -> None:

@@ -70,9 +70,10 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     numbers, replies = [], []
     for number, row in read_objects(path):
         where = f"{path}, row {number}"
-        if "references" in row and "text" not in row:
+        name = next((each for each in ("references", "reference") if each in row), None)
+        if name and "text" not in row:
             raise InputError(
-                f"{where}: has 'references' and no 'text': this is a test set, expected responses; "
+                f"{where}: has '{name}' and no 'text': this is a test set, expected responses; "
                 "were the files given the wrong way round?"
             )
         require(("id", "text"), row, where, ("system",))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.columns import lookalike, require
+from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.origin import Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 from rejoinder.tables.wording import quoted
@@ -32,6 +33,9 @@ class Part:
 def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
     """A test set of a references table alone, or of that and a contexts table, in either order.
 
+    Or of one table with a row for each item, its references in columns of their own (``ref1``,
+    ``ref2``, ...), and its context, if there is one, beside them; an empty cell is no reference.
+
     Raises:
         InputError: the tables are not these.
     """
@@ -46,6 +50,8 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
                 f"{part.name}: has a column 'system': this is a file of responses, expected a test "
                 "set; were the files given the wrong way round?"
             )
+    if len(parts) == 1 and (streams := reference_columns(parts[0].frame.columns)):
+        return _one_row_an_item(parts[0], streams)
     references = [part for part in parts if "context" not in part.frame.columns]
     contexts = [part for part in parts if "context" in part.frame.columns]
     if len(references) != 1:
@@ -53,7 +59,7 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
             f"{parts[-1].name}: {'a second table' if references else 'a table'} "
             f"{'without' if references else 'with'} a column 'context'; expected one table of "
             "references (id, text, weight, source) and, if there is one, one of contexts (id, "
-            "context)"
+            "context); or one table of both, the references in columns ref1, ref2, ..."
         )
     (given,) = references
     require(("id", "text"), given.frame.columns, given.name, ("weight", "source"))
@@ -65,6 +71,50 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
             beside.frame, given.frame, Origin(((beside.name, beside.numbers),)), origin
         )
     return TestSetDraft(_contexts_of(given.frame), given.frame, origin, origin)
+
+
+def reference_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that hold a reference each: reference, ref1, ref_2, reference 3, ...
+
+    >>> reference_columns(["id", "context", "ref1", "ref_2", "refusal"])
+    ['ref1', 'ref_2']
+    """
+    return [] if "text" in columns else [name for name in columns if _STREAM.fullmatch(name)]
+
+
+_STREAM = re.compile(r"reference|ref(erence)?s?[ _.-]?\d+", re.IGNORECASE)
+
+
+def _one_row_an_item(part: Part, streams: list[str]) -> TestSetDraft:
+    frame = part.frame
+    require(("id",), frame.columns, part.name, ("context",))
+    for name in streams:
+        if frame.schema[name] not in (pl.String, pl.Null):
+            raise InputError(
+                f"{part.name}: column {quoted(name)} holds {frame.schema[name]}; expected the text "
+                "of a reference"
+            )
+    row = "place of row"  # no column of the user's is called so
+    long = (
+        frame.select("id", pl.col(streams).cast(pl.String))
+        .with_row_index(row)
+        .unpivot(index=[row, "id"], variable_name="source", value_name="text")
+        .filter(pl.col("text").str.strip_chars() != "")
+        .sort(row, maintain_order=True)
+    )
+    numbers = [part.numbers[i] for i in long.get_column(row).to_list()]
+    contexts = frame.drop(streams)
+    if "context" not in contexts.columns:
+        unknown = pl.Series("context", [[]] * frame.height, dtype=CONTEXTS["context"])
+        contexts = contexts.with_columns(unknown)
+    elif contexts.schema["context"] == pl.String:
+        contexts = contexts.with_columns(pl.concat_list("context"))
+    return TestSetDraft(
+        contexts,
+        long.select("id", "text", "source"),
+        Origin(((part.name, part.numbers),)),
+        Origin(((part.name, numbers),)),
+    )
 
 
 def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
@@ -97,6 +147,13 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
     named = "system" in columns or lookalike("system", columns, ("id", "text"))
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         require(("id", "text"), columns, part.name, ("system",))
+    for other in ("context", "references"):
+        if meant := synonym(other, [name for name in columns if name != "id"]):
+            raise InputError(
+                f"{part.name}: column {quoted(meant)} looks like the {other} of a test set; in a wide "
+                "table every column beside 'id' holds the replies of one system: drop it, or give "
+                "the system another name"
+            )
     for system, dtype in part.frame.schema.items():
         if system != "id" and dtype != pl.String:
             raise InputError(

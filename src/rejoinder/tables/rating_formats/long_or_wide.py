@@ -123,6 +123,7 @@ def wide_ratings(part: Part) -> RatingsDraft:
         notes.append(f"{counted(len(text), 'column')} without a number left out: {listed(text)}")
     if across == "rater":
         columns = _raters(columns, part.name)
+        notes += [f"every column of numbers is a rater: {listed(list(columns))}"] if columns else []
     if not columns:
         raise InputError(
             f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "

@@ -1,0 +1,47 @@
+"""Frames as users have them: Polars' own, and pandas', which are taken over."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import polars as pl
+
+from rejoinder.errors import ParameterError
+
+
+class Frame(Protocol):
+    """A frame of Polars or of pandas."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+        ...
+
+
+def ratings_of(table: Frame) -> pl.DataFrame:
+    """``polars_of`` of ratings."""
+    columns = "id, system, rater, criterion and score"
+    return polars_of(table, "ratings", columns, "read files with rejoinder.read_ratings(*paths)")
+
+
+def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFrame:
+    """A table as a Polars frame; pandas' missing values become nulls.
+
+    Args:
+        table: a frame of Polars or of pandas.
+        what: what it is called, for messages.
+        columns: those that it should have, in words.
+        remedy: how to get one from files.
+
+    Raises:
+        ParameterError: it is no frame.
+    """
+    if isinstance(table, pl.DataFrame):
+        return table
+    kind = type(table)
+    if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
+        return pl.from_pandas(table)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    raise ParameterError(
+        f"{what} is {kind.__name__}, expected a frame of Polars or pandas with the columns {columns}; "
+        f"{remedy}"
+    )

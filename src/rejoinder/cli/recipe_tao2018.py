@@ -214,6 +214,7 @@ def tao2018(
     one = Model(str(model), referenced, scale, leave_one_out)
     texts = read(testset, references, responses, testset_format, responses_format)
     other = read(transfer, (), transfer_responses, None, None) if transfer else None
+    _check_cases(cases, ids, texts[0])
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)
         others = read_ratings(*transfer_ratings) if transfer else None
@@ -252,6 +253,17 @@ def _check(
             "a transfer needs three things: --transfer TESTSET, --transfer-responses FILE and "
             "--transfer-ratings FILE"
         )
+
+
+def _check_cases(n: int, ids: tuple[str, ...], testset: TestSet) -> None:
+    """Raises a ParameterError where a case cannot be shown: before the work, not after it."""
+    from rejoinder.errors import ParameterError
+
+    if n < 0:
+        raise ParameterError(f"--cases {n} must be 0 or more")
+    for name in ids:
+        if name not in testset.ids:
+            raise ParameterError(f"--case {name}: the test set has no such item; see its ids")
 
 
 def _save(studies: dict[str, Study], path: Path) -> None:

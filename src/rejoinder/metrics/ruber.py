@@ -39,8 +39,8 @@ class RUBER(MeanMetric):
 
     s_R is the similarity to the nearest reference: the cosine of max/min-pooled word vectors
     (``referenced=pooled``, the paper's), or of sentence vectors (``encoder``). s_U is what a model
-    learned without labels of how a reply fits its query: the mean of its members' outputs before
-    any sigmoid, which do not saturate, each in standard deviations. Each half x becomes
+    learned without labels of how a reply fits its query: the weighted mean of its members' outputs
+    before any sigmoid, which do not saturate, each in standard deviations. Each half x becomes
     ``(x - low) / (high - low)``, cut to [0, 1].
 
     Source: Tao et al. 2018, sections 3.1 to 3.3. The paper fits low and high to the scored set

@@ -90,6 +90,7 @@ def score(
         f"{counted(count, 'missing reply', 'missing replies')} of '{system}' scored as empty"
         for system, count in alignment.filled.items()
     ]
+    notes += _silent(responses)
     usable, complaints = _usable(wanted, batch, alignment.ids, drop_unusable)
     complaints += _blank(testset, alignment.ids)
     changed = {"missing": missing} if alignment.dropped or alignment.filled else {}
@@ -115,6 +116,15 @@ def score(
         seed,
         spread(batch),
     )
+
+
+def _silent(responses: pl.DataFrame) -> list[str]:
+    """How many replies are empty, by system: in a table of pandas' they may be missing ones."""
+    blank = responses.filter(pl.col("text") == "").group_by("system", maintain_order=True).len()
+    return [
+        f"'{system}': {counted(count, 'empty reply', 'empty replies')}, scored as such"
+        for system, count in blank.iter_rows()
+    ]
 
 
 def _blank(testset: TestSet, ids: list[str]) -> list[str]:
@@ -187,14 +197,14 @@ def _usable(
     for label, metric in wanted.items():
         unusable, why = metric.unusable(batch)
         count = int(unusable.sum())
+        if count == len(batch):
+            raise InputError(f"{label}: no item can be scored: each one {why}")
         if count and not drop:
             raise InputError(
                 f"{label}: item '{ids[int(np.flatnonzero(unusable)[0])]}' {why} ({count} of "
                 f"{len(batch)} items); leave such items out with --drop-unusable "
                 "(drop_unusable=True), which says how many"
             )
-        if count == len(batch):
-            raise InputError(f"{label}: no item can be scored: each one {why}")
         if count:
             notes.append(f"{label}: {count} of {len(batch)} items dropped: each {why}")
         usable.append(~unusable)

@@ -52,9 +52,18 @@ def read_tsv(path: Path) -> Grid:
     """Reads tab-separated cells; quotes are data, and no cell holds a tab or a line end.
 
     Raises:
-        InputError: a row with another number of cells, no header, a column named twice.
+        InputError: a row with another number of cells, no header, a column named twice; a cell that
+            is quoted as in CSV.
     """
-    return grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
+    made = grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
+    for cells in made.columns:
+        for number, cell in zip(made.numbers, cells, strict=True):
+            if '""' in cell and _QUOTED.fullmatch(cell):
+                raise InputError(
+                    f"{path}, row {number}: a cell quoted as in CSV, {quoted(cell)}; a quote is data "
+                    "here: save the table as .csv, or without quotes (pandas: quoting=csv.QUOTE_NONE)"
+                )
+    return made
 
 
 def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -108,6 +117,8 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
 
 
 _INDEX = re.compile(r"Unnamed: \d+")  # what pandas calls an index that it wrote and reads again
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 _MARKS = {
     ",": ("commas", "; call the file .csv"),

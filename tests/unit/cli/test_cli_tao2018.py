@@ -107,7 +107,7 @@ def test_plots(study, tmp_path):
         (["--smoothing", "much"], "much"),
         (["--tokenizer", "nothing"], "nothing"),
         (["--least-weight", "3"], "outside [-1, 1]"),
-        (["--case", "c999"], "case 'c999' is no rated item"),
+        (["--case", "c999"], "--case c999: the test set has no such item"),
         (["--transfer", TESTSET], "a transfer needs three things"),
         (["--save", TESTSET], "that is an input"),
         (["-m", "bleu:order=2"], "twice"),

@@ -191,6 +191,7 @@ def test_what_was_left_out_or_replaced_is_said(path):
     metric = GreedyMatching(path, leave_one_out=True)
     scores = score(testset, responses, [metric, VectorPooling(path), "bleu"], resamples=0)
     assert scores.notes == (
+        "'a': 1 empty reply, scored as such",
         "greedy leave-one-out, pooled: 3 of 5 words of the replies and 0 of 3 of the references have "
         "no vector (37.5%)",
         "greedy leave-one-out, pooled: 1 reply without any word: a similarity of 0",

@@ -50,6 +50,13 @@ def test_what_stands_in_an_evaluation_set_is_left_out_and_counted():
         left.without(left.said(), "itself")
 
 
+def test_replies_with_a_turn_between_them_are_one_conversation():
+    # As chats are: the user speaks between two replies, which are items; the third is another chat.
+    contexts = [["hi"], ["hi", "yes?", "tea"], ["hi", "no"]]
+    held = Conversations.of(items(contexts, [["yes?"], ["here"], ["why?"]]), 2)
+    assert held.dialogues.tolist() == [0, 0, 1]
+
+
 def test_seven_words_may_be_said_twice():
     seven = Conversations.of(conversations([["x y", "1 2 3 4 5 6 7"], ["u", "v"]]), 1)
     other = Conversations.of(conversations([["z", "1 2 3 4 5 6 7"], ["p", "q"]]), 1)

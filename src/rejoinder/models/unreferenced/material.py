@@ -66,7 +66,6 @@ class Material:
         encoder: str = "",
         vectors: WordVectors | None = None,
         language: str = "en",
-        first_seed: int = 1,
         epochs: int | None = None,
     ) -> Material:
         """From a corpus and what a user asks for.
@@ -82,7 +81,6 @@ class Material:
             vectors: of words, for the referenced score and for the GRU sizes to start from, which
                 are then as wide; None: word2vec on the corpus.
             language: how texts are cut into words.
-            first_seed: the seeds are this one and those behind it.
             epochs: at most; None: what each size has.
 
         Raises:
@@ -101,8 +99,7 @@ class Material:
             needed(held)
         turns = max(size.config.turns for size in wanted.values())
         train_on, valid = _parts(corpus, validation, exclude, turns, language)
-        seeded = range(first_seed, first_seed + seeds)
-        return cls(train_on, valid, wanted, seeded, language, vectors, held)
+        return cls(train_on, valid, wanted, range(1, seeds + 1), language, vectors, held)
 
     @property
     def labels(self) -> list[str]:

@@ -25,35 +25,26 @@ class Size:
     Attributes:
         config: of the scorer.
         schedule: of the training.
-        about: one line for people.
     """
 
     config: GRUConfig | HeadConfig | CrossConfig
     schedule: Schedule
-    about: str
 
 
 SIZES: dict[str, Size] = {
-    "paper": Size(
-        GRUConfig(),
-        Schedule(rate=1e-3, batch=128, epochs=5, warmup=0.12),
-        "as published: Bi-GRU, margin loss, random wrong replies, the message alone",
-    ),
+    # As published: a Bi-GRU, margin loss, random wrong replies, the message alone.
+    "paper": Size(GRUConfig(), Schedule(rate=1e-3, batch=128, epochs=5, warmup=0.12)),
+    # The same house, improved by measurement: softmax over the batch, two turns, dropout.
     "gru": Size(
         GRUConfig(width=200, layers=(), dropout=0.3, turns=2, loss="softmax", longest=20),
         Schedule(rate=2e-3, batch=256, epochs=6, falling=True),
-        "the same house, improved by measurement: softmax over the batch, two turns, dropout",
     ),
+    # A small head over the vectors of a sentence encoder.
     "encoder": Size(
-        HeadConfig(),
-        Schedule(rate=1e-3, batch=512, epochs=6, decay=0.01, falling=True),
-        "a small head over the vectors of a sentence encoder of yours (--encoder)",
+        HeadConfig(), Schedule(rate=1e-3, batch=512, epochs=6, decay=0.01, falling=True)
     ),
-    "cross": Size(
-        CrossConfig(),
-        Schedule(rate=1e-3, batch=64, epochs=3, decay=0.01, falling=True),
-        "a small network over the tokens of that encoder, query and reply read together",
-    ),
+    # A small network over the tokens of that encoder, query and reply read together.
+    "cross": Size(CrossConfig(), Schedule(rate=1e-3, batch=64, epochs=3, decay=0.01, falling=True)),
 }
 """Every size by name."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ class Strings:
             array = values.to_arrow()  # pyright: ignore[reportAttributeAccessIssue]
         elif not isinstance(values, (pa.Array, pa.ChunkedArray)):
             try:
-                array = pa.array(values, type=pa.large_string())
+                array = _array(values)
             except (pa.ArrowException, UnicodeEncodeError, TypeError, ValueError):
                 raise _complaint(values, what) from None
         if isinstance(array, pa.ChunkedArray):
@@ -94,6 +95,21 @@ class Strings:
     def sizes(self) -> Indices:
         """int64 [n]: the bytes of each string."""
         return self.stops - self.starts
+
+
+def _array(values: Any) -> pa.Array:
+    """Python strings as an Arrow array.
+
+    By Polars, where it is there already: given a list, pyarrow imports pandas to ask whether the list
+    is one of pandas' own, which takes longer than scoring a test set.
+    """
+    import pyarrow as pa
+
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(values, list | tuple):
+        return pa.array(values, type=pa.large_string())
+    series = polars.Series(values, dtype=polars.String, strict=True)
+    return series.to_arrow(compat_level=polars.CompatLevel.oldest())
 
 
 def _complaint(values: Iterable[Any], what: str) -> InputError:

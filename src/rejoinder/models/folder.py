@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+FINISHED = "this model was finished before; nothing was done"
+"""What is said of a training that ``finished`` finds done."""
 _OWN_HASH = "record_sha256"  # of the entry that it stands in; older folders have none
 _REMEDY = "remove the folder, then fetch or train the model again"
 

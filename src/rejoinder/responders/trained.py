@@ -13,6 +13,7 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import Checkpoint
 from rejoinder.models.folder import (
+    FINISHED,
     ModelFolder,
     Record,
     finished,
@@ -89,7 +90,7 @@ def train_responder(
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
     if before := finished(final, identity):
         checkpoint.remove()  # left by a kill between the folder's last file and here
-        return Result(before, ("this model was finished before; nothing was done",))
+        return Result(before, (FINISHED,))
     notes = list(corpus.notes)
     pairs, held_out = _parts(corpus, validation, parameters, notes)
     tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)

@@ -18,6 +18,8 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
     answers = alignment.responses.with_columns(text=folded())
     quoted = answers.join(held, on=["id", "text"], how="semi")
     counts = dict(quoted.group_by("system", maintain_order=True).len().iter_rows())
+    if not counts:
+        return []
     n = held.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
     return [
         f"'{system}' gives a reference of the very item in {count} of {counted(n, 'item')} with "

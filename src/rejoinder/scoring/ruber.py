@@ -15,7 +15,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
-from rejoinder.models.folder import check_free, finished
+from rejoinder.models.folder import FINISHED, check_free, finished
 from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -82,7 +82,7 @@ def train_ruber(
     if before := finished(folder, material.identity):
         remove_work(work, material)  # left by a kill between the model's last file and here
         log = [dict(entry) for entry in before.record.log]
-        notes = (*material.notes, "this model was finished before; nothing was done")
+        notes = (*material.notes, FINISHED)
         return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
     fitted = fit(material, work, save_every=save_every, report=report)
     model = replace(

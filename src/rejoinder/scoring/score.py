@@ -129,13 +129,12 @@ def _silent(responses: pl.DataFrame) -> list[str]:
 
 def _blank(testset: TestSet, ids: list[str]) -> list[str]:
     """How many references are empty: to BLEU they are the closest in length to any short reply."""
-    blank = testset.references.filter(
-        pl.col("text").str.strip_chars() == "", pl.col("id").is_in(ids)
-    ).height
-    if not blank:
+    blank = testset.references.filter(pl.col("text").str.strip_chars() == "")
+    count = blank.filter(pl.col("id").is_in(ids)).height
+    if not count:
         return []
     return [
-        f"{counted(blank, 'empty reference')} counted as references, which spares short replies BLEU's "
+        f"{counted(count, 'empty reference')} counted as references, which spares short replies BLEU's "
         "brevity penalty; leave such references out"
     ]
 

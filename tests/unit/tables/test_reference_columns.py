@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 
 ROWS = {
     "id": ["a", "b"],
@@ -50,30 +50,3 @@ def test_what_is_wrong_is_named(tmp_path):
     (tmp_path / "u.csv").write_text("id,ref1,ref2\n1,,\n")
     with pytest.raises(InputError, match="no reference for any item"):
         rejoinder.read_testset(tmp_path / "u.csv")
-
-
-def test_pandas_frames_are_taken():
-    pandas = pytest.importorskip("pandas")
-    testset = rejoinder.TestSet.from_lists([["Yes."], ["No."]])
-    replies = {"system": ["a", "a"], "id": ["1", "2"], "text": ["Yes.", "Well."]}
-    ours = rejoinder.score(testset, pl.DataFrame(replies), ["bleu"], resamples=0)
-    theirs = rejoinder.score(testset, pandas.DataFrame(replies), ["bleu"], resamples=0)
-    assert ours.systems().equals(theirs.systems())
-    given = {"id": ["1", "2"], "system": ["a", "a"], "rater": "r", "criterion": "", "score": [5, 2]}
-    by_pandas, by_polars = (
-        rejoinder.correlate(theirs, frame, permutations=0, resamples=0).table()
-        for frame in (pandas.DataFrame(given), pl.DataFrame(given))
-    )
-    assert by_pandas.equals(by_polars)
-    missing = pandas.DataFrame({**replies, "text": ["Yes.", None]})
-    with pytest.raises(InputError, match="null"):
-        rejoinder.score(testset, missing, ["bleu"])
-    with pytest.raises(ParameterError, match="responses is dict, expected a frame of Polars or"):
-        rejoinder.score(testset, replies, ["bleu"])
-
-
-def test_empty_references_are_counted():
-    testset = rejoinder.TestSet.from_lists([["Yes.", ""], ["No.", " "]])
-    replies = pl.DataFrame({"system": ["a", "a"], "id": ["1", "2"], "text": ["Yes.", "Well."]})
-    notes = rejoinder.score(testset, replies, ["bleu"], resamples=0).notes
-    assert notes[0].startswith("2 empty references counted as references")

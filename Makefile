@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test test-slow lint format docs bench clean
+.PHONY: demo test test-slow lint format docs bench coverage clean
 
 demo: .venv/.rejoinder
 	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
@@ -31,6 +31,9 @@ docs: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py --write
+
+coverage: .venv/.dev
+	$(BIN)/python simulations/run.py --write
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis

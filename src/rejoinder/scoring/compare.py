@@ -21,6 +21,7 @@ from rejoinder.metrics.resampling import (
     narrow,
     permutation_masks,
 )
+from rejoinder.scoring.power import fewest
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -156,7 +157,7 @@ def _compare(
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
     error = drawn.std(axis=1)
-    if 2 / 2.0**measured.height > SIGNIFICANT:  # no swap of so few items is rare enough
+    if measured.height < fewest():  # no swap of so few items is rare enough
         error = np.full(a.size, np.nan)
     if measured.height < 2:  # one item resampled is always itself: it says nothing of others
         p_randomization = np.full(a.size, np.nan)

@@ -178,3 +178,15 @@ def test_draws_are_fair():
     # A count is binomial(20, 1/20): mean 1, variance 0.95; its mean of 2,000 errs by 0.022.
     assert abs(counts.mean(axis=0) - 1).max() < 0.1
     assert counts.var() == pytest.approx(0.95, abs=0.03)
+
+
+@pytest.mark.parametrize("items", [1023, 1024, 3004])
+def test_two_systems_on_as_many_items_as_people_have(items):
+    # 2 / 2.0**1024 is beyond a float64: two systems on 1,024 items ended in an OverflowError.
+    testset = TestSet.from_lists([["yes"]] * items)
+    replies = [(system, str(i + 1), word) for system, word in SYSTEMS for i in range(items)]
+    table = score(testset, pl.DataFrame(replies, ["system", "id", "text"], orient="row"), ["bleu"])
+    assert table.compare("good", "bad").item(0, "n") == items
+
+
+SYSTEMS = (("good", "yes"), ("bad", "no"))

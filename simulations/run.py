@@ -1,0 +1,70 @@
+"""Simulates intervals and tests: ``make coverage``, or ``python simulations/run.py [part ...]``.
+
+With --write, the section of each part in docs/studies/coverage.md is replaced, and no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from simulations.study import Study  # noqa: E402
+
+PAGE = ROOT / "docs" / "studies" / "coverage.md"
+STUDIES: dict[str, Study] = {}
+
+
+def main() -> None:
+    """Prints every part as it is done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*STUDIES, []], help="default: all")
+    parser.add_argument("--runs", type=int, default=2000, help="runs of each setting")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="replace the sections of the page")
+    wanted = parser.parse_args()
+    for name in wanted.parts or STUDIES:
+        begin = time.perf_counter()
+        text = section(name, STUDIES[name], wanted.runs, wanted.seed)
+        print(f"{text}\n({time.perf_counter() - begin:.0f} s)\n", flush=True)
+        if wanted.write:
+            PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, text), "utf-8")
+
+
+def section(name: str, study: Study, runs: int, seed: int) -> str:
+    """A part as Markdown: heading, text, and a table of its rows."""
+    lines = [
+        f"## {study.title}",
+        "",
+        study.text.strip(),
+        "",
+        f"`python simulations/run.py {name} --runs {runs} --seed {seed} --write`",
+        "",
+        "| interval or test | data | size | aim | measured | error | runs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row.what} | {row.setting} | {row.size} | {row.aim:g} | {row.share:.3f} | "
+        f"{row.error:.3f} | {row.runs} |"
+        for row in study.rows(runs, seed)
+    ]
+    return "\n".join(lines)
+
+
+def replaced(page: str, name: str, text: str) -> str:
+    """The page with the section of a part replaced, or added at its end."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    block = f"{begin}\n{text}\n{end}"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if pattern.search(page):
+        return pattern.sub(lambda _: block, page)
+    return f"{page.rstrip()}\n\n{block}\n"
+
+
+if __name__ == "__main__":
+    main()

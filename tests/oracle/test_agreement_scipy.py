@@ -11,7 +11,7 @@ from rejoinder.agreement.correlation import (
     kendall_b_by_pairs,
 )
 from rejoinder.agreement.head_to_head import sign_test, win_rate
-from rejoinder.agreement.student import incomplete_beta, two_sided_p
+from rejoinder.agreement.student import incomplete_beta, t_quantile, two_sided_p
 from rejoinder.agreement.testing import permutation_p
 from rejoinder.kernels import ranks as kernels
 
@@ -70,6 +70,9 @@ def test_tails_of_student_t():
     for df in (1, 2, 3, 10, 97, 1000, 50_000):
         for t in (0.0, 1e-9, 0.3, 1.0, 2.5, 12.0, 40.0):
             assert two_sided_p(-t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-9)
+        for level in (0.5, 0.8, 0.95, 0.999):
+            ours = t_quantile(level, df)
+            assert ours == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-9)
 
 
 def test_incomplete_beta():

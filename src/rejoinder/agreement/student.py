@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 # The continued fraction ends where a step changes it by less than this; TINY stands for zero in it.
 CLOSE, TINY = 1e-15, 1e-300
@@ -22,6 +23,36 @@ def two_sided_p(t: float, df: float) -> float:
     if math.isnan(t) or not df > 0:
         return math.nan
     return incomplete_beta(df / (df + t * t), df / 2, 0.5)
+
+
+@lru_cache
+def t_quantile(level: float, df: float) -> float:
+    """How many standard errors on either side hold ``level`` of Student's t distribution.
+
+    The t with ``two_sided_p(t, df) = 1 - level``, by bisection to the last digits. NaN where df is
+    not positive.
+
+    Args:
+        level: The coverage, within (0, 1).
+        df: Degrees of freedom.
+
+    >>> round(t_quantile(0.95, 10), 6)
+    2.228139
+    """
+    if not df > 0:
+        return math.nan
+    low, high = 0.0, 1.0
+    while two_sided_p(high, df) > 1 - level:
+        high *= 2
+    while high - low > CLOSE * high:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if two_sided_p(middle, df) > 1 - level:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:

@@ -5,7 +5,7 @@ import pytest
 
 from rejoinder.agreement.correlation import CORRELATIONS, average_ranks
 from rejoinder.agreement.groups import Groups
-from rejoinder.agreement.student import two_sided_p
+from rejoinder.agreement.student import t_quantile, two_sided_p
 from rejoinder.agreement.testing import paired_permutation, permutation_p, williams
 from rejoinder.errors import InputError, ParameterError
 
@@ -153,6 +153,14 @@ def test_tails():
     assert two_sided_p(12.706204736, 1) == pytest.approx(0.05)
     assert np.isnan(two_sided_p(np.nan, 5))
     assert np.isnan(two_sided_p(1.0, 0))
+
+
+def test_quantiles_of_student():
+    # Cauchy: P(|T| <= t) = 2 atan(t) / pi, so t = tan(pi level / 2); 2 degrees: t = l sqrt(2 / (1 - l^2))
+    assert t_quantile(0.95, 1) == pytest.approx(np.tan(np.pi * 0.95 / 2))
+    assert t_quantile(0.95, 2) == pytest.approx(0.95 * np.sqrt(2 / (1 - 0.95**2)))
+    assert two_sided_p(t_quantile(0.8, 7.5), 7.5) == pytest.approx(0.2)
+    assert np.isnan(t_quantile(0.95, 0))
 
 
 def test_what_makes_no_sense_is_refused():

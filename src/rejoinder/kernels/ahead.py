@@ -17,8 +17,10 @@ import ctypes
 import hashlib
 import json
 import os
+import stat
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -54,6 +56,9 @@ FLAGS = {
     "no_cfunc_wrapper": True,
     "error_model": "numpy",
 }
+
+# How a file of machine code is opened: no symbolic link is followed, no byte translated (Windows).
+READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 _lock = threading.RLock()
 
@@ -249,32 +254,78 @@ def _version() -> str:
     return llvmlite.__version__
 
 
-def _place(wanted: Kernel, key: str) -> Path:
-    return folder() / f"{wanted.function.__module__}.{wanted.__name__}-{key}.o"
+def _name(wanted: Kernel, key: str) -> str:
+    return f"{wanted.function.__module__}.{wanted.__name__}-{key}.o"
 
 
 @cache
-def folder() -> Path:
-    """Where machine code is kept: ``REJOINDER_CACHE``, else beside the sources, else at home."""
+def folder() -> Path | None:
+    """The folder of machine code; None where there is none that only this user can write to.
+
+    What lies there is run. So a folder counts only if it belongs to this user (or to root) and
+    nobody else may write to it; its path must be absolute, or another current folder would be
+    another cache. ``REJOINDER_CACHE`` names the folder; without it, it is ``__pycache__`` beside
+    the sources, else ``rejoinder`` in ``XDG_CACHE_HOME`` or ``~/.cache``. Without a folder every
+    process compiles anew, which takes some seconds; where ``REJOINDER_CACHE`` is refused, a warning
+    says so.
+    """
     chosen = os.environ.get("REJOINDER_CACHE")
     if chosen:
-        return Path(chosen)
+        if _private(Path(chosen)):
+            return Path(chosen)
+        warnings.warn(
+            f"REJOINDER_CACHE={chosen!r}: not used, so that kernels are compiled anew in each "
+            "process; expected the absolute path of a folder that you own and that nobody else may "
+            "write to (chmod go-w), since the code in it is run",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
     beside = Path(__file__).parent / "__pycache__"
-    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        return beside
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(home) / "rejoinder"
+    writable = (place for place in (beside, Path(home) / "rejoinder") if _private(place))
+    return next(writable, None)
+
+
+def _private(place: Path) -> bool:
+    """Whether a folder is, or can be made, this user's own, with nobody else writing to it."""
+    if not place.is_absolute():
+        return False
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _trusted(place.stat()) and os.access(place, os.W_OK)
+    except OSError:
+        return False
+
+
+def _trusted(status: os.stat_result) -> bool:
+    """Whether only this user and root could have written what has this status.
+
+    Where files have no such owners (Windows), the user's own folders are private as they are.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
 
 
 def _read(wanted: Kernel, key: str) -> tuple[str, bytes] | None:
-    """What ``_write`` kept; None where there is nothing, or it is not whole."""
+    """What ``_write`` kept; None where there is nothing, it is not whole, or not this user's."""
+    place = folder()
+    if place is None:
+        return None
     try:
-        head, _, code = _place(wanted, key).read_bytes().partition(b"\n")
-        told = json.loads(head)
-        whole = told["sha256"] == _digest(told["symbol"], code)
+        # The file that is checked is the file that is read: no link, nothing put there in between.
+        opened = os.open(place / _name(wanted, key), READ)
+        with open(opened, "rb") as file:
+            status = os.fstat(opened)
+            if not stat.S_ISREG(status.st_mode) or not _trusted(status):
+                return None
+            head, _, code = file.read().partition(b"\n")
+        kept = json.loads(head)
+        whole = kept["sha256"] == _digest(kept["symbol"], code)
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return (told["symbol"], code) if whole else None
+    return (kept["symbol"], code) if whole else None
 
 
 def _digest(symbol: str, code: bytes) -> str:
@@ -283,16 +334,24 @@ def _digest(symbol: str, code: bytes) -> str:
 
 def _write(wanted: Kernel, key: str, symbol: str, code: bytes) -> None:
     """Keeps machine code, where there is a place to keep it; other versions of it go."""
-    path = _place(wanted, key)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    place = folder()
+    if place is None:
+        return
+    import tempfile
+
     head = json.dumps({"symbol": symbol, "sha256": _digest(symbol, code)})
+    temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(head.encode() + b"\n" + code)
+        # Made for this user alone, whatever the umask; a link that waits there is not followed.
+        opened, temporary = tempfile.mkstemp(dir=place, prefix=".kernel-")
+        with open(opened, "wb") as file:
+            file.write(head.encode() + b"\n" + code)
+        path = place / _name(wanted, key)
         os.replace(temporary, path)
-        for old in path.parent.glob(f"{wanted.function.__module__}.{wanted.__name__}-*.o"):
+        for old in place.glob(_name(wanted, "*")):
             if old != path:
                 old.unlink(missing_ok=True)
     except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)

@@ -1,5 +1,6 @@
 """Machine code kept on disk: used again, made anew where it does not fit, never trusted blindly."""
 
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,8 @@ from rejoinder.kernels import ahead, ngrams, tokens
 from rejoinder.kernels.bags import _bag_totals
 
 PROGRAM = """
-import sys
+import os, sys
+os.umask(0o002)
 from rejoinder.metrics import BLEU
 assert BLEU(order=1).corpus(["yes no"], [["yes"]]).value == 0.5
 print("numba" in sys.modules)
@@ -18,6 +20,7 @@ print("numba" in sys.modules)
 
 
 def process(folder):
+    """Whether a process that keeps its machine code in the folder woke the compiler."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         capture_output=True,
@@ -26,6 +29,20 @@ def process(folder):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip() == "True"
+
+
+@pytest.fixture
+def chosen(monkeypatch):
+    """What ``folder`` answers under an environment, without what it answered before."""
+
+    def folder(**environment):
+        for name in ("REJOINDER_CACHE", "XDG_CACHE_HOME", "HOME"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, str(value))
+        return ahead.folder.__wrapped__()
+
+    return folder
 
 
 def test_the_second_process_needs_no_compiler(tmp_path):
@@ -44,6 +61,57 @@ def test_the_second_process_needs_no_compiler(tmp_path):
     files[1].rename(files[1].with_name(files[1].name.rpartition("-")[0] + "-0000.o"))
     assert process(tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_file_that_others_may_write_is_not_run(tmp_path):
+    assert process(tmp_path)
+    assert not process(tmp_path)  # although the umask lets a group write
+    file = next(iter(tmp_path.glob("*.o")))
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o620)
+    assert process(tmp_path)
+    assert not process(tmp_path)  # its place was taken by a file of our own
+    planted = tmp_path / "planted"
+    file.rename(planted)
+    file.symlink_to(planted)
+    assert process(tmp_path)
+    assert not file.is_symlink()
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_may_write_is_no_cache(chosen, tmp_path, mode):
+    tmp_path.chmod(mode)
+    with pytest.warns(RuntimeWarning, match="nobody else may write"):
+        assert chosen(REJOINDER_CACHE=tmp_path) is None
+    tmp_path.chmod(0o755)
+    assert chosen(REJOINDER_CACHE=tmp_path) == tmp_path
+
+
+def test_a_folder_of_somebody_else_is_no_cache(chosen, tmp_path, monkeypatch):
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner == 0:  # root's folders are trusted by all, so another user's is needed
+        os.chown(tmp_path, 12345, 12345)
+    with pytest.warns(RuntimeWarning, match="a folder that you own"):
+        assert chosen(REJOINDER_CACHE=tmp_path) is None
+
+
+def test_a_path_that_depends_on_the_current_folder_is_no_cache(chosen, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(RuntimeWarning, match="absolute path"):
+        assert chosen(REJOINDER_CACHE="cache") is None
+    monkeypatch.setattr(ahead, "__file__", "/dev/null/ahead.py")  # nothing can stand beside it
+    assert chosen(XDG_CACHE_HOME="cache") is None
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # a user without a home
+    assert chosen() is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_at_home_where_sources_cannot_be_written(chosen, tmp_path, monkeypatch):
+    monkeypatch.setattr(ahead, "__file__", str(tmp_path / "file" / "ahead.py"))
+    (tmp_path / "file").write_text("in the way")
+    assert chosen(HOME=tmp_path) == tmp_path / ".cache" / "rejoinder"
+    assert chosen(XDG_CACHE_HOME=tmp_path) == tmp_path / "rejoinder"
 
 
 def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path):

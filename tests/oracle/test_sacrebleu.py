@@ -132,7 +132,8 @@ def test_delta_bleu_equals_the_authors_code(reading, setting):
             [round((float(row[name]) - 1.5) / 3.5, 4) for name in others] for row in rated.values()
         ]
         for kind, metric in (
-            ("delta", DeltaBLEU(4, tokenizer, folded == "lc", reading)),
+            # The file says of its figures that they are without smoothing.
+            ("delta", DeltaBLEU(4, tokenizer, folded == "lc", reading, smoothing="none")),
             ("bleu", BLEU(4, tokenizer, folded == "lc")),
         ):
             expected = figures[setting][kind]
@@ -145,3 +146,53 @@ def test_delta_bleu_equals_the_authors_code(reading, setting):
             assert score.value == pytest.approx(expected["score"] / 100, rel=1e-6)
             assert score.parts["hypothesis_length"] == expected["hyp_len"]
             assert score.parts["reference_length"] == expected["ref_len"]
+        # The code's own default, exp: each order without a match halves what a match would give.
+        # Worked out from the sums that the file holds.
+        tops, bottoms = figures[setting]["delta"]["matched"], figures[setting]["delta"]["total"]
+        logs, misses = [], 0
+        for top, bottom in zip(tops, bottoms, strict=True):
+            misses += top <= 0
+            logs.append(np.log(top / bottom if top > 0 else 0.5**misses / bottom))
+        smoothed = figures[setting]["delta"]["bp"] * np.exp(np.mean(logs))
+        by_default = DeltaBLEU(4, tokenizer, folded == "lc", reading)
+        assert by_default.corpus(hypotheses, references, weights).value == pytest.approx(
+            smoothed, rel=1e-6
+        )
+
+
+# Computed with the first author's code (github.com/mgalley/sacreBLEU, commit 813fc0a):
+# corpus_bleu(replies, streams of references, ref_weights=weights, smooth_method=...), order 4, 13a.
+# The texts are our own; the published example itself is run in tests/peers.
+REFERENCES = [
+    ["the soup was nice .", "i liked the soup .", "the soup was okay .", "the soup was cold ."],
+    [
+        "the band was great .",
+        "they were very good .",
+        "the band was loud .",
+        "the band was a mess .",
+    ],
+]
+WEIGHTS = [[1.0, 0.6, 0.2, -0.6], [0.9, 0.7, 0.1, -1.0]]
+GOOD = ["the soup was really nice .", "the band was very loud ."]
+BAD = ["the soup was cold again .", "the band was a mess ."]
+
+
+@pytest.mark.parametrize(
+    ("replies", "smoothing", "expected"),
+    [
+        (GOOD, "none", 0.0),
+        (GOOD, "floor", 20.78213480112254),
+        (GOOD, "exp", 31.076539946033716),
+        (GOOD, None, 31.076539946033716),
+        (BAD, "none", 0.0),
+        (BAD, "floor", 3.820944890081457),
+        (BAD, "exp", 7.184528586076487),
+        (BAD, None, 7.184528586076487),
+    ],
+)
+def test_delta_bleu_smoothed_as_the_authors_code_does(replies, smoothing, expected):
+    from rejoinder.metrics import DeltaBLEU
+
+    metric = DeltaBLEU(order=4, reading="authors-code", smoothing=smoothing)
+    score = metric.corpus(replies, REFERENCES, WEIGHTS)
+    assert 100 * score.value == pytest.approx(expected, abs=1e-9)

@@ -83,6 +83,8 @@ class Metric(ABC):
     """Whether the score is the share of items for which something holds."""
     sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The parameters that name a model's file or folder, and who provides its features."""
+    kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The values of parameters that are younger than kept files: what such a file was scored with."""
 
     def __post_init__(self) -> None:
         check_types(self)

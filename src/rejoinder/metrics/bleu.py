@@ -225,8 +225,10 @@ def _smoothed(
     safe = np.where(counted, counts, 1.0)
     p = np.maximum(matches, 0.0) / safe
     missed = counted & (matches == 0)
+    # Weighted sums (deltaBLEU) may be below 1, where a smoothed precision would exceed 1.
+    at_least_one = np.maximum(safe, 1.0)
     if smoothing == "floor":
-        p = np.where(missed, amount / safe, p)
+        p = np.where(missed, amount / at_least_one, p)
     elif smoothing == "exp":
-        p = np.where(missed, 1 / (np.exp2(np.cumsum(missed, axis=-1)) * safe), p)
+        p = np.where(missed, 1 / (np.exp2(np.cumsum(missed, axis=-1)) * at_least_one), p)
     return np.where(matched & counted, p, 0.0), counted

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric, Part, check_order
 from rejoinder.metrics.batch import Batch, reference_rule
-from rejoinder.metrics.bleu import brevity_penalty
+from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, precisions
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.text.tokenizers import check_tokenizer
 
-READINGS = ("paper", "authors-code")
+# Each reading with the smoothing that it takes where none is named.
+READINGS = {"paper": "none", "authors-code": "exp"}
+# A numerator of a smaller share of its denominator is 0 but for the rounding of its sum.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,17 @@ class DeltaBLEU(Metric):
     n-grams g of h_i. Weights lie in [-1, 1], so a match with a bad reference costs. Range 0 to 1:
     with all weights 1 it is BLEU to the last bit, and 1 is reached where each reply equals its
     highest-weighted reference (and some reply is as long as N: as BLEU, it is 0 where there is no
-    n-gram of order N at all). A sum of numerators that is negative makes ``p_n``, and the score,
-    0; the sum itself stays visible in ``parts``. The reference length is the closest of all
-    references, whatever their weight.
+    n-gram of order N at all). A sum of numerators that is negative counts as 0; the sum itself
+    stays visible in ``parts``. The reference length is the closest of all references, whatever
+    their weight.
+
+    Smoothing gives an order whose numerator is 0 (no match, or matches of no or negative weight) a
+    small precision in place of 0, by BLEU's formulas with the weighted sums in place of the counts;
+    the numerator is floored at 0 before. Where all orders have the numerator 0 the score is 0 under
+    every smoothing but ``caption``, as for ``BLEU``. A denominator below 1, which only a few short
+    replies with poorly rated references have, counts as 1 in a smoothed precision, so that no
+    precision exceeds 1. In these two cases the authors' code, which is derived from an early
+    sacreBLEU, gives a greater score.
 
     Every item needs a reference of positive weight; one that has none is an error that names it,
     unless such items are dropped.
@@ -46,6 +58,10 @@ class DeltaBLEU(Metric):
             author's released code computes, the highest weight among the references that hold g
             times the highest clipped count: two maxima, which may come from different references.
         references: ``all``, ``single`` (the first), or ``w>=T``.
+        smoothing: ``none``, ``floor``, ``add-k``, ``exp`` or ``caption``, as for ``BLEU``. None
+            takes that of the reading: ``none`` for ``paper``, whose formula has no smoothing;
+            ``exp`` for ``authors-code``, the default of that code.
+        smoothing_value: The value of ``floor`` (None: 0.1) or ``add-k`` (None: 1).
 
     >>> good, bad = "i love thunder", "the weather is cool"
     >>> metric = DeltaBLEU(order=1)
@@ -58,12 +74,15 @@ class DeltaBLEU(Metric):
     name: ClassVar[str] = "deltableu"
     source: ClassVar[str] = "Galley et al. 2015, section 3"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
+    kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({"smoothing": "none"})
 
     order: int = 2
     tokenizer: str = "13a"
     lowercase: bool = False
     reading: str = "paper"
     references: str = "all"
+    smoothing: str | None = None
+    smoothing_value: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,6 +91,11 @@ class DeltaBLEU(Metric):
         reference_rule(self.references)
         if self.reading not in READINGS:
             raise ParameterError(f"reading={self.reading!r} is unknown; choose {one_of(READINGS)}")
+        check_smoothing(self._smoothing, self.smoothing_value)
+
+    @property
+    def _smoothing(self) -> str:
+        return READINGS[self.reading] if self.smoothing is None else self.smoothing
 
     @property
     def label(self) -> str:
@@ -125,20 +149,29 @@ class DeltaBLEU(Metric):
         """float64 [..., 2 + 2 N] to float64 [...]."""
         with np.errstate(divide="ignore"):
             logs = np.log(self._precisions(totals))
-        values = brevity_penalty(totals) * np.exp(logs.sum(axis=-1) / self.order)
+        penalty = brevity_penalty(totals, self._smoothing)
+        values = penalty * np.exp(logs.sum(axis=-1) / self.order)
         return np.where(np.isnan(totals[..., 0]), np.nan, values)
 
     def _precisions(self, totals: Floats) -> Floats:
-        numerators = np.maximum(totals[..., 2 : 2 + self.order], 0.0)
+        numerators = totals[..., 2 : 2 + self.order]
         denominators = totals[..., 2 + self.order :]
-        some = denominators > 0
-        return np.where(some, numerators / np.where(some, denominators, 1.0), 0.0)
+        floored = np.where(numerators > ROUNDING * denominators, numerators, 0.0)
+        sums = np.concatenate([totals[..., :2], floored, denominators], axis=-1)
+        smoothed, _ = precisions(sums, self.order, self._smoothing, self.smoothing_value)
+        return smoothed
+
+    def signature(self, **facts: str | int) -> str:
+        """As of every metric; the smoothing stands there whether it was named or not."""
+        if self.smoothing is None:
+            return replace(self, smoothing=self._smoothing).signature(**facts)
+        return super().signature(**facts)
 
     def parts(self, totals: Floats) -> dict[str, Part]:
         """Precisions, BP, lengths, and the unfloored sums they are made of."""
         return {
             "precisions": self._precisions(totals).tolist(),
-            "bp": float(brevity_penalty(totals)),
+            "bp": float(brevity_penalty(totals, self._smoothing)),
             "hypothesis_length": float(totals[0]),
             "reference_length": float(totals[1]),
             "numerators": totals[2 : 2 + self.order].tolist(),

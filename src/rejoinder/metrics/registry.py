@@ -96,6 +96,23 @@ def metric(wanted: str | Metric) -> Metric:
     return make(**_parameters(make(), rest, fixed))
 
 
+def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
+    """Makes the metric of a kept file, which may be older than some of the metric's parameters.
+
+    Args:
+        name: A key of ``METRICS`` or ``OF_MODELS``.
+        parameters: Those that the file names.
+
+    Raises:
+        KeyError: The name is unknown.
+        TypeError: A parameter is unknown.
+        ParameterError: A value is none that the parameter can have.
+    """
+    make = (METRICS | OF_MODELS)[name]
+    of = make.func if isinstance(make, partial) else make
+    return make(**{**getattr(of, "kept_defaults", {}), **parameters})
+
+
 def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
     """Makes metrics, each under a label of its own.
 

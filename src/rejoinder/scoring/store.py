@@ -153,7 +153,7 @@ def load(path: str | os.PathLike[str]) -> Scores:
 def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
     try:
         metrics = {
-            label: (registry.METRICS | registry.OF_MODELS)[each.name](**each.parameters)
+            label: registry.kept(each.name, each.parameters)
             for label, each in saved.metrics.items()
         }
         measured = {

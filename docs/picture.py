@@ -9,7 +9,7 @@ from rich.console import Console
 
 from rejoinder import read_responses, read_testset
 from rejoinder.cli.score_tables import print_systems
-from rejoinder.scoring.score import score, suited
+from rejoinder.scoring.score import score
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,7 +19,7 @@ def main() -> None:
     testset = read_testset(ROOT / "examples" / "testset.jsonl")
     names = ("generic", "retrieval", "tuned")
     paths = [ROOT / "examples" / "responses" / f"{name}.jsonl" for name in names]
-    scores = score(testset, read_responses(*paths), suited(testset))
+    scores = score(testset, read_responses(*paths))
     with open("/dev/null", "w") as nowhere:
         out = Console(record=True, width=104, file=nowhere, highlight=False)
         print_systems(out, scores, signatures=False)

@@ -57,12 +57,12 @@ def audit(
     responses_format: str | None,
     json: bool,
 ) -> None:
-    """Score replies that anyone could fake beside the systems: which metrics reward them?
+    """Find the metrics that reward trivial replies.
 
-    The fakes: one text to everything, the message echoed, the last turns pasted together, a random
-    reply, another item's reference, and the item's own reference as it is and with its words
-    shuffled (taken out of the references first). A metric is in doubt where a fake reaches the
-    systems.
+    Trivial replies are scored beside the systems: one text to everything, the message echoed, the
+    last turns pasted together, a random reply, another item's reference, and the item's own
+    reference as it is and with its words shuffled (taken out of the references first). A metric is
+    in doubt where such a reply scores as high as the systems.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress

@@ -42,9 +42,11 @@ def compare(
     responses_format: str | None,
     json: bool,
 ) -> None:
-    """Compare systems pair by pair: difference, 95% interval, two paired tests, wins and losses.
+    """Compare systems pair by pair, with intervals and tests.
 
-    Give a test set and responses, or scores kept with 'rejoinder score --save'.
+    For every pair and metric: the difference, its 95% interval, two paired tests, and how many
+    items each system won, tied and lost. Give a test set and responses, or scores kept with
+    'rejoinder score --save'.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress

@@ -128,9 +128,11 @@ def correlate(
     responses_format: str | None,
     json: bool,
 ) -> None:
-    """Hold metrics against people: correlation, 95% interval, permutation test, human ceiling.
+    """Correlate metrics with human ratings.
 
-    Give a test set and responses, or scores kept with 'rejoinder score --save', and the ratings.
+    For every metric: the correlation, its 95% interval and a permutation test; beside them a random
+    score and the agreement of one rater with the others. Give a test set and responses, or scores
+    kept with 'rejoinder score --save', and the ratings.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.plots import draw, tell

@@ -76,7 +76,7 @@ def filter_corpus(
     corpus_format: str | None,
     json: bool,
 ) -> None:
-    """Drop the pairs whose message or reply has too high an entropy.
+    """Drop the pairs of a corpus whose entropy is too high.
 
     The entropy filter of Csaky et al. (2019): the entropy of a reply is that of the messages it was
     said to, and of a message that of the replies it got, in bits. Equal utterances count as one, or

@@ -133,14 +133,14 @@ def measure(
     resamples: int,
     seed: int,
 ) -> Scores:
-    """Measures with the metrics wanted, or with those that suit the test set."""
-    from rejoinder.scoring.score import score, suited
+    """Measures with the metrics named, or with the default metrics of the test set."""
+    from rejoinder.scoring.score import score
 
     with Progress("measuring") as tick:
         return score(
             testset,
             responses,
-            list(metrics) if metrics else suited(testset),
+            list(metrics) if metrics else None,
             missing=cast("Missing", missing),
             drop_unusable=drop_unusable,
             resamples=resamples,
@@ -174,7 +174,7 @@ def stream(
         return score_parquet(
             testset,
             responses,
-            metrics or ["deltableu", "bleu"],
+            metrics or None,
             block=block,
             drop_unusable=drop_unusable,
             resamples=resamples,

@@ -104,10 +104,11 @@ def plan(
     responses_format: str | None,
     json: bool,
 ) -> None:
-    """Say how many items, raters and references would be enough, by what a pilot shows.
+    """Plan how many items, raters and references are needed.
 
-    Give a test set and responses, or scores kept with 'rejoinder score --save' (which tell nothing
-    of fewer references), and the ratings so far if there are any.
+    The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
+    'rejoinder score --save' (which tell nothing of fewer references), and the ratings so far if
+    there are any.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress

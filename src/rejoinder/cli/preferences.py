@@ -41,7 +41,7 @@ def preferences(
     preferences_format: str | None,
     json: bool,
 ) -> None:
-    """Sum up head-to-head judgements: which system do people prefer, and how sure is that?
+    """Summarise which of two systems people prefer.
 
     Files of id, a, b, winner (a, b, tie, or a system's name) and, if wanted, rater and criterion.
     For each pair of systems: wins, ties and losses with 95% intervals, and a sign test over items;

@@ -66,7 +66,7 @@ def ratings(
     ratings_format: str | None,
     json: bool,
 ) -> None:
-    """Sum up people's ratings: do the raters agree, who does not, how is each system rated?
+    """Summarise human ratings: agreement, raters and systems.
 
     For each criterion: Krippendorff's alpha (nominal, ordinal, interval), each rater's linearly
     weighted kappa against the others, Human (Avg) and Human (Max), and for each system mean, 95%

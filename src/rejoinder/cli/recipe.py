@@ -26,7 +26,7 @@ FIGURE = "galley2015-figure2"
 
 @click.group()
 def recipe() -> None:
-    """Do a paper's whole study on your data, in one command."""
+    """Repeat the study of a paper on your own data."""
 
 
 recipe.add_command(khayrallah2021)
@@ -34,7 +34,7 @@ recipe.add_command(negative_references)
 recipe.add_command(tao2018)
 
 
-@recipe.command()
+@recipe.command(short_help="Galley et al. (2015): does BLEU agree with people?")
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS_AT_ONCE = 5
 
 
-@click.command()
+@click.command(short_help="Khayrallah & Sedoc (2021): RUQ of trained systems.")
 @click.argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
 @click.option(
     "--multiref",

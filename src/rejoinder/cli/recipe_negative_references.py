@@ -62,7 +62,7 @@ def negative_references(
     testset_format: str | None,
     json: bool,
 ) -> None:
-    """Do negative references help to tell good replies from bad ones?
+    """Test whether negative references help a metric.
 
     Holds out a good reference and a bad one (of negative weight) of each context, and scores both
     against the others: deltaBLEU against good and bad ones, BLEU against the good ones alone.

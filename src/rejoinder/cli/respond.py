@@ -76,7 +76,11 @@ def respond(
     testset_format: str | None,
     json: bool,
 ) -> None:
-    """Reply to every item of a test set: with a trained system, at random, or by retrieval."""
+    """Reply to every item of a test set.
+
+    The replies come from a trained system (its folder), or are taken from a corpus: at random, or by
+    retrieval of the most similar message.
+    """
     import polars as pl
 
     from rejoinder.cli import inputs

@@ -135,7 +135,7 @@ def ruq(
     testset_format: str | None,
     json: bool,
 ) -> None:
-    """How often would a model rather say what people said than "I don't know."?
+    """Measure whether a model prefers "I don't know." (RUQ).
 
     MODEL is a folder of a transformers model, a model's name (used where it is on this machine
     already), the URL of an OpenAI-compatible server, or a .jsonl file of scores made elsewhere.

@@ -53,11 +53,12 @@ def score(
     responses_format: str | None,
     json: bool,
 ) -> None:
-    """Score systems on a test set: value, 95% interval, and whether the best is really better.
+    """Score systems on a test set, with intervals and a verdict.
 
-    TESTSET holds contexts and their references, in any format of docs/formats.md. RESPONSES are the
-    systems' replies: one or more files; a file that names no system is named after itself. Scores
-    kept with --save may stand in place of both.
+    Every system gets a value and a 95% interval under every metric, and the best system is tested
+    against the next one. TESTSET holds contexts and their references, in any format of
+    docs/formats.md. RESPONSES are the systems' replies: one or more files; a file that names no
+    system is named after itself. Scores kept with --save may stand in place of both.
     """
     from rejoinder.cli import inputs
 

@@ -138,10 +138,11 @@ def sweep(
     json: bool,
     **told: Any,
 ) -> None:
-    """Train replying systems over a grid of settings, and hold METEOR against RUQ.
+    """Train replying systems over a grid of settings.
 
-    Every trial trains a Transformer; a trial that is not pruned is scored by METEOR with all
-    references, and by RUQ on train and on test. The same command after a kill goes on where it was.
+    The result shows how METEOR and RUQ go together over the trials. Every trial trains a
+    Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
+    train and on test. The same command after a kill goes on where it was.
     """
     from rejoinder.cli import sweep_tables
     from rejoinder.cli.progress import Progress

@@ -30,4 +30,4 @@ class Lazy(click.Group):
 
 @click.group(cls=Lazy)
 def train() -> None:
-    """Train a model on your corpus: a replying system, a scorer, word vectors."""
+    """Train a replying system, a scorer, or word vectors."""

@@ -88,10 +88,11 @@ def responder(
     json: bool,
     **given: Any,
 ) -> None:
-    """Train a replying system on the pairs of adjacent utterances of a corpus.
+    """Train a replying system on a corpus.
 
-    The same command after a kill goes on where it was. Settings that are not given are the scale's;
-    those of 'paper' are DD-BASE of Khayrallah & Sedoc (2021).
+    The pairs are adjacent utterances of its dialogues. The same command after a kill goes on where
+    it was. Settings that are not given are the scale's; those of 'paper' are DD-BASE of Khayrallah
+    & Sedoc (2021).
     """
     from rejoinder.cli.progress import Progress
     from rejoinder.responders.parameters import scaled

@@ -20,7 +20,7 @@ from rejoinder.metrics.features import provided
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Statistics, rows_of
 from rejoinder.scoring.quoting import folded
-from rejoinder.scoring.score import DEFAULT_METRICS, spread
+from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.responses import Alignment, Missing, check_responses
 from rejoinder.tables.testset import TestSet
@@ -36,7 +36,7 @@ Tick = Callable[[int, int], None]
 def score_left_out(
     testset: TestSet,
     responses: pl.DataFrame,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Sequence[str | Metric] | None = None,
     *,
     keep_identical: bool = False,
     missing: Missing = "error",
@@ -85,8 +85,9 @@ def score_left_out(
     [0.5, 0.5]
     """
     check_draws(resamples, seed)
+    wanted = list(wanted_metrics(metrics, testset).values())
     ground = Ground.of(testset, responses, missing, keep_identical)
-    scores = own_left_out(ground, metrics, drop_unusable, resamples, seed, progress)
+    scores = own_left_out(ground, wanted, drop_unusable, resamples, seed, progress)
     for label, each in scores.measured.items():
         if not each.height:
             raise InputError(
@@ -291,7 +292,7 @@ class Ground:
             (*gaps, *notes),
             resamples,
             seed,
-            spread(batch),
+            spread(batch, np.repeat(scored_by_references(wanted, usable), self.systems)),
         )
 
     @cached_property

@@ -28,20 +28,30 @@ from rejoinder.text.strings import Strings
 DEFAULT_METRICS = ("deltableu", "bleu", "sbleu", "rougeL", "distinct", "length")
 
 
-def suited(testset: TestSet) -> list[str]:
-    """The default metrics that tell something on this test set: deltaBLEU needs weights.
+def default_metrics(weighted: bool) -> list[str]:
+    """The metrics where none are named: the one rule of Python and of the command line.
 
-    >>> suited(TestSet.from_lists([["yes"]]))
+    deltaBLEU is among them where a reference has a weight. Without any weight it is BLEU.
+
+    >>> default_metrics(weighted=False)
     ['bleu', 'sbleu', 'rougeL', 'distinct', 'length']
     """
-    weighted = testset.references.get_column("weight").is_not_null().any()
     return [name for name in DEFAULT_METRICS if weighted or name != "deltableu"]
+
+
+def suited(testset: TestSet) -> list[str]:
+    """The default metrics of a test set; see ``default_metrics``.
+
+    >>> suited(TestSet.from_lists([["yes"]], weights=[[0.5]]))[0]
+    'deltableu'
+    """
+    return default_metrics(bool(testset.references.get_column("weight").is_not_null().any()))
 
 
 def score(
     testset: TestSet,
     responses: Frame,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Sequence[str | Metric] | None = None,
     *,
     missing: Missing = "error",
     drop_unusable: bool = False,
@@ -55,7 +65,8 @@ def score(
         testset: Contexts and references.
         responses: The table of ``read_responses``, or a frame of Polars or pandas with its columns
             (``system``, ``id``, ``text``).
-        metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``).
+        metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``); None
+            takes ``default_metrics``: deltaBLEU only where a reference has a weight.
         missing: An item that a system did not answer is an ``error``; or ``drop`` it for all
             systems, or score an ``empty`` reply in its place.
         drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
@@ -77,7 +88,7 @@ def score(
     """
     check_draws(resamples, seed)
     responses = _checked(testset, responses)
-    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    wanted = wanted_metrics(metrics, testset)
     alignment = check_responses(responses, testset, missing)
     contexts = _kept(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment.responses, len(alignment.systems))
@@ -114,8 +125,17 @@ def score(
         tuple(notes + complaints + told + few + quoting(testset, alignment)),
         resamples,
         seed,
-        spread(batch),
+        spread(batch, scored_by_references(wanted, usable)),
     )
+
+
+def wanted_metrics(
+    metrics: Sequence[str | Metric] | str | Metric | None, testset: TestSet
+) -> dict[str, Metric]:
+    """The metrics by label; None takes the defaults of the test set."""
+    if metrics is None:
+        return registry.metrics(suited(testset))
+    return registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
 
 
 def _silent(responses: pl.DataFrame) -> list[str]:
@@ -139,10 +159,25 @@ def _blank(testset: TestSet, ids: list[str]) -> list[str]:
     ]
 
 
-def spread(batch: Batch) -> tuple[int, int]:
-    """The fewest and the most references of an item."""
-    counts = np.diff(batch.reference_bounds)
-    return int(counts.min()), int(counts.max())
+def scored_by_references(wanted: Mapping[str, Metric], usable: Sequence[np.ndarray]) -> np.ndarray:
+    """The items that some metric compared with references: bool [n]; all where no metric has any.
+
+    Args:
+        wanted: The metrics.
+        usable: For each metric the items that it could score, bool [n].
+    """
+    compared = [
+        items
+        for metric, items in zip(wanted.values(), usable, strict=True)
+        if metric.needs & {"references", "weights"}
+    ]
+    return np.any(compared, axis=0) if compared else np.ones_like(usable[0])
+
+
+def spread(batch: Batch, scored: np.ndarray) -> tuple[int, int]:
+    """The fewest and the most references of an item that was scored (bool, one for each item)."""
+    counts = np.diff(batch.reference_bounds)[scored]
+    return int(counts.min(initial=counts.max(initial=0))), int(counts.max(initial=0))
 
 
 def _checked(testset: object, responses: Frame) -> pl.DataFrame:

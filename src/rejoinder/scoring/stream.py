@@ -25,6 +25,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Matrix
+from rejoinder.scoring.score import default_metrics, scored_by_references
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.schemas import REFERENCES
@@ -40,7 +41,7 @@ FEWEST_BLOCKS = 20
 def score_parquet(
     testset: str | os.PathLike[str],
     responses: Sequence[str | os.PathLike[str]],
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[str | Metric] | None = None,
     *,
     block: int = 1000,
     drop_unusable: bool = False,
@@ -56,6 +57,7 @@ def score_parquet(
         responses: For each system a Parquet file with ``id`` and ``text``, the same ids in the same
             order; the file's stem is the system.
         metrics: As for ``score``; only metrics whose rows are numbers (not distinct-n or entropy).
+            None takes those of ``default_metrics`` that are.
         block: How many consecutive items are summed to one row. Intervals and tests resample blocks;
             wins and losses count blocks. Single items, and groups of them, cannot be asked for.
         drop_unusable: As for ``score``.
@@ -70,7 +72,7 @@ def score_parquet(
     check_draws(resamples, seed)
     if block < 1:
         raise ParameterError(f"block={block} must be 1 or more")
-    wanted = registry.metrics(metrics)
+    wanted = registry.metrics(_defaults(testset) if metrics is None else metrics)
     for label, metric in wanted.items():
         if not metric.summable:
             raise ParameterError(
@@ -90,11 +92,11 @@ def score_parquet(
     for table in items.tables():
         replies = [reader.next_like(table, items.path) for reader in readers]
         batch = _batch(table, replies, items.path, total)
-        facts.add(batch)
         statistics = measure(list(wanted.values()), batch)
-        for (label, metric), rows in zip(wanted.items(), statistics, strict=True):
+        found = [metric.unusable(batch) for metric in wanted.values()]
+        facts.add(batch, scored_by_references(wanted, [~unusable for unusable, _ in found]))
+        for label, rows, (unusable, why) in zip(wanted, statistics, found, strict=True):
             assert isinstance(rows, np.ndarray)
-            unusable, why = metric.unusable(batch)
             if unusable.any() and not drop_unusable:
                 row = total + int(np.flatnonzero(unusable)[0])
                 raise InputError(
@@ -147,6 +149,13 @@ def _scores(
     return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
 
 
+def _defaults(testset: str | os.PathLike[str]) -> list[str]:
+    """The default metrics that fit blocks. Rows are read until a reference has a weight."""
+    file = _File(testset, ("id", "references"))
+    weighted = any(_weighted(_lists(table, file.path)) for table in file.tables())
+    return [name for name in default_metrics(weighted) if registry.metric(name).summable]
+
+
 def _names(responses: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
     names = tuple(Path(path).stem for path in responses)
     twice = {name for name in names if names.count(name) > 1}
@@ -195,14 +204,18 @@ class _Facts:
 
     def __init__(self) -> None:
         self.counts: set[int] = set()
+        self.scored: set[int] = set()
         self.weights = hashlib.sha256()
 
-    def add(self, batch: Batch) -> None:
-        self.counts.update(np.unique(np.diff(batch.reference_bounds)).tolist())
+    def add(self, batch: Batch, scored: np.ndarray) -> None:
+        """Takes the items of a batch, of which those that are ``scored`` (bool [n]) count."""
+        counts = np.diff(batch.reference_bounds)
+        self.counts.update(np.unique(counts).tolist())
+        self.scored.update(np.unique(counts[scored]).tolist())
         self.weights.update(batch.weights.tobytes())
 
     def spread(self) -> tuple[int, int]:
-        return min(self.counts, default=0), max(self.counts, default=0)
+        return min(self.scored, default=0), max(self.scored, default=0)
 
     def told(self, metric: Metric) -> dict[str, str | int]:
         facts: dict[str, str | int] = {}
@@ -296,6 +309,16 @@ class _File:
             raise InputError(
                 f"{self.path}: {self.rows} rows, but {of} has {self.count}; every row answers an item"
             )
+
+
+def _weighted(references: pl.Series) -> bool:
+    """Whether any reference of these lists has a weight."""
+    flat = references.explode(empty_as_null=False)
+    if not isinstance(flat.dtype, pl.Struct) or not len(flat):
+        return False
+    if "weight" not in {each.name for each in flat.dtype.fields}:
+        return False
+    return bool(flat.struct.field("weight").is_not_null().any())
 
 
 def _damage(path: str | os.PathLike[str]) -> str:

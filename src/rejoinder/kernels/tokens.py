@@ -1,7 +1,10 @@
 """One pass over UTF-8 bytes that cuts strings into tokens and emits their 64-bit fingerprints.
 
-A token is known by the FNV-1a hash of its bytes, finished by a mixing step. Two different tokens of
-one item meet with probability 2^-64; nothing downstream ever looks at the text again.
+A token is known by a hash of its bytes, finished by a mixing step; nothing downstream ever looks at
+the text again. Two different tokens have one fingerprint with probability 2^-64, whatever the text:
+the hash is keyed by random numbers of this process (`KEYS`), so that nobody can write two tokens
+that are one to it. (With a public hash, FNV-1a, such pairs are easily made.) So fingerprints mean
+nothing in another process.
 
 Where words end is what a processor cannot foresee, so letters and blanks share one path without a
 branch: each byte writes the hash so far to the place of the next token, a blank after a letter moves
@@ -15,6 +18,7 @@ rewrite: its ``last`` is -1.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -22,17 +26,18 @@ import numpy as np
 from rejoinder.kernels.ahead import helper, kernel
 from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Words
 
-FNV_OFFSET = np.uint64(0xCBF29CE484222325)
-FNV_PRIME = np.uint64(0x100000001B3)
 MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 SHIFT = np.uint64(33)
 
 # What a byte can be to a tokenizer. The first two are the path without a branch.
 LETTER, SPACE, SYMBOL, STOP, DASH, WIDE, REWRITE = range(7)
 
-# h becomes (h ^ byte) * FACTOR[kind] + TERM[kind]: a letter goes on with it, a blank restarts it.
-FACTOR = np.array([FNV_PRIME, 0], dtype=np.uint64)
-TERM = np.array([0, FNV_OFFSET], dtype=np.uint64)
+# Where a table of keys holds what is no key of a byte. With a byte the hash h becomes
+# (h ^ keys[byte]) * keys[FACTOR + kind] + keys[TERM + kind]: a letter goes on with it, a blank
+# restarts it.
+FACTOR = 256
+TERM = 258
+START = TERM + SPACE
 
 
 def _white_space_classes() -> Bytes:
@@ -71,15 +76,28 @@ CLASSES_13A_RAW = CLASSES_13A.copy()
 CLASSES_13A_RAW[list(b"&<\n")] = REWRITE
 CLASSES_13A_RAW_FOLDING = _folding(CLASSES_13A_RAW)
 
-KEEP_CASE = np.arange(256, dtype=np.uint8)
-FOLD_CASE = KEEP_CASE.copy()
-FOLD_CASE[65:91] += 32
+
+def _drawn_keys() -> Fingerprints:
+    """The keys of the hash: uint64 [260], drawn by the operating system.
+
+    A number for each byte, then the factors and the terms of `LETTER` and `SPACE`: an odd
+    multiplier and 0, 0 and the hash of nothing.
+    """
+    keys = np.frombuffer(os.urandom(260 * 8), dtype=np.uint64).copy()
+    keys[FACTOR + LETTER] |= np.uint64(1)
+    keys[FACTOR + SPACE] = keys[TERM + LETTER] = 0
+    return keys
+
+
+KEYS = _drawn_keys()
+KEYS_FOLDING = KEYS.copy()  # the same for a letter of ASCII in upper and in lower case
+KEYS_FOLDING[65:91] = KEYS[97:123]
 
 
 @helper
-def _grown(h: np.uint64, byte: Any) -> np.uint64:
+def _grown(h: np.uint64, byte: Any, keys: Fingerprints) -> np.uint64:
     """The hash of a token one byte longer."""
-    return (h ^ np.uint64(byte)) * FNV_PRIME
+    return (h ^ keys[byte]) * keys[FACTOR]
 
 
 @helper
@@ -132,7 +150,8 @@ def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
         words = np.lib.stride_tricks.as_strided(data[:8].view(np.uint64), (data.size - 7,), (1,))
     slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
-    _same_strings(data, words, starts, stops, slots, np.empty(n, dtype=np.uint64), first)
+    hashes = np.empty(n, dtype=np.uint64)
+    _same_strings(data, words, starts, stops, KEYS, slots, hashes, first)
     return first
 
 
@@ -142,6 +161,7 @@ def _same_strings(
     words: Words,
     starts: Indices,
     stops: Indices,
+    keys: Fingerprints,
     slots: Indices,
     hashes: Fingerprints,
     first: Indices,
@@ -153,6 +173,7 @@ def _same_strings(
         words: uint64 [bytes - 7], the eight bytes from every byte on.
         starts: int64 [n].
         stops: int64 [n].
+        keys: uint64 [260], ``KEYS``: texts made to meet in the table would make it slow.
         slots: int64 [a power of two above n], -1 where free.
         hashes: uint64 [n], written.
         first: int64 [n], written.
@@ -161,7 +182,7 @@ def _same_strings(
     for i in range(starts.size):
         at = starts[i]
         stop = stops[i]
-        h = np.uint64(stop - at) * FNV_OFFSET
+        h = np.uint64(stop - at) * keys[FACTOR] + keys[START]
         if stop - at >= 8:
             while at + 8 <= stop:
                 h = _mixed(h ^ words[at])
@@ -169,7 +190,7 @@ def _same_strings(
             h = _mixed(h ^ words[stop - 8])
         else:
             while at < stop:
-                h = _grown(h, data[at])
+                h = _grown(h, data[at], keys)
                 at += 1
             h = _mixed(h)
         hashes[i] = h
@@ -202,7 +223,7 @@ def tokens_13a(
     starts: Indices,
     stops: Indices,
     classes: Bytes,
-    fold: Bytes,
+    keys: Fingerprints,
     tokens: Fingerprints,
     first: Indices,
     last: Indices,
@@ -220,7 +241,7 @@ def tokens_13a(
         starts: int64 [n].
         stops: int64 [n].
         classes: uint8 [256], the class of each byte; one of the tables above.
-        fold: uint8 [256], what each byte counts as: ``KEEP_CASE`` or ``FOLD_CASE``.
+        keys: uint64 [260], ``KEYS``, or ``KEYS_FOLDING`` to take upper and lower case for one.
         tokens: uint64 [bytes], written from the start on.
         first: int64 [n], written: where the tokens of each string begin.
         last: int64 [n], written: where they end, or -1 for a string to be rewritten.
@@ -233,7 +254,7 @@ def tokens_13a(
         first[i] = written
         stop = stops[i]
         at = starts[i]
-        h = FNV_OFFSET
+        h = keys[START]
         inside = 0  # whether ``at`` follows a byte of a token, which ``h`` is then the hash of
         while at < stop:
             c = data[at]
@@ -242,7 +263,7 @@ def tokens_13a(
                 tokens[written] = h
                 written += kind & inside
                 inside = 1 - kind
-                h = (h ^ np.uint64(fold[c])) * FACTOR[kind] + TERM[kind]
+                h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
                 at += 1
                 continue
             after_digit = at > starts[i] and _is_digit(data[at - 1])
@@ -264,7 +285,7 @@ def tokens_13a(
             elif kind == REWRITE and (c != 60 or (at + 9 <= stop and (data[at + 1] | 32) == 115)):
                 break  # '<' matters only where <skipped> may follow
             if goes_on:
-                h = _grown(h, c)
+                h = _grown(h, c, keys)
                 inside = 1
                 at = end
                 continue
@@ -273,9 +294,9 @@ def tokens_13a(
                 written += 1
             if kind != WIDE:
                 for k in range(at, end - begins):
-                    tokens[written] = _grown(FNV_OFFSET, data[k])
+                    tokens[written] = _grown(keys[START], data[k], keys)
                     written += 1
-            h = _grown(FNV_OFFSET, data[end - 1]) if begins else FNV_OFFSET
+            h = _grown(keys[START], data[end - 1], keys) if begins else keys[START]
             inside = np.int64(begins)
             at = end
         if at < stop:
@@ -297,7 +318,7 @@ def tokens_none(
     starts: Indices,
     stops: Indices,
     classes: Bytes,
-    fold: Bytes,
+    keys: Fingerprints,
     tokens: Fingerprints,
     first: Indices,
     last: Indices,
@@ -308,7 +329,7 @@ def tokens_none(
         first[i] = written
         stop = stops[i]
         at = starts[i]
-        h = FNV_OFFSET
+        h = keys[START]
         inside = 0
         while at < stop:
             c = data[at]
@@ -323,7 +344,7 @@ def tokens_none(
             tokens[written] = h
             written += kind & inside
             inside = 1 - kind
-            h = (h ^ np.uint64(fold[c])) * FACTOR[kind] + TERM[kind]
+            h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
             at += width
         if at < stop:
             written = first[i]
@@ -344,7 +365,7 @@ def tokens_char(
     starts: Indices,
     stops: Indices,
     classes: Bytes,
-    fold: Bytes,
+    keys: Fingerprints,
     tokens: Fingerprints,
     first: Indices,
     last: Indices,
@@ -365,10 +386,10 @@ def tokens_char(
             if width > 0:
                 at += width
                 continue
-            h = _grown(FNV_OFFSET, fold[data[at]])
+            h = _grown(keys[START], data[at], keys)
             at += 1
             while at < stop and data[at] & 0xC0 == 0x80:  # the rest of a UTF-8 sequence
-                h = _grown(h, data[at])
+                h = _grown(h, data[at], keys)
                 at += 1
             tokens[written] = _mixed(h)
             written += 1

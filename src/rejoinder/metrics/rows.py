@@ -75,21 +75,16 @@ class BagMatrix:
     """Rows as bags: row (s, i) holds ``codes[first[s, i]:last[s, i]]``, each counting 1.
 
     Attributes:
-        codes: int64 [t], in 0 to V - 1.
-        vocabulary: uint64 [V], the fingerprint of each code.
+        codes: int64 [t], in 0 to V - 1, by their first place in the text.
+        width: V, how many numbers a sum has.
         first: int64 [S, n].
         last: int64 [S, n].
     """
 
     codes: Indices
-    vocabulary: np.ndarray
+    width: int
     first: Indices
     last: Indices
-
-    @property
-    def width(self) -> int:
-        """How many numbers a sum has: V."""
-        return self.vocabulary.size
 
     @property
     def systems(self) -> int:
@@ -126,7 +121,7 @@ class BagMatrix:
 
     def pick(self, items: Indices | np.ndarray) -> BagMatrix:
         """The rows of some items (indices or bool [n])."""
-        return BagMatrix(self.codes, self.vocabulary, self.first[:, items], self.last[:, items])
+        return BagMatrix(self.codes, self.width, self.first[:, items], self.last[:, items])
 
 
 Rows: TypeAlias = Matrix | BagMatrix
@@ -156,11 +151,32 @@ def rows_of(statistics: Statistics, systems: int) -> Rows:
     if isinstance(statistics, np.ndarray):
         n = len(statistics) // systems
         return Matrix(statistics.reshape(n, systems, statistics.shape[1]))
-    vocabulary, codes = np.unique(statistics.fingerprints, return_inverse=True)
+    codes = codes_of(statistics.fingerprints)
     n = statistics.first.size // systems
     return BagMatrix(
-        codes.astype(np.int64),
-        vocabulary,
+        codes,
+        int(codes.max(initial=-1)) + 1,
         statistics.first.reshape(n, systems).T.copy(),
         statistics.last.reshape(n, systems).T.copy(),
     )
+
+
+def codes_of(fingerprints: np.ndarray) -> Indices:
+    """A whole number for each fingerprint, from 0 on in the order of their first places.
+
+    The order of the fingerprints themselves is another in every process; so would be the order in
+    which a sum over the vocabulary is rounded, and its last digit.
+
+    Args:
+        fingerprints: uint64 [t].
+
+    Returns:
+        int64 [t].
+
+    >>> codes_of(np.array([9, 4, 9, 7], dtype=np.uint64)).tolist()
+    [0, 1, 0, 2]
+    """
+    _, firsts, places = np.unique(fingerprints, return_index=True, return_inverse=True)
+    ranks = np.empty(firsts.size, dtype=np.int64)
+    ranks[np.argsort(firsts)] = np.arange(firsts.size)
+    return ranks[places]

@@ -223,7 +223,7 @@ def _of_systems(rows: Rows, systems: list[int]) -> Rows:
     if isinstance(rows, Matrix):
         picked = rows.values[systems].transpose(1, 0, 2)
         return rows_of(picked.reshape(-1, rows.width), len(systems))
-    return BagMatrix(rows.codes, rows.vocabulary, rows.first[systems], rows.last[systems])
+    return BagMatrix(rows.codes, rows.width, rows.first[systems], rows.last[systems])
 
 
 class _Mean:

@@ -108,7 +108,7 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
         ]
     held: list[pl.Series | None] = [None] * (systems * n)
     for place, first, last in zip(places, rows.first.ravel(), rows.last.ravel(), strict=True):
-        held[place] = pl.Series(rows.vocabulary[rows.codes[first:last]], dtype=pl.UInt64)
+        held[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", held, dtype=pl.List(pl.UInt64))]
 
 

@@ -159,9 +159,9 @@ def _scan(strings: Strings, kernel: Callable[..., int], classes: Bytes, lowercas
     fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
     first = np.empty(len(strings), dtype=np.int64)
     last = np.empty(len(strings), dtype=np.int64)
-    fold = kernels.FOLD_CASE if lowercase else kernels.KEEP_CASE
+    keys = kernels.KEYS_FOLDING if lowercase else kernels.KEYS
     written = kernel(
-        strings.data, strings.starts, strings.stops, classes, fold, fingerprints, first, last
+        strings.data, strings.starts, strings.stops, classes, keys, fingerprints, first, last
     )
     return Tokens(fingerprints[:written], first, last)
 

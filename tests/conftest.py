@@ -1,6 +1,13 @@
 """What all tests share."""
 
+import os
+
 from hypothesis import settings
+
+# Every model of the tests is tiny: a second thread of torch saves nothing, and where tests run side
+# by side (-n auto) threads that wait for each other cost several times the work itself. torch reads
+# this when it is imported, in this process and in those that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)

@@ -11,25 +11,30 @@ import time
 from pathlib import Path
 
 SCRIPT = """
-import sys, time
+import sys
 sys.path.insert(0, {tests!r})
 import torch
 torch.set_num_threads(1)
-import tiny_language_models as tiny
 import killed_scoring
-from rejoinder.models.likelihood import likelihoods
-from rejoinder.models.likelihood.causal import CausalProvider
-
-provider = CausalProvider(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
-measure = provider.measure
-def slowly(batch):
-    time.sleep({pause})
-    return measure(batch)
-provider.measure = slowly
-likelihoods(provider, killed_scoring.requests(), work=sys.argv[1])
+killed_scoring.score(sys.argv[1], {pause})
 print("done", flush=True)
 """
 FILE = "m.scores.jsonl"
+
+
+def score(work, pause=0.0):
+    """Scores all requests in this process, with a pause before each batch."""
+    import tiny_language_models as tiny
+    from rejoinder.models.likelihood import likelihoods
+    from rejoinder.models.likelihood.causal import CausalProvider
+
+    class Slow(CausalProvider):
+        def measure(self, batch):
+            time.sleep(pause)
+            return super().measure(batch)
+
+    model = Slow(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
+    likelihoods(model, requests(), work=work)
 
 
 def requests():

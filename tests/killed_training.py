@@ -7,28 +7,43 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
-import torch
-torch.set_num_threads(1)
-import tiny_ruber
-from dataclasses import replace
-from rejoinder.models.unreferenced import sizes
-for name, size in sizes.SIZES.items():  # many steps of a few items each
-    sizes.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
-
-def report(name):
-    def told(done, total, words):
-        print(name, done, flush=True)
-    return told
-
-tiny_ruber.trained(
-    sys.argv[1], sizes=("gru",), seeds=2, epochs=3, save_every=0.0, report=report
-)
+import killed_training
+killed_training.train(sys.argv[1], lambda step: print(step, flush=True))
 """
+
+
+def train(folder, tell=lambda step: None):
+    """Trains in this process, on one thread; the names of the steps that were reported."""
+    import torch
+
+    import tiny_ruber
+    from rejoinder.models.unreferenced import sizes
+
+    steps = []
+
+    def report(name):
+        def step(done, total, words):
+            steps.append(f"{name} {done}")
+            tell(steps[-1])
+
+        return step
+
+    before, threads = dict(sizes.SIZES), torch.get_num_threads()
+    torch.set_num_threads(1)
+    for name, size in before.items():  # many steps of a few items each
+        sizes.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
+    try:
+        tiny_ruber.trained(folder, sizes=("gru",), seeds=2, epochs=3, save_every=0.0, report=report)
+    finally:
+        sizes.SIZES.update(before)
+        torch.set_num_threads(threads)
+    return steps
 
 
 def start(folder):

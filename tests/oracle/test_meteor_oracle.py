@@ -1,6 +1,5 @@
 """METEOR's own Java scorer as the oracle of the formula: its EVAL of its own statistics."""
 
-import subprocess
 from urllib.parse import quote
 
 import numpy as np
@@ -10,7 +9,7 @@ from random_text import corpus
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.meteor import METEOR
-from rejoinder.metrics.meteor_scorer import command, score_line
+from rejoinder.metrics.meteor_scorer import command, score_line, scorer
 from shared_data import dstc7
 
 try:
@@ -19,27 +18,33 @@ except MissingExtraError as missing:
     pytest.skip(f"{missing}", allow_module_level=True)
 
 
-def java(lines, normalize=True):
-    """A scorer of its own for one conversation."""
-    asked = "".join(lines)
-    done = subprocess.run(
-        command("en", normalize), input=asked.encode(), capture_output=True, check=True
-    )
-    return done.stdout.decode().splitlines()
+def java(lines, answers, normalize=True):
+    """What the scorer answers to lines, in so many lines of its own.
+
+    It is the process that the metric speaks to as well: a start of Java takes five seconds.
+    """
+    process = scorer("en", normalize)._process
+    process.stdin.write("".join(lines).encode())
+    process.stdin.flush()
+    return [process.stdout.readline().decode() for _ in range(answers)]
 
 
 def agree(hypotheses, references, normalize=True):
-    lines = [score_line(*pair) for pair in zip(hypotheses, references, strict=True)]
-    raw = java(lines, normalize)
-    assert len(raw) == len(hypotheses)
-    evaluated = [float(line) for line in java([f"EVAL ||| {' ||| '.join(raw)}\n"], normalize)]
+    raw = []
+    for pair in zip(hypotheses, references, strict=True):
+        raw += java([score_line(*pair)], 1, normalize)
+    # EVAL answers with the score of each segment, and then with that of all of them.
+    evaluated = java(
+        [f"EVAL ||| {' ||| '.join(line.strip() for line in raw)}\n"], len(raw) + 1, normalize
+    )
+    expected = [float(line) for line in evaluated]
     metric = METEOR(normalize=normalize)
     rows = metric.statistics(Batch.from_lists(hypotheses, references))
     # All but the chunks, which whole matches give up, are the scorer's numbers.
     theirs = np.array([line.split() for line in raw], dtype=float)
     assert (np.delete(rows, 20, axis=1) == np.delete(theirs, 20, axis=1)).all()
-    assert metric.score(rows) == pytest.approx(evaluated[:-1], abs=1e-12)
-    assert metric.score(rows.sum(axis=0)) == pytest.approx(evaluated[-1], abs=1e-12)
+    assert metric.score(rows) == pytest.approx(expected[:-1], abs=1e-12)
+    assert metric.score(rows.sum(axis=0)) == pytest.approx(expected[-1], abs=1e-12)
 
 
 def test_generated_unicode():

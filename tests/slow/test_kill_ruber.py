@@ -12,6 +12,20 @@ from rejoinder.models.folder import folder_hash
 pytestmark = pytest.mark.slow
 
 
+def test_two_kills_change_nothing(tmp_path):
+    steps = killed_training.finish(tmp_path / "whole")
+    first = killed_training.kill(tmp_path / "killed", 3, 0.005)
+    assert first.startswith("gru-1 ")
+    # Behind the steps of the first seed: the second kill falls into the second member.
+    of_one = sum(step.startswith("gru-1 ") for step in steps)
+    second = killed_training.kill(tmp_path / "killed", of_one, 0.01)
+    assert second.startswith("gru-2 ")
+    rest = killed_training.finish(tmp_path / "killed")
+    assert not any(step.startswith("gru-1 ") for step in rest)
+    assert folder_hash(tmp_path / "killed") == folder_hash(tmp_path / "whole")
+    assert not (tmp_path / "killed.work").exists()
+
+
 def test_ten_kills_change_nothing(tmp_path):
     steps = len(killed_training.finish(tmp_path / "whole"))
     generator = np.random.default_rng(4)

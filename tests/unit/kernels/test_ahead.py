@@ -55,12 +55,15 @@ def test_the_second_process_needs_no_compiler(tmp_path):
     }
     assert not process(tmp_path)
     # A file that is not whole is made anew; so is one of other sources (its name has another key).
-    files[0].write_bytes(files[0].read_bytes()[:-9])
+    whole = {file.name: file.read_bytes() for file in files}
+    files[0].write_bytes(whole[files[0].name][:-9])
+    stale = files[1].rename(files[1].with_name(files[1].name.rpartition("-")[0] + "-0000.o"))
     assert process(tmp_path)
-    assert not process(tmp_path)
-    files[1].rename(files[1].with_name(files[1].name.rpartition("-")[0] + "-0000.o"))
-    assert process(tmp_path)
+    assert files[0].stat().st_size == len(whole[files[0].name])
+    assert files[1].exists()
+    assert not stale.exists()
     assert len(list(tmp_path.iterdir())) == 3
+    assert not process(tmp_path)
 
 
 def test_a_file_that_others_may_write_is_not_run(tmp_path):

@@ -29,13 +29,13 @@ def provider(seed=0, **options):
 
 
 def test_killed_and_taken_up_gives_the_same_file(tmp_path):
-    killed_scoring.finish(tmp_path / "whole")
+    # Five kills of one run are in tests/slow/test_likelihood_kills.py.
+    killed_scoring.score(tmp_path / "whole")
     expected = (tmp_path / "whole" / killed_scoring.FILE).read_bytes()
-    rng = random.Random(3)
-    sizes = [killed_scoring.kill(tmp_path / "cut", rng, len(expected)) for _ in range(3)]
-    killed_scoring.finish(tmp_path / "cut")
+    size = killed_scoring.kill(tmp_path / "cut", random.Random(3), len(expected))
+    assert 0 < size < len(expected)  # it was killed at work, neither before nor behind it
+    killed_scoring.score(tmp_path / "cut")
     assert (tmp_path / "cut" / killed_scoring.FILE).read_bytes() == expected
-    assert sizes[0] > 0  # it was killed at work, not before
 
 
 def test_cut_off_at_any_byte_gives_the_same_file(tmp_path):

@@ -22,6 +22,7 @@ from rejoinder.metrics.resampling import (
     within,
 )
 from rejoinder.metrics.rows import Rows
+from rejoinder.scoring.saved_metrics import Given, KeptRows
 from rejoinder.tables.wording import counted
 
 RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
@@ -81,6 +82,7 @@ class Scores:
         references: The fewest and the most references of an item.
         blocks: Whether a row sums up many items (``stream.score_parquet``): what asks for single
             items is then an error.
+        unserved: By label the rows of metrics whose class is not known here (``load_scores``).
     """
 
     names: tuple[str, ...]
@@ -91,6 +93,7 @@ class Scores:
     seed: int = 12345
     references: tuple[int, int] = (0, 0)
     blocks: bool = False
+    unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
@@ -248,7 +251,14 @@ class Scores:
             for label, each in self.measured.items()
         }
         picked = self.items.filter(pl.Series(items))
-        return replace(self, items=picked, measured=measured, _draws={}, _resampled={})
+        places = pl.Series(np.tile(items, len(self.names)))
+        unserved = {
+            label: replace(each, rows=each.rows.filter(places))
+            for label, each in self.unserved.items()
+        }
+        return replace(
+            self, items=picked, measured=measured, unserved=unserved, _draws={}, _resampled={}
+        )
 
     def compare(
         self, a: str | None = None, b: str | None = None, *, permutations: int | None = None
@@ -297,12 +307,20 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
     return notes
 
 
-def load_scores(path: str | os.PathLike[str]) -> Scores:
+def load_scores(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
     """Loads what ``Scores.save`` wrote: intervals and comparisons need no text.
 
+    Args:
+        path: Of the file.
+        metrics: Metrics of your own that were measured, or their classes: ``[MyMetric()]``. Without
+            them their rows are kept and a note names them; a mean of rows (``MeanMetric``) is
+            scored even so.
+
     Raises:
-        InputError: The file is not there, or is none that ``save`` wrote.
+        InputError: The file is not there, is none that ``save`` wrote, or holds only metrics whose
+            classes are not known here.
+        ParameterError: The file does not hold one of ``metrics``, or with other parameters.
     """
     from rejoinder.scoring.store import load
 
-    return load(path)
+    return load(path, metrics)

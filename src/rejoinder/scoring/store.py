@@ -3,14 +3,14 @@
 The table is ``system``, ``id``, the own columns of the items as ``item:<column>``, and
 ``<metric>.<statistic>`` for every column of every metric (null where the metric could not score the
 item). The metadata of the file hold, under the key ``rejoinder``, a JSON object that says how to
-score the rows.
+score the rows. The rows of a metric whose class is not known where the file is read stay as they
+are: ``saved_metrics.py``.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,24 +18,24 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError
-from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.rows import Matrix, rows_of
+from rejoinder.scoring.saved_metrics import (
+    Given,
+    KeptMean,
+    KeptRows,
+    SavedMetric,
+    matched,
+    note,
+    restored,
+    saved_metric,
+)
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.write import replacing
 from rejoinder.text.tokenizers import Tokens
 
 KEY = "rejoinder"
 FORMAT = 1
-
-
-class SavedMetric(msgspec.Struct, forbid_unknown_fields=True):
-    """One metric of a saved file."""
-
-    name: str
-    parameters: dict[str, Any]
-    signature: str
-    items: int | None
 
 
 class Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,18 +69,15 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     )
     for label, each in scores.measured.items():
         table = table.hstack(_columns(label, each, len(scores.names)))
+    for kept in scores.unserved.values():
+        table = table.hstack(kept.rows)
     saved = Saved(
         FORMAT,
         __version__,
         list(scores.names),
         scores.items.columns,
-        {
-            label: SavedMetric(
-                each.metric.name, registry.parameters(each.metric), each.signature, each.items
-            )
-            for label, each in scores.measured.items()
-        },
-        list(scores.notes),
+        _saved_metrics(scores),
+        _own_notes(scores),
         scores.resamples,
         scores.seed,
         scores.references,
@@ -89,6 +86,24 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     metadata = {KEY: msgspec.json.encode(saved).decode()}
     with replacing(path) as temporary:
         table.write_parquet(temporary, metadata=metadata)
+
+
+def _saved_metrics(scores: Scores) -> dict[str, SavedMetric]:
+    """What is written of every metric, those among them whose class is not known here."""
+    served = {
+        label: saved_metric(each.metric, each.signature, each.items)
+        for label, each in scores.measured.items()
+    }
+    return served | {label: kept.saved for label, kept in scores.unserved.items()}
+
+
+def _own_notes(scores: Scores) -> list[str]:
+    """The notes without those that loading adds, which whoever loads the file adds again."""
+    added = {note(label, kept.saved) for label, kept in scores.unserved.items()}
+    for label, each in scores.measured.items():
+        if isinstance(each.metric, KeptMean):
+            added.add(note(label, each.metric.saved))
+    return [each for each in scores.notes if each not in added]
 
 
 def _kept(column: str) -> str:
@@ -112,11 +127,17 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", held, dtype=pl.List(pl.UInt64))]
 
 
-def load(path: str | os.PathLike[str]) -> Scores:
+def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
     """Reads what ``save`` wrote.
 
+    Args:
+        path: Of the file.
+        metrics: Metrics of the user's own that the file holds, or their classes.
+
     Raises:
-        InputError: The file is not there, or is none that ``save`` wrote.
+        InputError: The file is not there, is none that ``save`` wrote, or holds only metrics whose
+            classes are not known here.
+        ParameterError: The file does not hold one of ``metrics``.
     """
     file = Path(path)
     if not file.is_file():
@@ -147,34 +168,56 @@ def load(path: str | os.PathLike[str]) -> Scores:
         ) from None
     if saved.format != FORMAT:
         raise InputError(f"{file}: format {saved.format}, expected {FORMAT}; score again")
-    return _scores(saved, table, file)
+    return _scores(saved, table, file, metrics)
 
 
-def _scores(saved: Saved, table: pl.DataFrame, file: Path) -> Scores:
+def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scores:
+    own = matched(saved.metrics, given)
     try:
-        metrics = {
-            label: registry.kept(each.name, each.parameters)
-            for label, each in saved.metrics.items()
-        }
+        metrics = restored(saved.metrics, own)
+    except (TypeError, ValueError) as error:
+        raise _unfit(file, error) from None
+    unknown = {label: each for label, each in saved.metrics.items() if label not in metrics}
+    if unknown and not metrics:
+        raise InputError(
+            f"{file}: the class of every metric in it is unknown here ({', '.join(unknown)}); open it "
+            "in Python with rejoinder.load_scores(path, metrics=[...]), which takes their classes"
+        )
+    try:
         measured = {
             label: _measured(label, metric, table, saved) for label, metric in metrics.items()
         }
+        unserved = {label: _unserved(label, each, table) for label, each in unknown.items()}
         items = table.head(table.height // len(saved.systems)).select(
             pl.col(_kept(name)).alias(name) for name in saved.columns
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
-        told = str(error) if isinstance(error, RejoinderError) else repr(error)
-        raise InputError(f"{file}: the rows do not fit what the file says ({told})") from None
+        raise _unfit(file, error) from None
+    means = [label for label, metric in metrics.items() if isinstance(metric, KeptMean)]
     return Scores(
         tuple(saved.systems),
         items,
         measured,
-        tuple(saved.notes),
+        (*saved.notes, *(note(label, saved.metrics[label]) for label in (*means, *unknown))),
         saved.resamples,
         saved.seed,
         saved.references,
         saved.blocks,
+        unserved,
     )
+
+
+def _unfit(file: Path, error: Exception) -> InputError:
+    why = str(error) if isinstance(error, RejoinderError) else repr(error)
+    return InputError(f"{file}: the rows do not fit what the file says ({why})")
+
+
+def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
+    """The columns of a metric; of one that an earlier version saved, those that begin with it."""
+    names = [f"{label}.{name}" for name in saved.columns] or [
+        name for name in table.columns if name.startswith(f"{label}.")
+    ]
+    return KeptRows(saved, table.select(names))
 
 
 def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:

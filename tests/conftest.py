@@ -1,7 +1,9 @@
 """What all tests share."""
 
 import os
+from contextlib import contextmanager
 
+import pytest
 from hypothesis import settings
 
 # Every model of the tests is tiny: a second thread of torch saves nothing, and where tests run side
@@ -12,3 +14,20 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")
+
+
+@pytest.fixture
+def with_threads():
+    """A context in which torch has so many threads."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+
+    @contextmanager
+    def threads(number):
+        torch.set_num_threads(number)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
+
+    return threads

@@ -1,10 +1,10 @@
 """A training run's state on disk, from which it goes on exactly where it was, also after kill -9.
 
 A checkpoint is a folder of two files: ``tensors-<n>.safetensors`` (weights, the optimizer's
-moments, the state of torch's generators) and ``state.json`` (all that is no tensor, and the hash
-of both). A save writes the tensors under a new name first and then renames ``state.json`` into
-place, which names them: at every instant the ``state.json`` there belongs to a complete
-checkpoint. Nothing is pickled.
+moments, the state of torch's generators) and ``state.json`` (all that is no tensor, such as the
+number of threads, and the hash of both). A save writes the tensors under a new name first and then
+renames ``state.json`` into place, which names them: at every instant the ``state.json`` there
+belongs to a complete checkpoint. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.models.threads import Machine
 
 if TYPE_CHECKING:
     from torch import Tensor, nn, optim
@@ -73,6 +74,11 @@ class Checkpoint:
         """Whether there is one to go on from."""
         return (self.folder / STATE).exists()
 
+    @property
+    def machine(self) -> Machine | None:
+        """What the run was begun on; None: there is no checkpoint, or one that does not say it."""
+        return Machine.recorded(self._read().get("machine")) if self.exists else None
+
     def save(
         self,
         run: Run,
@@ -93,6 +99,7 @@ class Checkpoint:
 
         tensors, state = _gathered(run, kept or {})
         state |= {"format": FORMAT, "identity": dict(self.identity), "progress": dict(progress)}
+        state["machine"] = Machine.here().as_json()
         try:
             self._write(tensors, state)
         except (OSError, SafetensorError) as error:  # the latter where the disk is full
@@ -155,6 +162,13 @@ class Checkpoint:
         return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
     def _state(self) -> dict[str, Any]:
+        """The state of this run."""
+        state = self._read()
+        self._check_identity(state["identity"])
+        return state
+
+    def _read(self) -> dict[str, Any]:
+        """The state that stands there, of whichever run it is."""
         path = self.folder / STATE
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
@@ -171,7 +185,6 @@ class Checkpoint:
             )
         if state.get("sha256") != _digest(state):
             raise InputError(f"{path}: the checkpoint was altered; remove the folder to start anew")
-        self._check_identity(state["identity"])
         return state
 
     def _check_identity(self, saved: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import Checkpoint, Run
+from rejoinder.models.threads import as_begun
 from rejoinder.responders.batches import IGNORED, Batch, Encoded, collate, token_batches
 from rejoinder.responders.model import Model
 from rejoinder.responders.parameters import Parameters
@@ -168,14 +169,21 @@ class _Loop:
         self.saved = time.monotonic()
 
     def run(self) -> Trained:
-        resumed = ""
-        if self.checkpoint is not None and self.checkpoint.exists:
-            held, kept = self.checkpoint.load(self.parts)
-            self.progress, self.best = Progress(**held), kept.get("best", {})
-            resumed = f"at epoch {self.progress.epoch + (not self.progress.over)}"
-        while not self.progress.over:
-            self._epoch()
+        begun = self.checkpoint.machine if self.checkpoint is not None else None
+        with as_begun(begun) as threads:
+            resumed = self._resumed(threads)
+            while not self.progress.over:
+                self._epoch()
         return Trained(self.best, self.progress.log, resumed)
+
+    def _resumed(self, threads: str) -> str:
+        """Brings the run to where its checkpoint is, and says where that is and on what it goes on."""
+        if self.checkpoint is None or not self.checkpoint.exists:
+            return ""
+        progress, kept = self.checkpoint.load(self.parts)
+        self.progress, self.best = Progress(**progress), kept.get("best", {})
+        epoch = f"at epoch {self.progress.epoch + (not self.progress.over)}"
+        return f"{epoch} ({threads})" if threads else epoch
 
     def _epoch(self) -> None:
         generator = np.random.default_rng([self.settings.seed, self.progress.epoch])

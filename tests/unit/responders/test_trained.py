@@ -127,6 +127,54 @@ def test_a_run_that_went_on_says_from_where_and_one_that_stopped_says_why(tmp_pa
     assert f"stopped after epoch {last} of 30: no better since epoch {best}" in result.notes
 
 
+def broken_off(path, settings):
+    """Leaves a training behind in its second epoch."""
+
+    def stop(done, total, words):
+        if words.startswith("epoch 2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_responder(little_corpus(), path, settings, save_every=-1.0, report=stop)
+
+
+def resumed(path, settings):
+    """The same training to its end: its notes, and the numbers of threads that its steps had."""
+    seen = set()
+
+    def report(done, total, words):
+        seen.add(torch.get_num_threads())
+
+    return train_responder(little_corpus(), path, settings, report=report).notes, seen
+
+
+@pytest.mark.parametrize("kind", ["transformer", "gru"])
+def test_a_resumed_run_has_the_threads_that_it_was_begun_with(tmp_path, with_threads, kind):
+    settings = little(epochs=3, kind=kind)
+    with with_threads(1):
+        train_responder(little_corpus(), tmp_path / "whole", settings)
+        broken_off(tmp_path / "m", settings)
+    with with_threads(2):
+        notes, seen = resumed(tmp_path / "m", settings)
+        assert torch.get_num_threads() == 2  # afterwards all is as before
+    assert seen == {1}
+    told = "at epoch 2 (with 1 thread, as it was begun; torch has 2 threads here)"
+    assert f"went on from {tmp_path / 'm.training'}: {told}" in notes
+    assert folder_hash(tmp_path / "m") == folder_hash(tmp_path / "whole")
+
+
+def test_more_threads_than_processors_are_said_not_taken(tmp_path, with_threads, monkeypatch):
+    monkeypatch.setattr("rejoinder.models.threads.processors", lambda: 1)
+    settings = little(epochs=3)
+    with with_threads(3):
+        broken_off(tmp_path / "m", settings)
+    with with_threads(1):
+        notes, seen = resumed(tmp_path / "m", settings)
+    assert seen == {1}
+    told = "at epoch 2 (begun on 3 threads, now 1 thread: not to the last bit)"
+    assert f"went on from {tmp_path / 'm.training'}: {told}" in notes
+
+
 def test_detokenised_throughout(tmp_path):
     corpus = little_corpus()
     spaced = corpus.map(lambda text: text.lower().replace(".", " .").replace("?", " ?"))

@@ -97,17 +97,64 @@ def test_a_run_that_went_on_says_from_where(tmp_path):
     assert f"went on from {tmp_path / 'm.work'}: paper-1 at epoch 2" in notes
 
 
-def test_going_on_with_other_threads_is_said(tmp_path):
+def resumed(path, **given):
+    """The same training to its end: its notes, and the numbers of threads that its steps had."""
     import torch
 
-    broken_off(tmp_path / "m")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(threads + 1)
-    try:
-        notes = tiny_ruber.trained(tmp_path / "m", epochs=3).notes
-    finally:
-        torch.set_num_threads(threads)
-    assert any("threads: not to the last bit)" in note for note in notes)
+    seen = set()
+
+    def report(name):
+        return lambda done, total, words: seen.add(torch.get_num_threads())
+
+    return tiny_ruber.trained(path, epochs=3, report=report, **given).notes, seen
+
+
+def test_a_resumed_run_has_the_threads_that_it_was_begun_with(tmp_path, with_threads):
+    with with_threads(1):
+        tiny_ruber.trained(tmp_path / "whole", epochs=3)
+        broken_off(tmp_path / "m")
+    with with_threads(2):
+        notes, seen = resumed(tmp_path / "m")
+        assert torch_threads() == 2  # afterwards all is as before
+    assert seen == {1}
+    told = "paper-1 at epoch 2, with 1 thread, as it was begun; torch has 2 threads here"
+    assert f"went on from {tmp_path / 'm.work'}: {told}" in notes
+    assert folder_hash(tmp_path / "m") == folder_hash(tmp_path / "whole")
+
+
+def test_a_finished_member_tells_the_threads_too(tmp_path, with_threads):
+    def stop(name):
+        def told(done, total, words):
+            if name == "paper-2":
+                raise KeyboardInterrupt
+
+        return told
+
+    with with_threads(1), pytest.raises(KeyboardInterrupt):
+        tiny_ruber.trained(tmp_path / "m", epochs=3, seeds=2, report=stop)
+    with with_threads(2):
+        notes, seen = resumed(tmp_path / "m", seeds=2)
+    assert seen == {1}  # of the second member, which has no checkpoint
+    assert any("paper-1 was finished, with 1 thread, as it was begun" in note for note in notes)
+
+
+def test_more_threads_than_processors_are_said_not_taken(tmp_path, with_threads, monkeypatch):
+    monkeypatch.setattr("rejoinder.models.threads.processors", lambda: 1)
+    with with_threads(3):
+        broken_off(tmp_path / "m")
+    with with_threads(1):
+        notes, seen = resumed(tmp_path / "m")
+    assert seen == {1}
+    told = "(begun on 3 threads, now 1 thread: not to the last bit)"
+    assert [note for note in notes if told in note] == [
+        f"went on from {tmp_path / 'm.work'}: paper-1 at epoch 2 {told}"
+    ]
+
+
+def torch_threads():
+    import torch
+
+    return torch.get_num_threads()
 
 
 def test_stopping_early_is_said_once_for_each_member():

@@ -16,6 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.models.checkpoints import Checkpoint, differing
 from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
+from rejoinder.models.threads import Machine, as_begun
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.gru import GRUConfig
 from rejoinder.models.unreferenced.material import Material
@@ -78,6 +79,18 @@ def fit(
         MissingExtraError: gensim is not installed.
     """
     check_work(work, material)
+    with as_begun(_begun_on(work, material)) as threads:
+        return _fit(material, work, save_every, report, threads)
+
+
+def _fit(
+    material: Material,
+    work: Path,
+    save_every: float,
+    report: Callable[[str], Report] | None,
+    threads: str,
+) -> Fitted:
+    """The same, with as many threads as the run was begun with."""
     vectors = material.vectors or _own_vectors(material, material.seeds[0])
     ranking = Ranking.of(material.valid, 12345)
     members, log, scores = [], [], []
@@ -105,6 +118,8 @@ def fit(
     weights = size_weights(np.stack(scores), kinds)
     model = _ensemble(members, weights, np.stack(scores), vectors, material)
     log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
+    if threads and not any(threads in each for each in resumed):
+        resumed.append(threads)
     went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
     doubts = _few(len(ranking.turns)) + _unlearnt(log)
     notes = (*material.notes, *_strange(material), *went_on, *stopped, *doubts)
@@ -264,7 +279,8 @@ def _trained(
     done = work / "trained"
     if done.is_dir():
         folder = read_folder(done, MEMBER)
-        if told := differing(folder.record.config, identity):
+        config = {name: each for name, each in folder.record.config.items() if name != "machine"}
+        if told := differing(config, identity):
             raise InputError(
                 f"{work}: holds a scorer of another run: {told}; give the same command to go on, or "
                 f"remove {work.parent} to start anew"
@@ -278,9 +294,21 @@ def _trained(
         scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
         report,
     )  # fmt: skip
-    write_folder(done, Record(MEMBER, identity, corpus.hash, best.log), best.weights)
+    made = {**identity, "machine": Machine.here().as_json()}
+    write_folder(done, Record(MEMBER, made, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best
+
+
+def _begun_on(work: Path, material: Material) -> Machine | None:
+    """What the run in ``work`` was begun on, as its first member has recorded it."""
+    for label in material.labels:
+        done, unfinished = work / label / "trained", Checkpoint(work / label / "checkpoint", {})
+        if done.is_dir():
+            return Machine.recorded(read_folder(done, MEMBER).record.config.get("machine"))
+        if unfinished.exists:
+            return unfinished.machine
+    return None
 
 
 def _weights_hash(scorer: UnreferencedScorer) -> str:

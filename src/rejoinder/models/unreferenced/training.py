@@ -16,10 +16,10 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import Checkpoint, Run
+from rejoinder.models.threads import as_begun
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.ranking import Ranking
 from rejoinder.models.unreferenced.scorer import UnreferencedScorer, to_device
-from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     from torch import Tensor, optim
@@ -78,7 +78,6 @@ class _Progress:
     best: float = -1.0
     since: int = 0
     over: bool = False
-    machine: str = ""
     log: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -161,26 +160,23 @@ class Loop:
         """Trains to the end, from the checkpoint on if there is one."""
         import torch
 
-        resumed, machine = "", self._machine()
-        with torch.random.fork_rng():
+        begun = self.checkpoint.machine if self.checkpoint is not None else None
+        with as_begun(begun) as threads, torch.random.fork_rng():
             torch.manual_seed(self.seed)
-            if self.checkpoint is not None and self.checkpoint.exists:
-                progress, kept = self.checkpoint.load(self.state)
-                self.at, self.best = _Progress(**progress), kept.get("best", {})
-                resumed = f"at epoch {self.at.epoch + (not self.at.over)}"
-                if self.at.machine != machine:
-                    resumed += f" (begun on {self.at.machine}, now {machine}: not to the last bit)"
-            self.at.machine = machine
+            resumed = self._resumed(threads)
             while not self.at.over:
                 self._epoch()
         return Trained(self.best, self.at.log, resumed)
 
-    def _machine(self) -> str:
-        """What sums are made on: in another order they differ in their last bits."""
-        import torch
-
-        device = next(self.scorer.module.parameters()).device.type
-        return device if device != "cpu" else counted(torch.get_num_threads(), "thread")
+    def _resumed(self, threads: str) -> str:
+        """Brings the run to where its checkpoint is, and says where that is and on what it goes on."""
+        if self.checkpoint is None or not self.checkpoint.exists:
+            return ""
+        progress, kept = self.checkpoint.load(self.state)
+        progress.pop("machine", None)  # older checkpoints have it here
+        self.at, self.best = _Progress(**progress), kept.get("best", {})
+        epoch = f"at epoch {self.at.epoch + (not self.at.over)}"
+        return f"{epoch} ({threads})" if threads else epoch
 
     def _epoch(self) -> None:
         at, b = self.at, self.schedule.batch

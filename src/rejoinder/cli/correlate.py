@@ -183,7 +183,7 @@ def correlate(
             progress=tick,
         )
     within = compared = None
-    if protocol == "turn" and told.systems > 1:
+    if json and protocol == "turn" and told.systems > 1:
         with Progress("correlating within systems"):
             within = told.within()
     if compare:

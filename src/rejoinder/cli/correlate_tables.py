@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -29,43 +29,37 @@ def agreement(
 ) -> None:
     """How far every metric agrees with people: the table, within systems, metrics in pairs.
 
-    What was ``drawn`` is told below all of it, by plots.py.
+    Of several systems at turn level the first table is the mean within systems, which has the test;
+    the table of all replies pooled has none. ``within`` is for machines: a row for each system. What
+    was ``drawn`` is told below all of it, by plots.py.
     """
     out = console()
     table = told.table()
-    out.print(_agreement(told, table))
+    several = "within" in table.columns
+    if several:
+        _print_within(out, told, table)
+    _print_by_coefficient(
+        out, told.correlations, lambda names: _agreement(told, table, names, several)
+    )
     out.print()
-    several = table["n"].unique().sort().to_list()
-    counted = " to ".join(str(n) for n in several[:: max(1, len(several) - 1)])
+    numbers = table["n"].unique().sort().to_list()
+    counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
+    test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
+    pooled = "pooled: the replies of all systems together; " if several else ""
     out.print(
-        f"{counted} observations; \\[low, high]: 95% interval; p: permutation test; * p below "
-        f"{SIGNIFICANT}; {NONE}: undefined",
+        f"{pooled}{counted} observations; \\[low, high]: 95% interval{test}; {NONE}: undefined",
         style="dim",
     )
+    if "chance" in table.columns:
+        out.print(CHANCE, style="dim", markup=False)
     spread = told.protocol.spread
     if spread:
         out.print(spread, style="dim", markup=False)
         out.print()
         out.print(_spread(told, table))
-    if within is not None:
-        out.print()
-        out.print(_within(told, within))
-        out.print(
-            "within systems: the mean over systems of each one's own correlation, which the systems' "
-            "different levels do not inflate",
-            style="dim",
-        )
-        means = within.filter(within["system"] == "mean")
-        _reasons(out, means.with_columns(metric=means["metric"] + " within systems"))
     if compared is not None:
         out.print()
-        out.print(_metric_pairs(compared))
-        out.print(
-            f"a - b: difference of {compared.item(0, 'correlation')}; p: paired permutation; "
-            "Williams' t takes observations for independent and normal; * p below 0.05, not "
-            "corrected for the number of pairs",
-            style="dim",
-        )
+        _print_pairs(out, compared)
     _reasons(out, table)
     print_notes(out, told.notes)
     out.print()
@@ -74,33 +68,87 @@ def agreement(
         out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
 
 
-def _agreement(told: Agreement, table: pl.DataFrame) -> Table:
+WIDE = 10_000
+"""Columns enough for every table."""
+
+CHANCE = (
+    "chance: the mean accuracy when the ratings change places at random; with ties it is not one "
+    "half, and it differs by metric: compare a value with the chance beside it; p tests that "
+    "difference"
+)
+
+
+def _print_by_coefficient(
+    out: Console, names: Sequence[str], make: Callable[[Sequence[str]], Table]
+) -> None:
+    """All coefficients side by side, or a table for each where the terminal is too narrow."""
+    whole = make(names)
+    if len(names) == 1 or _width(out, whole) <= out.width:
+        out.print(whole)
+        return
+    for number, name in enumerate(names):
+        if number:
+            out.print()
+        out.print(make([name]))
+
+
+def _width(out: Console, table: Table) -> int:
+    """How many columns of a terminal a table takes."""
+    return out.measure(table, options=out.options.update(width=WIDE)).maximum
+
+
+def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
+    """The mean within systems, with its interval, its test and the reasons of what is missing."""
+    inside = table.drop("value", "low", "high", "p", "reason").rename(
+        {"within": "value", **{f"within_{name}": name for name in ("low", "high", "p", "reason")}}
+    )
+    _print_by_coefficient(
+        out,
+        told.correlations,
+        lambda names: _agreement(told, inside, names, title="within systems"),
+    )
+    out.print()
+    out.print(
+        f"within systems: the mean over {told.systems} systems of each system's own "
+        "correlation; \\[low, high]: 95% interval, jackknife over contexts; p: contexts permuted "
+        f"inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
+        style="dim",
+    )
+    _reasons(out, inside.with_columns(metric=inside["metric"] + " within systems"))
+    out.print()
+
+
+def _agreement(
+    told: Agreement,
+    table: pl.DataFrame,
+    names: Sequence[str],
+    pooled: bool = False,
+    title: str = "metric",
+) -> Table:
     shown = bare_table()
-    shown.add_column("metric")
-    for name in told.correlations:
-        shown.add_column(name, justify="right")
-        shown.add_column("p", justify="right")
+    shown.add_column("pooled" if pooled else title)
+    chance = "chance" in table.columns
+    for name in names:
+        shown.add_column(name, justify="right", no_wrap=True)
+        if chance:
+            shown.add_column("chance", justify="right", no_wrap=True)
+        if not pooled:
+            shown.add_column("p", justify="right", no_wrap=True)
     before = None
     for label, rows in _by_metric(table):
         if before in told.labels and label not in told.labels:
             shown.add_section()
         before = label
         cells = []
-        for name in told.correlations:
+        for name in names:
             row = rows[name]
-            # Chance is there to be seen beside: a star would call it a finding.
-            cells += [_interval(row), _p(row["p"], label in told.labels)]
+            cells.append(_interval(row))
+            if chance:
+                cells.append(decimals(3)(row["chance"]))
+            if not pooled:
+                # The random row has no star: a star would call chance a finding.
+                cells.append(_p(row["p"], label in told.labels))
         shown.add_row(escape(label), *cells)
-    return shown
-
-
-def _within(told: Agreement, within: pl.DataFrame) -> Table:
-    shown = bare_table()
-    shown.add_column("within systems")
-    for name in told.correlations:
-        shown.add_column(name, justify="right")
-    for label, rows in _by_metric(within.filter(within["system"] == "mean")):
-        shown.add_row(escape(label), *(_interval(rows[name]) for name in told.correlations))
     return shown
 
 
@@ -114,6 +162,48 @@ def _spread(told: Agreement, table: pl.DataFrame) -> Table:
         shown.add_row(
             escape(label),
             *(NONE if math.isnan(low) else f"{low:.3f} to {high:.3f}" for low, high in ends),
+        )
+    return shown
+
+
+def _print_pairs(out: Console, compared: pl.DataFrame) -> None:
+    """Every two metrics: within systems where there are several, else with Williams' test too."""
+    name = compared.item(0, "correlation")
+    if "within" not in compared.columns:
+        out.print(_metric_pairs(compared))
+        out.print(
+            f"a - b: difference of {name}; p: paired permutation; Williams' t takes observations "
+            "for independent and normal; * p below 0.05, not corrected for the number of pairs",
+            style="dim",
+        )
+        return
+    out.print(_metric_pairs_within(compared))
+    out.print(
+        f"a - b: difference of the means within systems of {name}, with its 95% interval (jackknife "
+        "over contexts); p: a coin for each context swaps the two metrics; * p below 0.05, not "
+        "corrected for the number of pairs; pooled: the difference over the replies of all systems "
+        "together, which differences between systems can make large by themselves: no test",
+        style="dim",
+    )
+    for (reason,), rows in compared.drop_nulls("within_reason").group_by("within_reason"):
+        pairs = ", ".join(f"{a} and {b}" for a, b in rows.select("a", "b").iter_rows())
+        print_notes(out, [f"{pairs} within systems: {reason}"])
+
+
+def _metric_pairs_within(compared: pl.DataFrame) -> Table:
+    shown = bare_table()
+    for name in ("a", "b"):
+        shown.add_column(name, overflow="fold")
+    for name in ("a - b", "p", "pooled"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in compared.iter_rows(named=True):
+        inside = {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
+        shown.add_row(
+            escape(row["a"]),
+            escape(row["b"]),
+            _interval(inside),
+            _p(row["within_p"]),
+            _interval({**row, "value": row["difference"]}),
         )
     return shown
 

@@ -52,7 +52,7 @@ def draw(
         points = swept.points
         notes = swept.notes
     rated, _, _ = match(scores, held.ratings, held.criterion, held.raters, held.without, held.seed)
-    if told.protocol.name in ("turn", "pairwise"):
+    if told.protocol.name == "pairwise":
         rated, _ = rated.scored()  # as the agreement itself: its notes tell it
     wanted = panels(points, held.unit.size) if points is not None else []
     with Progress("drawing") as tick:

@@ -67,13 +67,27 @@ def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> Non
 
 
 def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
+    from rejoinder.recipes.tao2018 import MEAN
+
     table = study.table()
-    out.print(_pooled(table))
-    out.print()
     systems = len(study.systems) or 1
+    if study.systems:
+        out.print(_paper_table(study.table(MEAN), MEAN, tested=True))
+        out.print()
+        out.print(
+            f"{MEAN}: the mean over {systems} systems of each system's own correlation; (low, high): "
+            "95% interval, jackknife over contexts; p: contexts permuted inside each system; * p "
+            f"below {SIGNIFICANT}; {NONE}: undefined",
+            style="dim",
+            markup=False,
+        )
+        out.print()
+    out.print(_paper_table(table, "pooled", tested=not study.systems))
+    out.print()
+    test = "" if study.systems else f"; p: permutation test; * p below {SIGNIFICANT}"
     out.print(
         f"{table['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
-        f"interval, contexts resampled; p: permutation test; * p below {SIGNIFICANT}; {NONE}: undefined",
+        f"interval, contexts resampled{test}; {NONE}: undefined",
         style="dim",
         markup=False,
     )
@@ -90,31 +104,36 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
         out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
 
 
-def _pooled(table: pl.DataFrame) -> Table:
-    """The paper's Table 2."""
+def _paper_table(table: pl.DataFrame, title: str, tested: bool) -> Table:
+    """The paper's Table 2; p only where there is a test that holds."""
     from rich.markup import escape
 
-    shown = _empty("", "pooled")
-    for name in ("pearson", "p", "spearman", "p"):
-        shown.add_column(name, justify="right")
+    shown = _empty("", title)
+    for name in ("pearson", "spearman"):
+        for column in (name, *(["p"] if tested else [])):
+            shown.add_column(column, justify="right")
     before = None
     for row in table.iter_rows(named=True):
         if before not in (None, row["heading"]):
             shown.add_section()
         heading = row["heading"] if row["heading"] != before else ""
         before = row["heading"]
-        cells = [cell for name in ("pearson", "spearman") for cell in _cells(row, name)]
+        number = 2 if tested else 1
+        marked = row["metric"] != "random"
+        cells = [
+            cell for name in ("pearson", "spearman") for cell in _cells(row, name, marked)[:number]
+        ]
         shown.add_row(heading, escape(row["metric"]), *cells)
     return shown
 
 
-def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+def _cells(row: Mapping[str, Any], name: str, marked: bool = True) -> tuple[str, str]:
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
         return NONE, ""
     ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
     told = "<0.001" if p < 0.0005 else f"{p:.3f}"
-    return f"{value:.3f}{ends}", "" if math.isnan(p) else told + _star(p)
+    return f"{value:.3f}{ends}", "" if math.isnan(p) else told + (_star(p) if marked else " ")
 
 
 def _star(p: float) -> str:

@@ -98,15 +98,21 @@ def _overviews(told: Agreement) -> Iterator[tuple[str, Figure]]:
         words.append(f"dashed: {CEILING}")
     yield "agreement", bars(table, "; ".join(words))
     seen = told.observations()
-    columns = {name: seen[name].to_numpy() for name in (PEOPLE, *told.labels)}
+    common = seen.filter(_scored(seen, told.labels))
+    columns = {name: common[name].to_numpy() for name in (PEOPLE, *told.labels)}
     yield "heatmap", heatmap(columns, coefficient(told))
+
+
+def _scored(seen: pl.DataFrame, labels: Sequence[str]) -> pl.Series:
+    """The observations that all of some metrics score, but for metrics that score fewer than half."""
+    most = [name for name in labels if 2 * seen[name].is_nan().sum() <= seen.height]
+    return seen.select(~pl.any_horizontal(pl.lit(False), pl.col(most).is_nan())).to_series()
 
 
 def _clouds(told: Agreement, rated: Rated) -> dict[str, Cloud]:
     """A cloud for each metric, after that of people where there are several raters."""
     x_name, y_name = AXES[told.protocol.name]
     seen = told.observations()
-    systems = seen["system"].to_list() if "system" in seen.columns else None
     names = style.file_names("scatter", told.labels, (PAGE, RATERS))
     clouds = {}
     if told.protocol.name == "turn" and rated.matrix.shape[1] > 1:
@@ -115,8 +121,10 @@ def _clouds(told: Agreement, rated: Rated) -> dict[str, Cloud]:
     for label in told.labels:
         turned = rated.subjects[label].sign < 0
         y = f"{y_name}, sign turned: lower is better" if turned else y_name
-        values = seen[label].to_numpy()
-        clouds[names[label]] = Cloud(label, seen["human"].to_numpy(), values, systems, x_name, y)
+        own = seen.filter(_scored(seen, [label]))
+        whose = own["system"].to_list() if "system" in own.columns else None
+        points = own["human"].to_numpy(), own[label].to_numpy()
+        clouds[names[label]] = Cloud(label, *points, whose, x_name, y)
     return clouds
 
 

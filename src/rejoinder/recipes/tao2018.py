@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.length import Length
-from rejoinder.recipes.tao2018_metrics import PEOPLE, Model, Texts, listed
+from rejoinder.recipes.tao2018_metrics import Model, Texts, listed
 from rejoinder.recipes.tao2018_scores import Replies, measured, rated_replies
 from rejoinder.scoring.correlate import Agreement, correlate
 from rejoinder.scoring.matching import match
@@ -29,7 +27,11 @@ CORRELATIONS = ("pearson", "spearman")
 POOLED, MEAN = "pooled", "mean of systems"
 """Groups of replies that are no single system's."""
 
-NO_TEST = "a mean over systems: no test"
+_WITHIN = {
+    "value": "within",
+    **{name: f"within_{name}" for name in ("low", "high", "p", "reason")},
+}
+"""The columns of `Agreement.table` that are of the mean within systems."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,10 @@ class Study:
             One row for each group (``pooled``; ``mean of systems``: the mean of the systems' own
             coefficients, which their different levels do not inflate; each system), row of the
             table and coefficient: ``group``, ``heading``, ``metric``, ``coefficient``, ``value``,
-            ``low`` and ``high`` (95%, contexts resampled), ``p`` (permutation test), ``n``
-            (replies), ``reason`` (why one of these is NaN, else null). In the paper's order.
+            ``low`` and ``high`` (95%, over contexts: the bootstrap, of the mean the jackknife), ``p``
+            (permutation test; NaN of the replies of several systems pooled, where differences
+            between systems would count as evidence), ``n`` (replies), ``reason`` (why one of these
+            is NaN, else null). In the paper's order.
         """
         return self._rows
 
@@ -132,14 +136,11 @@ class Study:
         yield self._rows_of(POOLED, self.pooled)
         if not self.systems:
             return
-        each = [self._rows_of(name, told) for name, told in self.systems.items()]
-        yield from each
+        yield from (self._rows_of(name, told) for name, told in self.systems.items())
         yield [
-            self._row(MEAN, {**row, "p": math.nan, "reason": row["reason"] or NO_TEST})
-            for row in self.pooled.within().iter_rows(named=True)
-            if row["system"] == "mean"
+            self._row(MEAN, {**row, **{key: row[name] for key, name in _WITHIN.items()}})
+            for row in self.pooled.table().iter_rows(named=True)
         ]
-        yield self._mean_of_people([row for some in each for row in some])
 
     def _rows_of(self, group: str, told: Agreement) -> list[dict[str, Any]]:
         return [self._row(group, row) for row in told.table().iter_rows(named=True)]
@@ -153,27 +154,6 @@ class Study:
             "coefficient": row["correlation"],
             **{key: row[key] for key in keys},
         }
-
-    def _mean_of_people(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The ceiling within systems: the mean of the systems' own."""
-        made = []
-        people = [label for label, heading in self.headings.items() if heading == PEOPLE]
-        for label in people:
-            for name in CORRELATIONS:
-                some = [x for x in rows if (x["metric"], x["coefficient"]) == (label, name)]
-                values = [x["value"] for x in some if not math.isnan(x["value"])]
-                if not some:
-                    continue
-                made.append(
-                    some[0]
-                    | {
-                        "group": MEAN,
-                        "value": float(np.mean(values)) if values else math.nan,
-                        "n": sum(x["n"] for x in some),
-                        "reason": None if values else some[0]["reason"],
-                    }
-                )
-        return made
 
 
 def tao2018(

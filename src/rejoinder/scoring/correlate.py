@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -59,11 +59,15 @@ class Agreement:
             metrics the row ``random`` (replies scored by a seeded normal draw) and, at turn level
             with several raters, ``human (avg)`` and ``human (max)``. Lower-is-better metrics are
             turned around: above 0 always means agreement. The protocols ``unit`` (the spread over
-            assignments) and ``pairwise`` (epsilon) append columns of their own.
+            assignments) and ``pairwise`` (epsilon, chance) append columns of their own.
+
+            At turn level with several systems ``value``, ``low`` and ``high`` are of the replies of
+            all systems, pooled, and ``p`` is NaN: differences between systems would count as
+            evidence. ``within``, ``within_low``, ``within_high``, ``within_p`` and
+            ``within_reason`` are the mean over systems of each system's own coefficient, its
+            interval and its test. ``pooled_p`` is the test of the pooled value all the same.
         """
-        more: dict[str, Any] = {}
-        for _, _, row in self._rows:
-            more |= dict.fromkeys(row.more, float("nan"))
+        more = _blank(row.more for _, _, row in self._rows)
         rows = [
             {
                 "metric": label,
@@ -78,8 +82,7 @@ class Agreement:
             }
             for label, correlation, row in self._rows
         ]
-        numbers = dict.fromkeys(["value", "low", "high", "p", *more], pl.Float64)
-        return pl.DataFrame(rows, schema_overrides={**numbers, "reason": pl.String})
+        return pl.DataFrame(rows, schema_overrides=_types(("value", "low", "high", "p", *more)))
 
     def within(self, correlation: str | None = None) -> pl.DataFrame:
         """The agreement within each system, which differences between systems do not inflate.
@@ -92,7 +95,9 @@ class Agreement:
 
         Returns:
             ``metric``, ``correlation``, ``system`` (each, then ``mean``: the mean over systems whose
-            correlation is defined), ``value``, ``low``, ``high``, ``n``, ``reason``.
+            correlation is defined), ``value``, ``low``, ``high`` (of a system the bootstrap over
+            contexts, of the mean the jackknife), ``p`` (permutation of contexts inside systems),
+            ``n``, ``reason``.
 
         Raises:
             ParameterError: The protocol is not ``turn``, or there is no such coefficient.
@@ -102,8 +107,7 @@ class Agreement:
             if each not in self.correlations:
                 correlation_named(each)
         rows = [row for each in wanted for row in self._evidence.within(each)]
-        floats = dict.fromkeys(("value", "low", "high"), pl.Float64)
-        return pl.DataFrame(rows, schema_overrides={**floats, "reason": pl.String})
+        return pl.DataFrame(rows, schema_overrides=_types(("value", "low", "high", "p")))
 
     def comparisons(self, correlation: str | None = None) -> pl.DataFrame:
         """Every pair of metrics on the same observations.
@@ -132,6 +136,7 @@ class Agreement:
         self._evidence.prepare([chosen])
         pairs = list(combinations(self.labels, 2))
         told = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)
+        more = _blank(each.more for each in told)
         rows = [
             {
                 "correlation": chosen,
@@ -147,10 +152,11 @@ class Agreement:
                 "williams_p": each.williams.p,
                 "n": each.n,
                 "reason": each.reason,
+                **(more | dict(each.more)),
             }
             for (a, b), each in zip(pairs, told, strict=True)
         ]
-        return pl.DataFrame(rows, schema_overrides={"reason": pl.String})
+        return pl.DataFrame(rows, schema_overrides=_types(("p", *more)))
 
     def observations(self) -> pl.DataFrame:
         """One row for each observation: what it is, its group, ``human``, a column for each metric.
@@ -257,6 +263,18 @@ def correlate(
         tuple(rows),
         evidence,
     )
+
+
+def _blank(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """All additional columns of some rows, without a value."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: None if name.endswith("reason") else float("nan") for name in names}
+
+
+def _types(columns: Iterable[str]) -> dict[str, Any]:
+    """The types of columns that may be empty, and of ``reason``."""
+    reasons = {name: pl.String for name in (*columns, "reason") if name.endswith("reason")}
+    return {**dict.fromkeys(columns, pl.Float64), **reasons}
 
 
 def _rows(

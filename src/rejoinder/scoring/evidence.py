@@ -83,7 +83,7 @@ class Row(NamedTuple):
         high: Upper end.
         p: Of the permutation test.
         reason: Why one of these is NaN; None where none is, or none was asked for.
-        more: Further columns of the protocol's own.
+        more: Additional columns of the protocol's own: numbers, and reasons by a name that ends so.
     """
 
     value: float
@@ -92,7 +92,7 @@ class Row(NamedTuple):
     high: float = math.nan
     p: float = math.nan
     reason: str | None = None
-    more: Mapping[str, float] = {}
+    more: Mapping[str, float | str | None] = {}
 
 
 class Pair(NamedTuple):
@@ -106,6 +106,7 @@ class Pair(NamedTuple):
     p: float = math.nan
     williams: testing.Williams = testing.Williams(math.nan, math.nan)
     reason: str | None = None
+    more: Mapping[str, float | str | None] = {}
 
 
 class Draws(NamedTuple):

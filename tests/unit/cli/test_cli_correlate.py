@@ -79,6 +79,11 @@ def test_protocols_and_their_options(command, kept, arguments, words):
 def test_metrics_in_pairs(command, kept):
     status, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "-c", "spearman")
     assert status == 0
+    assert "difference of the means within systems of spearman" in " ".join(out.split())
+    assert "Williams" not in out  # it is a test of the replies of all systems pooled
+    one = ["--without", "generic", "--without", "retrieval"]
+    status, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "-c", "spearman", *one)
+    assert status == 0
     assert "Williams" in out
     assert "difference of spearman" in out
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "--json")
@@ -96,7 +101,10 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
     assert command("correlate", kept, *RATINGS, *FEW, "--save", path)[0] == 0
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["metric", "correlation", "value", "low", "high", "p", "n", "reason"]
+    assert list(rows[0]) == [
+        *("metric", "correlation", "value", "low", "high", "p", "n", "reason"),
+        *("within", "within_low", "within_high", "within_p", "within_reason", "pooled_p"),
+    ]
     assert len(rows) == 3 * (3 + 1 + 2)
 
 

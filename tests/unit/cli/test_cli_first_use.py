@@ -177,13 +177,14 @@ def test_an_option_of_another_protocol(command, unmeasured, protocol, option, ow
     assert f"{option[0]}: of the protocol '{owner}', and this is '{protocol}'" in err
 
 
-def test_one_empty_reply_is_left_out_for_all_metrics(command, kept):
+def test_one_empty_reply_is_taken_from_the_metric_that_cannot_score_it(command, kept):
     _, out, _ = command("correlate", kept, "--ratings", RATINGS, *QUICK, "--json")
     told = json.loads(out)
     metrics = [row for row in told["agreement"] if not row["metric"].startswith("human")]
-    assert {row["n"] for row in metrics} == {197}
+    assert {row["metric"] for row in metrics if row["n"] == 197} == {"distinct-1"}
+    assert {row["n"] for row in metrics if row["metric"] != "distinct-1"} == {198}
     assert all(row["value"] is not None for row in metrics)
-    assert any("1 of 198 rated replies left out for all metrics alike" in n for n in told["notes"])
+    assert any("distinct-1: 1 of 198 rated replies left out" in note for note in told["notes"])
 
 
 def test_chance_gets_no_star(command, kept):

@@ -122,8 +122,13 @@ def test_the_mean_of_systems_is_theirs(study):
             each = some.filter(pl.col("group").is_in(NAMES))["value"].mean()
             assert some.filter(group=MEAN)["value"].item() == pytest.approx(each)
     mean = rows.filter(group=MEAN, metric="BLEU-1")
-    assert mean["p"].is_nan().all()
-    assert mean["reason"].to_list() == ["a mean over systems: no test"] * 2
+    # Of several systems the test stands at the mean within systems, and nowhere else.
+    assert mean["p"].is_between(0, 1, closed="right").all()
+    assert mean["low"].is_not_nan().all()
+    assert mean["reason"].to_list() == [None, None]
+    assert rows.filter(group=POOLED)["p"].is_nan().all()
+    within = study.pooled.within().filter(metric="BLEU-1", system="mean")
+    assert mean["p"].to_list() == within["p"].to_list()
 
 
 def test_the_pooled_vectors_by_a_loop(study, data, model):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from random_text import corpus
 from rejoinder import TestSet, correlate, score
 from rejoinder.agreement.intervals import bootstrap_correlation
 from rejoinder.agreement.testing import permutation_p, williams
+from rejoinder.agreement.within import WithinSystems
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.scoring.protocols import Pairwise, System, Turn
@@ -109,7 +111,39 @@ def test_interval_and_p_draw_whole_contexts(scores, ratings):
     row = told(agreement.table(), "ROUGE-L", "spearman")
     interval = bootstrap_correlation(x, y, "spearman", group, 200, np.random.default_rng(4))
     assert (row["low"], row["high"]) == (interval.low, interval.high)
-    assert row["p"] == permutation_p(x, y, "spearman", 200, np.random.default_rng(4), group)
+    p = permutation_p(x, y, "spearman", 200, np.random.default_rng(4), group)
+    assert row["pooled_p"] == p
+    assert math.isnan(row["p"])  # differences between the three systems would count as evidence
+    one = correlate(scores, ratings, without=["cut", "mixed"], permutations=200, seed=4)
+    seen, row = one.observations(), told(one.table(), "ROUGE-L", "spearman")
+    x, y = seen["ROUGE-L"].to_numpy(), seen["human"].to_numpy()
+    assert row["p"] == permutation_p(x, y, "spearman", 200, np.random.default_rng(4))
+    assert "within_p" not in row
+
+
+def test_the_mean_within_systems_stands_beside_the_pooled_value(scores, ratings):
+    agreement = correlate(scores, ratings, permutations=200, resamples=200, seed=4)
+    seen = agreement.observations()
+    system = seen["system"].replace_strict({name: i for i, name in enumerate(REPLIES)})
+    data = WithinSystems(
+        seen["human"].to_numpy(), system.cast(pl.Int64).to_numpy(), seen["group"].to_numpy()
+    )
+    means = agreement.within().filter(system="mean")
+    for row in agreement.table().filter(pl.col("metric").is_in(scores.labels)).rows(named=True):
+        name, x = row["correlation"], seen[row["metric"]].to_numpy()
+        assert row["within"] == data.mean(x, name)
+        interval = data.interval(x, name)
+        assert (row["within_low"], row["within_high"]) == (interval.low, interval.high)
+        assert row["within_p"] == data.permutation_p(x, name, 200, np.random.default_rng(4))
+        assert row["within_reason"] is None
+        mean = means.filter(metric=row["metric"], correlation=name).row(0, named=True)
+        for key in ("value", "low", "high", "p"):
+            assert mean[key] == row["within" if key == "value" else f"within_{key}"]
+    assert any("differences between systems count as evidence" in n for n in agreement.notes)
+    none = correlate(scores, ratings, permutations=0, resamples=0).table()
+    assert none["within_p"].is_nan().all()
+    assert none["within_low"].is_nan().all()
+    assert none["within"].is_not_nan().all()
 
 
 def test_one_thread_or_many_give_the_same(scores, ratings, monkeypatch):
@@ -133,7 +167,8 @@ def test_people_and_chance_stand_beside_the_metrics(scores, ratings):
         "human (max)",
     ]
     assert told(table, "human (avg)", "pearson")["value"] > 0.3  # the same level moved all raters
-    assert told(table, "random", "pearson")["p"] > 0.01
+    assert told(table, "random", "pearson")["within_p"] > 0.01
+    assert told(table, "human (avg)", "pearson")["within"] < 0.3  # within systems it moved nobody
     one = ratings.filter(pl.col("rater") == "r0")
     assert (
         "human (avg)" not in correlate(scores, one, permutations=0, resamples=0).table()["metric"]
@@ -146,12 +181,28 @@ def test_comparisons_are_on_the_same_observations(scores, ratings):
     assert list(zip(table["a"], table["b"], strict=True)) == list(
         itertools.combinations(scores.labels, 2)
     )
-    seen = agreement.observations()
     for row in table.iter_rows(named=True):
         a, b = (told(single, row[name], "spearman")["value"] for name in "ab")
         assert (row["value_a"], row["value_b"]) == (a, b)
         assert row["difference"] == pytest.approx(a - b)
         assert row["low"] <= row["difference"] <= row["high"]
+        assert math.isnan(row["p"])
+        assert 0 < row["pooled_p"] <= 1
+        a, b = (told(single, row[name], "spearman")["within"] for name in "ab")
+        assert row["within"] == pytest.approx(a - b)
+        assert row["within_low"] <= row["within"] <= row["within_high"]
+        assert 0 < row["within_p"] <= 1
+        assert math.isnan(row["williams_p"])  # of all replies pooled: no test either
+
+
+def test_comparisons_of_one_system_have_williams_test_too(scores, ratings):
+    agreement = correlate(scores, ratings, without=["cut", "mixed"], permutations=99, resamples=99)
+    table, single = agreement.comparisons(), agreement.table()
+    seen = agreement.observations()
+    assert "within_p" not in table.columns
+    for row in table.iter_rows(named=True):
+        a, b = (told(single, row[name], "spearman")["value"] for name in "ab")
+        assert (row["value_a"], row["value_b"]) == (a, b)
         assert 0 < row["p"] <= 1
         r23 = stats.spearmanr(seen[row["a"]], seen[row["b"]])[0]
         t, p = williams(a, b, r23, row["n"])
@@ -454,30 +505,29 @@ def with_an_empty_reply(testset, empty):
     return score(testset, responses, ["distinct", "length"], resamples=0)
 
 
-def test_a_reply_without_a_score_is_left_out_for_all_metrics_and_counted(testset):
-    # Distinct-1 of an empty reply is undefined, its length is 0: both are held against people on
-    # the same 39 replies, as if the empty one had no rating.
+def test_a_reply_without_a_score_is_left_out_of_that_metric_and_counted(testset):
+    # Distinct-1 of an empty reply is undefined, its length is 0. What distinct-1 lacks takes nothing
+    # from length, whose numbers are those that it has alone; two metrics are compared on the 39
+    # replies that both score.
     scores = with_an_empty_reply(testset, {4})
-    rated = [(id, "good", "mean", None, float(i % 5)) for i, id in enumerate(testset.ids)]
-    told = correlate(scores, frame(rated), permutations=0, resamples=0)
-    assert told.table()["n"].unique().to_list() == [39]
-    assert told.table()["reason"].is_null().all()
-    (note,) = [each for each in told.notes if "metrics alike" in each]
-    assert note.startswith(
-        "1 of 40 rated replies left out for all metrics alike: no score of their"
-    )
-    without = correlate(scores, frame([*rated[:4], *rated[5:]]), permutations=0, resamples=0)
-    of_metrics = pl.col("metric") != "random"
-    assert_frame_equal(told.table().filter(of_metrics), without.table().filter(of_metrics))
-    within = told.within("spearman").filter(
-        pl.col("metric") == "length", pl.col("system") == "good"
-    )
-    assert (
-        within["value"][0]
-        == told.table().filter(pl.col("metric") == "length", pl.col("correlation") == "spearman")[
-            "value"
-        ][0]
-    )
+    rated = frame([(id, "good", "mean", None, float(i % 5)) for i, id in enumerate(testset.ids)])
+    both = correlate(scores, rated, permutations=9, resamples=50)
+    numbers = dict(both.table().filter(correlation="pearson").select("metric", "n").iter_rows())
+    assert numbers == {"distinct-1": 39, "length": 40, "random": 40}
+    assert both.table()["reason"].is_null().all()
+    assert [note for note in both.notes if "left out" in note] == [
+        "distinct-1: 1 of 40 rated replies left out of its own row, without a score under "
+        "distinct-1; other metrics keep them"
+    ]
+    length = replace(scores, measured={"length": scores.measured["length"]})
+    alone = correlate(length, rated, permutations=9, resamples=50).table()
+    assert_frame_equal(both.table().filter(metric="length"), alone.filter(metric="length"))
+    pair = both.comparisons("pearson").row(0, named=True)
+    scored = both.observations().filter(pl.col("distinct-1").is_not_nan())
+    assert (pair["n"], scored.height) == (39, 39)
+    for side in "ab":
+        x, y = scored[pair[side]].to_numpy(), scored["human"].to_numpy()
+        assert pair[f"value_{side}"] == pytest.approx(stats.pearsonr(x, y)[0])
 
 
 def test_a_metric_that_scores_few_replies_takes_none_from_the_others(testset):

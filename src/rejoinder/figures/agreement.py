@@ -28,11 +28,12 @@ def bars(table: pl.DataFrame, title: str = "") -> Figure:
 
     The metrics are ordered by the first coefficient. The row ``random`` is hatched, people are
     black and their mean is a dashed line through the panel. A coefficient that is undefined is
-    ``n/a``.
+    ``n/a``. Where the table has a column ``chance``, a hatched bar behind each bar reaches from 0 to
+    that metric's own chance level.
 
     Args:
-        table: ``metric``, ``correlation``, ``value``, ``low``, ``high`` (NaN for none), as
-            ``Agreement.table`` has them.
+        table: ``metric``, ``correlation``, ``value``, ``low``, ``high`` (NaN for none) and perhaps
+            ``chance``, as ``Agreement.table`` has them.
         title: Of the figure.
 
     Raises:
@@ -104,13 +105,23 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
         RANDOM: {"color": "white", "edgecolor": style.QUIET, "hatch": "////"}
     }
     fills |= {key: {"color": style.INK} for key in PEOPLE}
-    axes.barh(place, value, height=0.62, **fills.get(name, {"color": "#7ba7d1"}))
-    end = value
+    chance = row.get("chance", math.nan)
+    if not math.isnan(chance):
+        axes.barh(place, chance, height=0.8, zorder=1.5, **fills[RANDOM])
+    height = 0.62 if math.isnan(chance) else 0.36
+    axes.barh(place, value, height=height, zorder=2, **fills.get(name, {"color": "#7ba7d1"}))
+    end = value if math.isnan(chance) else max(value, chance)
     if not math.isnan(low):
         axes.plot(
-            [low, high], [place, place], color=style.INK, linewidth=1.3, marker="|", markersize=5
+            [low, high],
+            [place, place],
+            color=style.INK,
+            linewidth=1.3,
+            marker="|",
+            markersize=5,
+            zorder=3,
         )
-        end = max(value, high)
+        end = max(end, high)
     axes.annotate(
         style.told(value),
         (max(end, 0), place),
@@ -124,7 +135,8 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
 
 def _ends(rows: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
     """Ends of the axis that leave room for the numbers."""
-    found = [row[key] for row in rows.values() for key in ("value", "low", "high")]
+    keys = ("value", "low", "high", "chance")
+    found = [row.get(key, math.nan) for row in rows.values() for key in keys]
     found = [0.0, *(value for value in found if not math.isnan(value))]
     low, high = min(found), max(found)
     width = max(high - low, 0.1)

@@ -70,7 +70,7 @@ def album(
     style.prepared(folder)
     clouds = _clouds(told, rated)
     some = [panel for panel in panels if swept is not None]
-    pages = 3 + len(clouds) + len(some)
+    pages = 3 + len(clouds) + len(some) + ("within" in told.table().columns)
     paths: list[Path] = []
     with style.drawing():
         drawn = chain(_overviews(told), _scatters(clouds), _sweeps(told, swept, some))
@@ -96,11 +96,23 @@ def _overviews(told: Agreement) -> Iterator[tuple[str, Figure]]:
     words = [f"agreement with people, protocol {told.protocol.name}", "whiskers: 95% interval"]
     if table.filter((table["metric"] == CEILING) & table["value"].is_not_nan()).height:
         words.append(f"dashed: {CEILING}")
-    yield "agreement", bars(table, "; ".join(words))
+    if "chance" in table.columns:
+        words.append("hatched: chance of each metric")
+    if "within" not in table.columns:
+        yield "agreement", bars(table, "; ".join(words))
+    else:
+        yield "agreement", bars(table, "; ".join([*words, "all systems pooled"]))
+        yield "agreement-within", bars(_within(table), "; ".join([*words, "mean within systems"]))
     seen = told.observations()
     common = seen.filter(_scored(seen, told.labels))
     columns = {name: common[name].to_numpy() for name in (PEOPLE, *told.labels)}
     yield "heatmap", heatmap(columns, coefficient(told))
+
+
+def _within(table: pl.DataFrame) -> pl.DataFrame:
+    """The means within systems in the columns of the pooled values."""
+    names = {"within": "value", "within_low": "low", "within_high": "high"}
+    return table.select("metric", "correlation", *names).rename(names)
 
 
 def _scored(seen: pl.DataFrame, labels: Sequence[str]) -> pl.Series:

@@ -23,6 +23,13 @@ ACCURACIES = ("accuracy", "decided")
 """What the pairwise protocol tells of a metric: ties counted as answers, and decided pairs alone."""
 
 
+SYSTEMS = (
+    "pairwise: the two replies of a pair are of two systems, so a metric that only prefers the "
+    "systems that people prefer is above chance too, and p counts that as evidence; the protocol "
+    "'turn' has a test within systems"
+)
+
+
 class Ordered(Evidence):
     """Pairs of replies to a context, ordered by people and by metrics.
 
@@ -48,6 +55,8 @@ class Ordered(Evidence):
             self.notes.append(f"pairwise: {alone} contexts left out that have a single rated reply")
         ties = int((self.human[self.left] == self.human[self.right]).sum())
         self.notes.append(f"pairwise: people rate {ties} of {self.left.size} pairs alike")
+        if self.left.size:
+            self.notes.append(SYSTEMS)
         self.epsilon = {label: self._epsilon(label, epsilon) for label in self.labels}
 
     def _epsilon(self, label: str, epsilon: float | Literal["best"]) -> float:
@@ -63,7 +72,7 @@ class Ordered(Evidence):
         """Accuracy, bootstrap over contexts, and a permutation test."""
         x, y = self.scores[label], self.human
         epsilon = self.epsilon[label]
-        more = {"epsilon": epsilon if correlation == "accuracy" else 0.0}
+        more = {"epsilon": epsilon if correlation == "accuracy" else 0.0, "chance": math.nan}
         reason = self._reason(x)
         if reason:
             return Row(math.nan, self.left.size, reason=reason, more=more)
@@ -75,7 +84,9 @@ class Ordered(Evidence):
             return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
         interval = self._share(each)
-        p = self._p(label, correlation) if self.draws.permutations else math.nan
+        p = math.nan
+        if self.draws.permutations:
+            p, more["chance"] = self._p_and_chance(label, correlation)
         ends = interval.low, interval.high
         return Row(told.accuracy, told.pairs, *ends, p, no_interval(interval), more)
 
@@ -126,10 +137,12 @@ class Ordered(Evidence):
         of_pair = self.groups[self.left]
         return np.flatnonzero(np.diff(of_pair, prepend=-1))
 
-    def _p(self, label: str, correlation: str) -> float:
-        """How often ratings that changed places agree as far from chance as the real ones.
+    def _p_and_chance(self, label: str, correlation: str) -> tuple[float, float]:
+        """How often ratings that changed places are as far from chance as the real ones, and chance.
 
-        Chance is the mean over the permutations: with ties it is not one half.
+        Chance is the mean accuracy over the permutations. With ties it is not one half, and it
+        differs by metric: one that gives most replies the same score ties most pairs, which is right
+        only where people tie.
         """
         observed = np.nanmean(self._by_context(label, self.human, correlation))
         width = max(1, 4 * self.left.size // self.human.size)
@@ -141,7 +154,8 @@ class Ordered(Evidence):
             ]
         )
         far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - testing.NOISE
-        return float((far.sum() + 1) / (self.draws.permutations + 1))
+        p = float((far.sum() + 1) / (self.draws.permutations + 1))
+        return p, float(chance.mean())
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference of accuracies: bootstrap over contexts, and contexts' signs turned."""

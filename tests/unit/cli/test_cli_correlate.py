@@ -76,6 +76,18 @@ def test_protocols_and_their_options(command, kept, arguments, words):
     assert words in " ".join(out.split())
 
 
+def test_the_chance_of_a_pairwise_accuracy_stands_beside_it(command, kept):
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", "--json")
+    rows = json.loads(out)["agreement"]
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise")
+    assert out.splitlines()[0].split().count("chance") == 2
+    for row in rows:
+        assert 0 < row["chance"] < 1
+        line = next(each for each in out.splitlines() if each.startswith(row["metric"]))
+        assert f"{row['chance']:.3f}" in line
+    assert "chance: the mean accuracy when the ratings change places" in " ".join(out.split())
+
+
 def test_metrics_in_pairs(command, kept):
     status, out, _ = command("correlate", kept, *RATINGS, *FEW, "--compare", "-c", "spearman")
     assert status == 0
@@ -143,6 +155,7 @@ def test_plots_of_saved_scores(command, kept, tmp_path):
     assert (status, err) == (0, "")
     assert written(folder) == [
         "agreement",
+        "agreement-within",
         "heatmap",
         "scatter-BLEU-2",
         "scatter-all",
@@ -150,7 +163,7 @@ def test_plots_of_saved_scores(command, kept, tmp_path):
         "scatter-length",
         "scatter-people",
     ]
-    assert out.count("written: ") == 14
+    assert out.count("written: ") == 16
     assert f"written: {folder / 'heatmap.png'}\n" in out
 
 

@@ -55,6 +55,28 @@ def test_poor_data_are_drawn_or_said(replies, marks, protocol, tmp_path):
     assert (tmp_path / "scatter-people.png").exists() == (len(marks) == 2 and protocol == "turn")
 
 
+def test_bars_of_several_systems_are_pooled_and_within(tmp_path, monkeypatch):
+    # Each figure has the numbers of its own columns of the table.
+    from rejoinder.figures import album as module
+
+    replies = {"a": VARIED, "b": ["no", "no no", "yes please", "c d", "yes"]}
+    marks = {(name, "x"): [1, 2, 3, 4, 4 + len(name)] for name in replies}
+    told, rated = agreed(replies, marks)
+    drawn = []
+    bars = module.bars
+    monkeypatch.setattr(module, "bars", lambda *given: drawn.append(given) or bars(*given))
+    made = album(told, rated, tmp_path)
+    assert "agreement-within.png" in {path.name for path in made.paths}
+    (pooled, title), (within, other) = drawn
+    assert "all systems pooled" in title
+    assert "mean within systems" in other
+    assert pooled["value"].to_list() == told.table()["value"].to_list()
+    assert within["value"].to_list() == pytest.approx(told.table()["within"].to_list(), nan_ok=True)
+    one = {"a": VARIED}
+    single = album(*agreed(one, {("a", "x"): [1, 2, 3, 4, 5]}), tmp_path / "one")
+    assert "agreement-within.png" not in {path.name for path in single.paths}
+
+
 def test_what_pictures_cannot_show_is_noted(tmp_path):
     replies = {f"s{i}": VARIED for i in range(21)}
     # Of most replies distinct-1 is undefined: it has no coefficient, and those few are drawn.

@@ -106,6 +106,19 @@ def test_bars_stand_between_people_and_chance(tmp_path):
     assert max(figure.axes[0].get_xticks()) <= 1
 
 
+def test_the_chance_of_each_metric_is_hatched_behind_its_bar(tmp_path):
+    told = table(
+        ("BLEU-2", "accuracy", 0.42, 0.4, 0.44), ("random", "accuracy", 0.45, 0.41, 0.49)
+    ).with_columns(chance=pl.Series([0.38, 0.46]))
+    with style.drawing():
+        figure = bars(told)
+        style.save(figure, tmp_path, "bars")
+    # For each row the hatched bar of its own chance, then that of its value.
+    drawn = [(bar.get_width(), bar.get_hatch()) for bar in figure.axes[0].patches]
+    assert drawn == [(0.38, "////"), (0.42, None), (0.46, "////"), (0.45, "////")]
+    assert figure.axes[0].get_xlim()[1] > 0.49
+
+
 def test_a_panel_for_each_coefficient_in_one_order():
     rows = [("a", 0.1, 0.9), ("b", 0.2, 0.1)]
     told = table(

@@ -258,6 +258,28 @@ def test_pairwise_is_the_naive_count(scores, ratings):
     assert agreement.observations().height == told(table, "length", "accuracy")["n"]
 
 
+def test_chance_of_a_metric_that_ties(testset):
+    # Two systems; people prefer "a" in every context. A metric that scores all replies alike ties
+    # every pair: right nowhere, and nowhere under any permutation. One that never ties orders half
+    # of the pairs rightly by chance: a shuffled pair is a coin.
+    rows = [(name, id, text) for name, text in (("a", "x y"), ("b", "x")) for id in testset.ids]
+    responses = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    scores = score(testset, responses, ["length", "bleu:order=4"], resamples=0)
+    rated = frame(
+        [(id, name, "r", "o", g) for id in testset.ids for name, g in (("a", 2.0), ("b", 1.0))]
+    )
+    table = correlate(scores, rated, "pairwise", permutations=500).table()
+    for correlation in ("accuracy", "decided"):
+        row = told(table, "length", correlation)
+        # The mean of 500 permutations of 40 coins: sd sqrt(.25 / 40 / 500) = .0035
+        assert row["value"] == 1
+        assert row["chance"] == pytest.approx(0.5, abs=0.0035 * 4)
+        tied = told(table, "BLEU-4", correlation)
+        assert (tied["value"], tied["chance"]) == (0, 0)
+    none = correlate(scores, rated, "pairwise", permutations=0).table()
+    assert none["chance"].is_nan().all()
+
+
 def test_a_metric_that_is_always_right_is_not_certain(scores, ratings):
     # People like the longer reply of each context: length orders every pair as they do.
     replies = scores.segments().unique(["id", "length"], maintain_order=True)

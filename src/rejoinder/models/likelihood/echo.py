@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.errors import InputError
+
+ROUNDING = 1e-2
+"""A log-probability may lie so far above 0: servers compute in 16 bits."""
+
+UNREADABLE = "\ufffd"
+"""What a token shows that holds a part of a character: no text of its own."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,79 @@ def read_echo(answer: Any, where: str) -> Echo:
             f"{where}: {len(tokens)} tokens with {len(values)} log-probabilities; expected one for "
             "each"
         )
-    return Echo([str(token) for token in tokens], [_number(value, where) for value in values])
+    return Echo(
+        [_text(token, where) for token in tokens], [_number(value, where) for value in values]
+    )
+
+
+def check_echo(echo: Echo, text: str, where: str) -> None:
+    """Refuses an answer that cannot be relied on; every one is checked, not the first alone.
+
+    The tokens must tell the whole text: of a text that was cut, the last replies would be measured
+    by the tokens that are left. And every token but the first needs a log-probability: a finite
+    number that is not above 0.
+
+    Args:
+        echo: The answer.
+        text: What was to be echoed.
+        where: The server's URL, for messages.
+
+    Raises:
+        InputError: One of these does not hold.
+    """
+    if not _tells(echo.tokens, text):
+        end = "".join(echo.tokens)[-40:]
+        raise InputError(
+            f"{where}: the echo of {text[-40:]!r} ends in {end!r}, so it does not tell the whole text "
+            "back; the server cuts it short or changes it: expected echo=true with max_tokens=0 to "
+            "return the prompt alone. Is its context length too short? Keep fewer turns (--turns)"
+        )
+    found = echo.logprobs[1:]
+    if any(math.isnan(value) for value in found):
+        raise InputError(
+            f"{where}: some of the echoed tokens have no log-probability; every one but the first "
+            "needs its own. Is the server asked to skip the prompt's?"
+        )
+    if any(math.isinf(value) for value in found) or max(found, default=0.0) > ROUNDING:
+        raise InputError(
+            f"{where}: log-probabilities up to {max(found)}, down to {min(found)}; expected finite "
+            "natural logarithms of probabilities, none above 0"
+        )
+
+
+def _tells(tokens: list[str], text: str) -> bool:
+    """Whether tokens tell a text; a start token may stand before it, and blanks may differ.
+
+    Both are read from the end. A token that is a part of a character shows ``\ufffd`` (or, with some
+    servers, ``bytes:``) and stands for one character of the text at most.
+    """
+    shown = "".join(UNREADABLE if token.startswith("bytes:") else token for token in tokens)
+    told = _plain(shown.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n"))
+    wanted = _plain(text)
+    left, spare = len(wanted), 0
+    for character in reversed(told):
+        if not left:
+            break
+        if character == UNREADABLE:
+            spare += 1
+            continue
+        while left and wanted[left - 1] != character and spare:
+            left, spare = left - 1, spare - 1
+        if left and wanted[left - 1] != character:
+            return False
+        left = max(0, left - 1)
+    return left <= spare
+
+
+def _plain(text: str) -> str:
+    """A text but for blanks, case and the ways to write one character: some tokenizers change them."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _text(token: Any, where: str) -> str:
+    if not isinstance(token, str):
+        raise InputError(f"{where}: a token is {token!r:.40}; expected text")
+    return token
 
 
 def _number(value: Any, where: str) -> float:
@@ -62,4 +141,7 @@ def _number(value: Any, where: str) -> float:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{where}: a log-probability is {value!r:.40}; expected a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{where}: a log-probability beyond all numbers; expected one") from None

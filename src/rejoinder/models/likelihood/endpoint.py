@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.models.likelihood.echo import Echo, read_echo
+from rejoinder.models.likelihood.echo import Echo, check_echo, read_echo
 from rejoinder.models.likelihood.probe import probe
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.provider import (
@@ -19,7 +19,7 @@ from rejoinder.models.likelihood.provider import (
     Provider,
     Request,
 )
-from rejoinder.models.likelihood.server import Server
+from rejoinder.models.likelihood.server import Server, split_url
 
 AT_ONCE = 8
 """Requests under way at a time; servers batch them themselves."""
@@ -53,17 +53,12 @@ class EndpointProvider(Provider):
         end_text: str = "",
         name: str | None = None,
     ) -> None:
+        parts = split_url(url)
         self.prompting = prompting or Prompting()
         if self.prompting.template == "chat":
             raise ParameterError(
                 f"{url}: a completions endpoint takes plain prompts; choose template='plain' or "
                 "'auto', and lay turns out with --turn-end"
-            )
-        parts = urlsplit(url)
-        if parts.username or parts.password:
-            raise ParameterError(
-                "a key or password in a URL ends up in files and logs; put it into the environment "
-                "variable REJOINDER_API_KEY"
             )
         self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
         self.server = Server(self.url)
@@ -81,14 +76,19 @@ class EndpointProvider(Provider):
     def _only_model(self) -> str:
         told = self.server.get("models")
         listed = told.get("data") if isinstance(told, dict) else None
-        names = [str(each.get("id")) for each in listed or [] if isinstance(each, dict)]
+        rows = listed if isinstance(listed, list) else []
+        names = [str(each.get("id")) for each in rows if isinstance(each, dict)]
         if len(names) != 1:
             choices = f"it serves {one_of(names)}" if names else "it lists none"
             raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
         return names[0]
 
     def echo(self, text: str) -> Echo:
-        """The tokens of a text and their log-probabilities, as the server has them."""
+        """The tokens of a text and their log-probabilities, as the server has them.
+
+        Raises:
+            InputError: The server gives no answer, or one that cannot be relied on (`check_echo`).
+        """
         asked = {
             "model": self.model,
             "prompt": text,
@@ -97,7 +97,9 @@ class EndpointProvider(Provider):
             "logprobs": 1,
             "temperature": 0,
         }
-        return read_echo(self.server.post("completions", asked), self.url)
+        echo = read_echo(self.server.post("completions", asked), self.url)
+        check_echo(echo, text, self.url)
+        return echo
 
     def plan(self, requests: Sequence[Request]) -> Plan:
         """In the order of the requests: the server forms batches of its own."""

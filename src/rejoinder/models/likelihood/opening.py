@@ -40,7 +40,7 @@ def open_provider(
         ParameterError: A setting is unknown.
     """
     told = os.fspath(model)
-    if told.startswith(("http://", "https://")):
+    if told.lower().startswith(("http:", "https:")):
         from rejoinder.models.likelihood.endpoint import EndpointProvider
 
         return EndpointProvider(told, prompting, end_text=end_text, name=name)

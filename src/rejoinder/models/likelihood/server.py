@@ -1,4 +1,8 @@
-"""JSON over HTTP, with the standard library alone: a key from the environment, patience, no tricks."""
+"""JSON over HTTP, with the standard library alone: a key from the environment, and bounds on answers.
+
+Nothing that a server answers is trusted: it may be too long, endless, broken off, or no JSON, and
+each of these is one message.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,50 @@ import time
 import urllib.error
 import urllib.request
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError
 
 KEY = "REJOINDER_API_KEY"
 """The environment variable that holds a server's key. It is sent, and never shown or kept."""
 
-PATIENCE = 300.0  # seconds that an answer may take
+PATIENCE = 300.0  # seconds that a server may be silent
+LONGEST = 900.0  # seconds that a whole answer may take
+MOST_BYTES = 64 << 20
+"""How long an answer may be: the echo of 100,000 tokens takes about 10 MiB."""
+
+PIECE = 1 << 16  # bytes that are read at a time
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before a request is tried again, where a server is busy or away for a moment."""
 
 BUSY = {408, 409, 425, 429, 500, 502, 503, 504}
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of a server's URL.
+
+    Raises:
+        ParameterError: It is none of http or https with a host, or it holds a key: what stands in
+            a URL ends up in files, signatures and logs.
+    """
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a bracket that is never closed, a port that is no number
+        parts, whole = SplitResult("", "", "", "", ""), False
+    if "@" in url.partition("#")[0] or parts.query:
+        raise ParameterError(
+            f"a URL with {'parameters' if parts.query else 'a user or password'}: a key in a URL "
+            f"ends up in files and logs; put it into the environment variable {KEY}, and leave out "
+            "what stands before '@' or after '?'"
+        )
+    plain = url.isprintable() and " " not in url and parts.path.isascii()
+    if not whole or not plain:
+        raise ParameterError(
+            f"{url!r:.80} is no URL of a server; expected http://host:port/v1 or https://host/v1, "
+            "and #NAME behind it where it serves several models"
+        )
+    return parts
 
 
 class Server:
@@ -40,7 +77,8 @@ class Server:
         """The answer of a route.
 
         Raises:
-            InputError: There is none, or it is no JSON.
+            InputError: There is none, it is no JSON, or it is longer or slower than any answer is.
+            ParameterError: The key in the environment is none.
         """
         return self._answer(route, None)
 
@@ -51,36 +89,65 @@ class Server:
     def _answer(self, route: str, body: bytes | None) -> Any:
         for pause in (*self.pauses, None):
             try:
-                return self._once(route, body)
+                return self._read(route, self._once(route, body))
             except urllib.error.HTTPError as error:
                 if error.code not in BUSY or pause is None:
                     raise InputError(self._refused(route, error)) from None
             except (OSError, http.client.HTTPException) as error:
                 if pause is None or _nobody(error):
-                    told = getattr(error, "reason", None) or error
                     raise InputError(
-                        f"{self.url}/{route}: cannot be reached: {told}; is the server running?"
+                        f"{self.url}/{route}: cannot be reached: {_reason(error)}; is the server "
+                        "running?"
                     ) from None
-            except ValueError:
-                raise InputError(
-                    f"{self.url}/{route}: the answer is no JSON; is this the URL of an "
-                    "OpenAI-compatible server, with its /v1?"
-                ) from None
             time.sleep(pause)
         raise AssertionError
 
-    def _once(self, route: str, body: bytes | None) -> Any:
+    def _read(self, route: str, answer: bytes) -> Any:
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{self.url}/{route}: the answer is no JSON; is this the URL of an "
+                "OpenAI-compatible server, with its /v1?"
+            ) from None
+
+    def _once(self, route: str, body: bytes | None) -> bytes:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        key = os.environ.get(KEY)
+        key = os.environ.get(KEY, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise ParameterError(f"{KEY}: holds characters that no key has; set it anew")
         if key:
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(f"{self.url}/{route}", data=body, headers=headers)
         with self.opener.open(request, timeout=PATIENCE) as answer:
-            return json.loads(answer.read())
+            return self._body(route, answer)
+
+    def _body(self, route: str, answer: http.client.HTTPResponse) -> bytes:
+        """The body of an answer, no longer than `MOST_BYTES` and no later than `LONGEST`."""
+        end = time.monotonic() + LONGEST
+        body = bytearray()
+        while piece := answer.read1(PIECE):
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise InputError(
+                    f"{self.url}/{route}: the answer is longer than {MOST_BYTES >> 20} MiB, so it is "
+                    "no answer of a completions server; is this its URL?"
+                )
+            if time.monotonic() > end:
+                raise InputError(
+                    f"{self.url}/{route}: the answer was not complete after {LONGEST:.0f} seconds; "
+                    "is the server overloaded?"
+                )
+        if answer.length:  # read1 does not say that the connection ended before its time
+            raise http.client.IncompleteRead(bytes(body), answer.length)
+        return bytes(body)
 
     def _refused(self, route: str, error: urllib.error.HTTPError) -> str:
-        told = error.read(2000).decode("utf-8", "replace")
-        key = os.environ.get(KEY)
+        try:
+            told = error.read(2000).decode("utf-8", "replace")
+        except (OSError, ValueError, http.client.HTTPException):
+            told = "and an error message that breaks off"
+        key = os.environ.get(KEY, "").strip()
         if key:
             told = told.replace(key, "***")  # some servers repeat the key that they refuse
         words = " ".join(told.split())[:300]
@@ -91,6 +158,13 @@ class Server:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
+
+
+def _reason(error: BaseException) -> str:
+    """Why there was no answer, in words."""
+    if isinstance(error, http.client.IncompleteRead):
+        return "the answer breaks off"
+    return str(getattr(error, "reason", None) or error) or type(error).__name__
 
 
 def _nobody(error: BaseException) -> bool:

@@ -13,6 +13,7 @@ from rejoinder._version import __version__
 if TYPE_CHECKING:
     from rejoinder.agreement.preference_summary import summarise_preferences
     from rejoinder.agreement.rating_summary import summarise_ratings
+    from rejoinder.responders.replies import respond
     from rejoinder.scoring.audit import audit
     from rejoinder.scoring.correlate import correlate
     from rejoinder.scoring.plan import plan
@@ -36,6 +37,7 @@ __all__ = [
     "read_ratings",
     "read_responses",
     "read_testset",
+    "respond",
     "score",
     "summarise_preferences",
     "summarise_ratings",
@@ -53,6 +55,7 @@ _HOMES = {
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",
+    "respond": "rejoinder.responders.replies",
     "score": "rejoinder.scoring.score",
     "summarise_preferences": "rejoinder.agreement.preference_summary",
     "summarise_ratings": "rejoinder.agreement.rating_summary",

@@ -10,12 +10,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
-    from rejoinder.cli.progress import Progress
-    from rejoinder.responders.retrieval import Scorer
-    from rejoinder.tables.dialogues import Pairs
-    from rejoinder.tables.testset import TestSet
-
-BUILT_IN = ("random", "retrieval")
+    from rejoinder.responders.replies import Replies
 
 
 @click.command()
@@ -31,12 +26,15 @@ BUILT_IN = ("random", "retrieval")
 @click.option(
     "--corpus",
     type=options.PATH,
-    help="Where random and retrieval take their replies from; pairs of the test set are left out.",
+    help="Where random and retrieval take their replies from; pairs that also stand in the test set are "
+    "excluded.",
 )
 @click.option(
-    "--name", metavar="NAME", help="Of the system; else its folder's, random or retrieval."
+    "--name",
+    metavar="NAME",
+    help="The system's name (default: its folder's name, random or retrieval).",
 )
-@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Of the search.")
+@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Beam size.")
 @click.option(
     "--length-penalty",
     metavar="X",
@@ -81,22 +79,21 @@ def respond(
     The replies come from a trained system (its folder), or are taken from a corpus: at random, or by
     retrieval of the most similar message.
     """
-    import polars as pl
-
     from rejoinder.cli import inputs
     from rejoinder.cli.progress import Progress
-    from rejoinder.errors import InputError, ParameterError
+    from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
+    from rejoinder.responders import replies
     from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import TABLES, write_responses
 
     check_draws(0, seed)
     if beam < 1:
         raise ParameterError(f"--beam: got {beam}; expected 1 or more")
-    if (system in BUILT_IN) != (corpus is not None):
+    if (system in replies.BUILT_IN) != (corpus is not None):
         raise ParameterError(
             f"{system}: needs --corpus, to take replies from"
-            if system in BUILT_IN
+            if system in replies.BUILT_IN
             else "--corpus: only random and retrieval take replies from a corpus"
         )
     if scorer is not None and system != "retrieval":
@@ -105,110 +102,47 @@ def respond(
     inputs.check_save(output, *read, option="--output", suffixes=TABLES)
     with Progress("reading"):
         items = read_testset(testset, format=testset_format)
-    messages = items.contexts.get_column("context").list.last().to_list()
-    without = [name for name, message in zip(items.ids, messages, strict=True) if message is None]
-    if without:
-        raise InputError(
-            f"{testset}: {len(without)} of {len(items)} items have no context to reply to, "
-            f"{without[0]!r} the first; expected a message for each"
-        )
+        source = None if corpus is None else read_testset(corpus)
     with Progress("replying") as tick:
-        if system in BUILT_IN:
-            assert corpus is not None
-            held = _without_items(corpus, items)
-            texts, notes = _from_corpus(system, held, messages, scorer, candidates, seed, tick)
-            held_hash = held.hash
-        else:
-            texts, notes, held_hash = _trained(system, messages, beam, length_penalty, tick)
-    label = name or (system if system in BUILT_IN else Path(system).resolve().name)
-    replies = pl.DataFrame({"system": [label] * len(texts), "id": items.ids, "text": texts})
-    write_responses(replies, output)
-    distinct = len(set(texts))
-    (_write if json else _print)(label, len(texts), distinct, held_hash, output, notes)
-
-
-def _without_items(corpus: Path, items: TestSet) -> Pairs:
-    from rejoinder.errors import InputError
-    from rejoinder.tables.dialogues import adjacent_pairs
-    from rejoinder.tables.testset import read_testset
-
-    pairs = adjacent_pairs(read_testset(corpus)).without(adjacent_pairs(items))
-    if not len(pairs):
-        raise InputError(f"{corpus}: all its pairs are the test set's own; name another corpus")
-    return pairs
-
-
-def _from_corpus(
-    system: str,
-    corpus: Pairs,
-    messages: list[str],
-    scorer: Path | None,
-    candidates: int,
-    seed: int,
-    tick: Progress,
-) -> tuple[list[str], list[str]]:
-    notes = list(corpus.notes)
-    if system == "random":
-        from rejoinder.responders.random import RandomResponder
-
-        return RandomResponder(corpus, seed).respond(messages), notes
-    from rejoinder.responders.retrieval import RetrievalResponder
-
-    responder = RetrievalResponder(corpus, _scorer(scorer), candidates)
-    texts = responder.respond(messages, tick)
-    if responder.unmatched:
-        notes.append(
-            f"{responder.unmatched} messages share no word with the corpus; they got its most "
-            "frequent reply"
+        found = replies.respond(
+            system,
+            items,
+            corpus=source,
+            name=name,
+            beam=beam,
+            length_penalty=length_penalty,
+            scorer=scorer,
+            candidates=candidates,
+            seed=seed,
+            progress=tick,
         )
-    return texts, notes
+    write_responses(found.table, output)
+    (_write if json else _print)(found, output)
 
 
-def _scorer(folder: Path | None) -> Scorer | None:
-    if folder is None:
-        return None
-    from rejoinder.models.unreferenced.model import load
-
-    model = load(str(folder))
-    return lambda messages, replies: model.score([[each] for each in messages], replies)
-
-
-def _trained(
-    folder: str, messages: list[str], beam: int, length_penalty: float, tick: Progress
-) -> tuple[list[str], list[str], str]:
-    from rejoinder.responders.trained import TrainedResponder
-
-    responder = TrainedResponder.load(folder)
-    texts = responder.respond(messages, beam, length_penalty, tick)
-    empty = sum(not text.strip() for text in texts)
-    return texts, [f"{empty} replies are empty"] if empty else [], responder.hash
-
-
-def _write(
-    label: str, count: int, distinct: int, held_hash: str, output: Path, notes: list[str]
-) -> None:
+def _write(replies: Replies, output: Path) -> None:
     from rejoinder.cli import machine
 
     machine.write(
         {
-            "system": label,
-            "replies": count,
-            "distinct": distinct,
-            "hash": held_hash,
+            "system": replies.system,
+            "replies": replies.table.height,
+            "distinct": replies.table["text"].n_unique(),
+            "hash": replies.hash,
             "file": str(output),
-            "notes": notes,
+            "notes": list(replies.notes),
         }
     )
 
 
-def _print(
-    label: str, count: int, distinct: int, held_hash: str, output: Path, notes: list[str]
-) -> None:
+def _print(replies: Replies, output: Path) -> None:
     from rejoinder.cli.console import console, print_notes
 
     out = console()
+    count, distinct = replies.table.height, replies.table["text"].n_unique()
     out.print(
-        f"{label}: {count} replies, {distinct} of them distinct (hash {held_hash})", markup=False
+        f"{replies.system}: {count} replies, {distinct} of them distinct (hash {replies.hash})",
+        markup=False,
     )
-    print_notes(out, notes)
+    print_notes(out, replies.notes)
     out.print(f"written: {output}", markup=False, soft_wrap=True)

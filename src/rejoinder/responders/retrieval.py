@@ -22,6 +22,9 @@ class RetrievalResponder:
     replies to the ``candidates`` likest are scored against the message itself and the best is taken,
     the likest of equals. Where no word is shared, the corpus' most frequent reply stands in.
 
+    It gives back whatever stands in the corpus. To reply to a test set, call ``respond`` of
+    ``replies.py`` (``rejoinder.respond``), which excludes the test set's own pairs.
+
     Args:
         corpus: messages and replies.
         scorer: scores replies to messages without a reference; None: no re-ranking.

@@ -56,8 +56,10 @@ class Pairs:
         sources = [rewrite(text) for text in self.sources]
         return Pairs(self.ids, sources, [rewrite(text) for text in self.targets], self.notes)
 
-    def without(self, others: Pairs) -> Pairs:
+    def without(self, others: Pairs, where: str = "the other corpus") -> Pairs:
         """The pairs that do not stand in ``others`` too: the same message and the same reply.
+
+        A note counts those that are left out; ``where`` is what it calls ``others``.
 
         Letters and figures alone are compared, whatever their case: the same dialogue stands in
         DailyDialog's splits with other apostrophes and blanks. What is trained on a corpus should
@@ -69,9 +71,7 @@ class Pairs:
         left = len(self) - kept.size
         if not left:
             return self
-        note = (
-            f"{counted(left, 'pair')} of {len(self)} left out that also stand in the other corpus"
-        )
+        note = f"{counted(left, 'pair')} of {len(self)} left out that also stand in {where}"
         return self.take(kept, note)
 
 

@@ -1,0 +1,218 @@
+"""The replies of a system to the items of a test set, and never those that the test set holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.draws import check_draws
+from rejoinder.responders.random import RandomResponder
+from rejoinder.responders.retrieval import RetrievalResponder, Scorer
+from rejoinder.tables.dialogues import Pairs, adjacent_pairs
+from rejoinder.tables.testset import TestSet
+
+BUILT_IN = ("random", "retrieval")
+"""The systems that take their replies from a corpus."""
+
+Progress = Callable[[int, int], None]
+"""Told how many messages of how many are answered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replies:
+    """The replies of one system.
+
+    Attributes:
+        system: Its name in ``table``.
+        table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes.
+        hash: 8 hexadecimal digits: of the corpus that the replies come from, without the pairs that
+            were excluded, or of the trained system's folder.
+        notes: What was excluded, and what the replies lack.
+    """
+
+    system: str
+    table: pl.DataFrame
+    hash: str
+    notes: tuple[str, ...]
+
+
+def respond(
+    system: str | os.PathLike[str],
+    testset: TestSet,
+    *,
+    corpus: TestSet | Pairs | None = None,
+    exclude_test_pairs: bool = True,
+    name: str | None = None,
+    beam: int = 10,
+    length_penalty: float = 1.0,
+    scorer: Scorer | str | os.PathLike[str] | None = None,
+    candidates: int = 20,
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> Replies:
+    """Replies to every item of a test set: to the last turn of its context.
+
+    A corpus often holds the test set's own pairs of a message and its reply (a quarter of
+    DailyDialog's). A system that takes its replies from such a corpus would give back the
+    references, so the pairs that stand in both are excluded from the corpus, and counted in a note.
+
+    Args:
+        system: ``random``, ``retrieval``, or the folder of a trained system.
+        testset: The items to reply to.
+        corpus: Where ``random`` and ``retrieval`` take their replies from.
+        exclude_test_pairs: Whether the test set's own pairs (every reference of an item with the
+            last turn of its context) are excluded from the corpus.
+        name: The system's name in the table; None takes ``random``, ``retrieval`` or the folder's
+            name.
+        beam: Beam size (trained systems).
+        length_penalty: Log-probabilities are divided by the length to this power (trained systems).
+        scorer: What re-ranks the replies that ``retrieval`` finds: a function from messages and
+            replies to scores, or the folder of a model of ``train_ruber``.
+        candidates: How many replies the scorer re-ranks.
+        seed: Random seed (``random``).
+        progress: Told how many messages of how many are answered.
+
+    Raises:
+        InputError: An item has no context; the corpus holds nothing but the test set's own pairs;
+            the folder is none of a trained system.
+        ParameterError: A corpus is missing or of no use to the system, or a number is out of range.
+        MissingExtraError: A package of the extra ``models`` is not installed.
+
+    Example:
+        >>> testset = TestSet.from_lists([["Very."]], contexts=[["Is it cold?"]])
+        >>> corpus = Pairs(["1", "2"], ["Is it cold?", "Cold?"], ["Very.", "A little."])
+        >>> replies = respond("retrieval", testset, corpus=corpus)
+        >>> replies.table["text"].to_list(), replies.notes
+        (['A little.'], ('1 pair of 2 left out that also stand in the test set',))
+    """
+    check_draws(0, seed)
+    _check(system, corpus, scorer, beam, candidates)
+    messages = _messages(testset)
+    label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
+    if corpus is None:
+        texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress)
+    else:
+        pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(corpus)
+        if exclude_test_pairs:
+            pairs = without_test_pairs(pairs, testset)
+        texts, notes = _of_corpus(str(system), pairs, messages, scorer, candidates, seed, progress)
+        hash_ = pairs.hash
+    table = pl.DataFrame({"system": [label] * len(texts), "id": testset.ids, "text": texts})
+    return Replies(label, table, hash_, tuple(notes))
+
+
+def without_test_pairs(corpus: Pairs, testset: TestSet) -> Pairs:
+    """The corpus without the pairs that stand in the test set; a note counts those.
+
+    A pair stands in the test set if an item's context ends with its message and any reference of
+    that item is its reply; only letters and figures are compared, whatever their case.
+
+    Raises:
+        InputError: No pair is left.
+
+    Example:
+        >>> corpus = Pairs(["1", "2"], ["Is it cold?", "Where to?"], ["Very.", "Home."])
+        >>> testset = TestSet.from_lists([["No.", "very"]], contexts=[["is it cold"]])
+        >>> without_test_pairs(corpus, testset).targets
+        ['Home.']
+    """
+    left = corpus.without(_all_pairs(testset), "the test set")
+    if not len(left):
+        raise InputError(
+            "corpus: all its pairs are the test set's own, which a system must not give back; name "
+            "another corpus"
+        )
+    return left
+
+
+def _all_pairs(testset: TestSet) -> Pairs:
+    """The last turn of every item's context with each of the item's references."""
+    items = testset.contexts.select("id", pl.col("context").list.last().alias("source"))
+    pairs = testset.references.select("id", "text").join(items, on="id", maintain_order="left")
+    whole = pairs.drop_nulls(["source", "text"])
+    ids, sources, targets = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
+    return Pairs(ids, sources, targets)
+
+
+def _check(
+    system: str | os.PathLike[str],
+    corpus: TestSet | Pairs | None,
+    scorer: object,
+    beam: int,
+    candidates: int,
+) -> None:
+    if beam < 1:
+        raise ParameterError(f"beam={beam}; expected 1 or more")
+    if candidates < 1:
+        raise ParameterError(f"candidates={candidates}; expected 1 or more")
+    if system in BUILT_IN and corpus is None:
+        raise ParameterError(
+            f"{system}: needs a corpus to take replies from; name one with corpus="
+        )
+    if system not in BUILT_IN and corpus is not None:
+        raise ParameterError("corpus: only random and retrieval take their replies from a corpus")
+    if scorer is not None and system != "retrieval":
+        raise ParameterError("scorer: only retrieval re-ranks its replies")
+
+
+def _messages(testset: TestSet) -> list[str]:
+    """The last turn of every context."""
+    messages = testset.contexts.get_column("context").list.last().to_list()
+    without = [name for name, said in zip(testset.ids, messages, strict=True) if said is None]
+    if without:
+        raise InputError(
+            f"test set: {len(without)} of {len(testset)} items have no context to reply to, "
+            f"{without[0]!r} the first; expected a message for each"
+        )
+    return messages
+
+
+def _of_corpus(
+    system: str,
+    corpus: Pairs,
+    messages: list[str],
+    scorer: Scorer | str | os.PathLike[str] | None,
+    candidates: int,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[list[str], list[str]]:
+    notes = list(corpus.notes)
+    if system == "random":
+        return RandomResponder(corpus, seed).respond(messages), notes
+    responder = RetrievalResponder(corpus, _ranking(scorer), candidates)
+    texts = responder.respond(messages, progress)
+    if responder.unmatched:
+        notes.append(
+            f"{responder.unmatched} messages share no word with the corpus; they got its most "
+            "frequent reply"
+        )
+    return texts, notes
+
+
+def _ranking(scorer: Scorer | str | os.PathLike[str] | None) -> Scorer | None:
+    if scorer is None or callable(scorer):
+        return scorer
+    from rejoinder.models.unreferenced.model import load
+
+    model = load(os.fspath(scorer))
+    return lambda messages, replies: model.score([[each] for each in messages], replies)
+
+
+def _of_trained(
+    folder: str | os.PathLike[str],
+    messages: list[str],
+    beam: int,
+    length_penalty: float,
+    progress: Progress | None,
+) -> tuple[list[str], str, list[str]]:
+    from rejoinder.responders.trained import TrainedResponder
+
+    responder = TrainedResponder.load(folder)
+    texts = responder.respond(messages, beam, length_penalty, progress)
+    empty = sum(not text.strip() for text in texts)
+    return texts, responder.hash, [f"{empty} replies are empty"] if empty else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import signal
 import sys
@@ -28,6 +29,10 @@ from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
 from rejoinder.errors import RejoinderError
+from rejoinder.text.visible import visible
+
+TRACEBACK = "REJOINDER_TRACEBACK"
+"""The environment variable that asks for the traceback of a defect."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -58,7 +63,9 @@ app.add_command(recipe)
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status.
 
-    A user's mistake is one message on standard error and status 2, never a traceback.
+    A user's mistake is one message on standard error and status 2, never a traceback. So is a
+    defect of Rejoinder's own, with status 1; its traceback is shown where the environment variable
+    ``REJOINDER_TRACEBACK`` is set.
 
     Args:
         arguments: What stands behind ``rejoinder``; None takes the process' own.
@@ -66,7 +73,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(arguments, prog_name="rejoinder")
     except RejoinderError as error:
-        click.echo(f"rejoinder: {error}", err=True)
+        # A message names ids, systems and files, and what a server said.
+        click.echo(f"rejoinder: {visible(str(error), lines=True)}", err=True)
         return 2
     except Interrupted:
         click.echo(
@@ -81,7 +89,33 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 2
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
+    except MemoryError:
+        click.echo(
+            "rejoinder: there is not enough memory; take fewer items, systems or resamples, or "
+            "'score --block' for Parquet files larger than memory",
+            err=True,
+        )
+        return 1
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        click.echo(f"rejoinder: {_defect(error)}", err=True)
+        return 1
     return 0
+
+
+def _defect(error: Exception) -> str:
+    """What is said of an error that nothing foresaw: what, where, and how to report it."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}rejoinder{os.sep}" in frame.filename]
+    at = f" at {os.path.basename(ours[-1].filename)}:{ours[-1].lineno}" if ours else ""
+    words = visible(f"{type(error).__name__}: {error}")[:300]
+    return (
+        f"internal error{at}: {words}. This is a defect of Rejoinder {__version__}, not of your "
+        f"files; please report it, with the traceback that {TRACEBACK}=1 shows"
+    )
 
 
 class Interrupted(BaseException):
@@ -100,6 +134,11 @@ def main() -> None:
     """
     gc.set_threshold(200_000, 50, 50)
     signal.signal(signal.SIGINT, _interrupt)
+    if sys.stdout is None or sys.stderr is None:  # closed by who started the process
+        os._exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
+            stream.reconfigure(errors="backslashreplace")
     status = run()
     atexit._run_exitfuncs()
     try:

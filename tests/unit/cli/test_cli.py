@@ -1,12 +1,15 @@
 """The command line as a user meets it: in process, exit status and both streams."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from rejoinder.cli import app
 from shared_data import ROOT, SYSTEMS, TESTSET
 
 
@@ -197,3 +200,49 @@ def test_a_full_disk_is_one_message(tmp_path):
         )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_a_defect_is_one_message_and_its_traceback_on_request(command, monkeypatch):
+    def broken():
+        raise KeyError("\x1b[2J")
+
+    monkeypatch.setitem(app.app.commands, "metrics", click.Command("metrics", callback=broken))
+    status, out, err = command("metrics")
+    assert (status, out) == (1, "")
+    assert "internal error" in err
+    assert "KeyError" in err
+    assert "Traceback" not in err
+    assert "\x1b" not in err
+    monkeypatch.setenv("REJOINDER_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        app.run(["metrics"])
+
+
+def test_too_little_memory_is_one_message(command, monkeypatch):
+    def greedy():
+        raise MemoryError
+
+    monkeypatch.setitem(app.app.commands, "metrics", click.Command("metrics", callback=greedy))
+    status, _, err = command("metrics")
+    assert status == 1
+    assert "not enough memory" in err
+
+
+def process(words, **options):
+    return subprocess.run([sys.executable, "-m", "rejoinder", *words], check=False, **options)
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_closed_stream_is_an_error_before_the_work(stream):
+    done = process(["metrics"], preexec_fn=lambda: os.close(stream), stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+
+
+def test_output_in_ascii_writes_other_characters_out(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"id": "né", "references": ["ü"]}\n', encoding="utf-8")
+    (tmp_path / "中.jsonl").write_text('{"id": "né", "text": "ü"}\n', encoding="utf-8")
+    words = ["score", tmp_path / "t.jsonl", tmp_path / "中.jsonl", "-m", "bleu"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = process(words, env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert rb"\u4e2d" in done.stdout

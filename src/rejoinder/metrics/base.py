@@ -18,13 +18,15 @@ import numpy as np
 
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import Request, identity, provided
-from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Rows, Statistics, rows_of
-from rejoinder.text.tokenizers import BORROWED
+from rejoinder.text.scripts import suited
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
 
 Part: TypeAlias = float | list[float]
 
@@ -47,6 +49,8 @@ class Score:
         parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
         n: How many replies count.
         signature: Everything that is needed to produce the value again.
+        notes: What to know about the value: words that the tokenizer does not separate, words
+            without a vector.
     """
 
     value: float
@@ -55,6 +59,7 @@ class Score:
     parts: dict[str, Part]
     n: int
     signature: str
+    notes: tuple[str, ...] = ()
 
     def __float__(self) -> float:
         return self.value
@@ -144,6 +149,22 @@ class Metric(ABC):
         Without the metric's name, which ``measurement.remarks`` puts before it.
         """
         return []
+
+    def token_counts(self, texts: Strings) -> Indices | None:
+        """How many tokens the metric's tokenizer makes of each text; None where it has none."""
+        tokenizer = getattr(self, "tokenizer", None)
+        if tokenizer is None:
+            return None
+        return tokenize(texts, tokenizer, getattr(self, "lowercase", False)).lengths
+
+    def separation(self, script: str) -> tuple[str, str]:
+        """What does not separate the words of a script, and which parameter would; for a note."""
+        tokenizer = getattr(self, "tokenizer", "")
+        wanted = [f"tokenizer={each}" for each in suited(script, TOKENIZERS) if each != tokenizer]
+        return (
+            f"the tokenizer '{tokenizer}' does not separate the words",
+            f"set {' or '.join(wanted)}",
+        )
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
         """Which items (bool [n]) the metric cannot score for want of references or context, and why."""
@@ -272,10 +293,11 @@ class Metric(ABC):
                 drawn = bootstrap_scores(self, rows, n, resamples, rng)
                 low, high = within(self, *intervals(self, values, drawn, n))
             facts |= {"bs": resamples, "seed": seed}
-        signature = self.signature(**facts)
+        signature, notes = self.signature(**facts), tuple(remarks({self.label: self}, batch))
+        ends = zip(values.tolist(), low.tolist(), high.tolist(), totals, strict=True)
         return [
-            Score(float(values[s]), float(low[s]), float(high[s]), self.parts(sums), n, signature)
-            for s, sums in enumerate(totals)
+            Score(value, least, most, self.parts(sums), n, signature, notes)
+            for value, least, most, sums in ends
         ]
 
     def segments(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
 from rejoinder.metrics.rows import Statistics, joined
+from rejoinder.metrics.separation import Sample, separation_notes
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -57,9 +58,11 @@ def remarks(metrics: Mapping[str, Metric], batch: Batch) -> list[str]:
         Each remark once, behind the names of the metrics that it is of.
     """
     said: dict[str, list[str]] = {}
+    sample = Sample(batch.hypotheses)
     for label, metric in metrics.items():
         of_models = [note for each in metric.requests() for note in batch.features[each].notes]
-        for remark in dict.fromkeys((*of_models, *metric.notes(batch))):
+        own = (*metric.notes(batch), *separation_notes(metric, sample))
+        for remark in dict.fromkeys((*of_models, *own)):
             said.setdefault(remark, []).append(label)
     return [f"{', '.join(labels)}: {remark}" for remark, labels in said.items()]
 

@@ -8,10 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.meteor_scorer import scorer
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import tokenize
 
 MATCHERS = ("exact", "stem", "synonym", "paraphrase")
 
@@ -106,6 +108,16 @@ class METEOR(Metric):
             "chunks",
             *(f"{side}_matched_words" for side in sides),
         )
+
+    def token_counts(self, texts: Strings) -> Indices | None:
+        """How many words each text has; None with ``normalize``, which separates every character
+        of scripts without spaces.
+        """
+        return None if self.normalize else tokenize(texts, "none").lengths
+
+    def separation(self, script: str) -> tuple[str, str]:
+        """The scorer separates the words of such a script where it normalizes."""
+        return "the scorer does not separate the words", "set normalize=true"
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, float64 [m, 23]; NaN for the replies to an item without references."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.lcs import lcs_lengths
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.means import MeanMetric, mean_rows
@@ -95,6 +95,17 @@ class ROUGE(MeanMetric):
         rule = "" if self.references == "all" else f" {self.references}"
         return f"ROUGE-{self.variant}{form}{rule}"
 
+    def token_counts(self, texts: Strings) -> Indices:
+        """How many tokens each text has."""
+        return _tokens(texts, self.tokenizer, self.lowercase).lengths
+
+    def separation(self, script: str) -> tuple[str, str]:
+        """As of every metric; the default tokenizer drops what is not a-z or 0-9."""
+        cause, remedy = super().separation(script)
+        if self.tokenizer == "rouge":
+            cause = "the tokenizer 'rouge' keeps only a-z and 0-9, which drops all or most"
+        return cause, remedy
+
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""
         references = batch.references(self.references)
@@ -142,11 +153,16 @@ def _cut(batch: Batch, tokenizer: str, lowercase: bool) -> tuple[Tokens, Tokens]
             batch.hypothesis_tokens(tokenizer, lowercase),
             batch.reference_tokens(tokenizer, lowercase),
         )
-    rewrite = REWRITES[tokenizer]
     return (
-        tokenize(rewrite(batch.hypotheses, lowercase), "none"),
-        tokenize(rewrite(batch.reference_texts, lowercase), "none"),
+        _tokens(batch.hypotheses, tokenizer, lowercase),
+        _tokens(batch.reference_texts, tokenizer, lowercase),
     )
+
+
+def _tokens(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
+    if tokenizer in TOKENIZERS:
+        return tokenize(strings, tokenizer, lowercase)
+    return tokenize(REWRITES[tokenizer](strings, lowercase), "none")
 
 
 def _alphanumeric(strings: Strings, lowercase: bool) -> Strings:

@@ -26,7 +26,9 @@ from rejoinder.metrics.similarity import (
     cosines,
     units,
 )
-from rejoinder.text.words import check_language
+from rejoinder.text.scripts import suited
+from rejoinder.text.strings import Strings
+from rejoinder.text.words import LANGUAGES, check_language, cutter
 
 UNKNOWN = ("mean", "skip")
 
@@ -55,6 +57,19 @@ class WordVectorMetric(SimilarityMetric):
         check_language(self.language)
         if self.unknown not in UNKNOWN:
             raise ParameterError(f"unknown={self.unknown!r} is unknown; choose {one_of(UNKNOWN)}")
+
+    def token_counts(self, texts: Strings) -> Indices:
+        """How many words each text has."""
+        cut = cutter(self.language)
+        return np.array([len(cut(text)) for text in texts], dtype=np.int64)
+
+    def separation(self, script: str) -> tuple[str, str]:
+        """The language cuts texts into words; the vectors are of words cut alike."""
+        wanted = [f"language={each}" for each in suited(script, LANGUAGES)]
+        return (
+            f"language={self.language} does not separate the words",
+            f"set {' or '.join(wanted)}, with vectors of text that was cut alike",
+        )
 
     def requests(self) -> tuple[Request, ...]:
         """The vectors of the words of all texts."""

@@ -23,7 +23,7 @@ from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Matrix
 from rejoinder.scoring.score import default_metrics, scored_by_references
 from rejoinder.scoring.scores import Measured, Scores
@@ -86,12 +86,14 @@ def score_parquet(
     names = _names(responses)
     sums = {label: _Blocks(block) for label in wanted}
     facts = _Facts()
-    total = 0
+    total, notes = 0, []
     readers = [_File(path, ("id", "text")) for path in responses]
     items = _File(testset, ("id", "references"))
     for table in items.tables():
         replies = [reader.next_like(table, items.path) for reader in readers]
         batch = _batch(table, replies, items.path, total)
+        if not total:
+            notes += remarks(wanted, batch)
         statistics = measure(list(wanted.values()), batch)
         found = [metric.unusable(batch) for metric in wanted.values()]
         facts.add(batch, scored_by_references(wanted, [~unusable for unusable, _ in found]))
@@ -110,7 +112,7 @@ def score_parquet(
             progress(total, items.rows)
     for reader in readers:
         reader.expect_end(items.path)
-    return _scores(names, wanted, sums, facts, total, resamples, seed)
+    return _scores(names, wanted, sums, facts, total, notes, resamples, seed)
 
 
 def _scores(
@@ -119,10 +121,11 @@ def _scores(
     sums: dict[str, _Blocks],
     facts: _Facts,
     total: int,
+    notes: list[str],
     resamples: int,
     seed: int,
 ) -> Scores:
-    notes, measured = [], {}
+    notes, measured = list(notes), {}
     for label, metric in wanted.items():
         blocks = sums[label]
         if blocks.dropped:

@@ -1,0 +1,82 @@
+"""Writing systems that put no space between words, and how a tokenizer copes with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+UNSPACED = {
+    "Chinese": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f",
+    "Japanese": "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f",
+    "Thai": "\u0e00-\u0e7f",
+    "Lao": "\u0e80-\u0eff",
+    "Tibetan": "\u0f00-\u0fff",
+    "Burmese": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
+    "Khmer": "\u1780-\u17ff\u19e0-\u19ff",
+    # With the joiners, variation selectors and skin tones between them.
+    "emoji": "\u200d\u20e3\ufe0f\u2600-\u27bf\U0001f000-\U0001faff",
+}
+"""Character ranges by script. Japanese also writes the characters listed under Chinese."""
+
+_SCRIPTS = {name: re.compile(f"[{ranges}]") for name, ranges in UNSPACED.items()}
+_RUN = re.compile(f"[{''.join(UNSPACED.values())}]+")
+# What is left whole where words are not separated: a run of unspaced writing, a word of other
+# letters and digits, or a single mark.
+_PIECE = re.compile(rf"{_RUN.pattern}|[^\W{''.join(UNSPACED.values())}]+|[^\w\s]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+LONGEST_WORD = 4
+"""A run of more characters than that is hardly a single word."""
+
+
+SUITED = {"Chinese": ("zh", "char"), "Japanese": ("ja-mecab", "char"), "": ("intl", "none")}
+"""The tokenizers that separate the words of a script, best first; ``char`` for any other script."""
+
+
+def suited(script: str, choices: Collection[str]) -> list[str]:
+    """The tokenizers among ``choices`` that separate the words of a script, best first.
+
+    >>> suited("Chinese", ("13a", "zh", "char")), suited("Thai", ("13a", "zh", "char"))
+    (['zh', 'char'], ['char'])
+    """
+    return [each for each in SUITED.get(script, ("char",)) if each in choices]
+
+
+def separated(text: str, tokens: int) -> bool:
+    """Whether a tokenizer that made so many tokens of a text separated its words.
+
+    It did not where runs of unspaced writing stayed whole, and where more than half of the words
+    between spaces are gone.
+
+    Args:
+        text: Any string.
+        tokens: How many tokens the tokenizer made of it.
+
+    >>> separated("今天天气很好", 1), separated("今天天气很好", 6), separated("so nice", 2)
+    (False, True, True)
+    """
+    words = sum(_LETTER.search(part) is not None for part in text.split())
+    if tokens == 0 or 2 * tokens < words:
+        return not text.strip()
+    runs = _RUN.findall(text)
+    if tokens == 1 and sum(map(len, runs)) > LONGEST_WORD:
+        return False
+    if max(map(len, runs), default=0) <= LONGEST_WORD:
+        return True
+    return tokens > len(_PIECE.findall(text))
+
+
+def unspaced_script(text: str) -> str:
+    """The script without spaces between words that most of a text is written in; "" for none.
+
+    Characters that Chinese and Japanese share are Japanese where the text also holds kana.
+
+    >>> unspaced_script("今天天气很好"), unspaced_script("今日はいい天気"), unspaced_script("hi")
+    ('Chinese', 'Japanese', '')
+    """
+    counts = {name: len(script.findall(text)) for name, script in _SCRIPTS.items()}
+    if counts["Japanese"]:
+        counts["Japanese"] += counts.pop("Chinese")
+    most = max(counts, key=lambda name: counts[name])
+    letters = len(_LETTER.findall(text))
+    return most if counts[most] > 0 and 2 * counts[most] >= letters else ""

@@ -1,0 +1,186 @@
+"""A note beside every metric whose tokenizer does not separate the words of the replies."""
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from rejoinder import TestSet, load_scores, score
+from rejoinder.cli.app import run
+from rejoinder.errors import MissingExtraError
+from rejoinder.metrics import BLEU, METEOR, EmbeddingAverage, registry
+from rejoinder.metrics.meteor_scorer import command
+from rejoinder.metrics.separation import Sample, separation_notes
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import TOKENIZERS
+
+CHINESE = [
+    "我们明天去公园散步吧。",
+    "我不知道你在说什么。",
+    "好的，明天下午见！",
+    "这家饭馆的菜很好吃。",
+]
+JAPANESE = [
+    "すみません、もう一度お願いします。",
+    "駅の前で会いましょう。",
+    "とても楽しかったです。",
+]
+THAI = ["พรุ่งนี้เราไปเดินเล่นกันเถอะ", "ฉันไม่รู้ว่าคุณพูดอะไร", "อาหารร้านนี้อร่อยมาก"]
+KHMER = ["ខ្ញុំមិនយល់អ្វីទេ", "តោះយើងទៅដើរលេងថ្ងៃស្អែក"]
+MIXED = ["我在学 Python 这门很难的语言", "这个 API 的文档写得不太清楚"]
+EMOJI = ["😀😀🎉🎉👍🏽👍🏽", "😂😂😂😂😂😂"]
+RUSSIAN = ["Я не знаю, что вы имеете в виду.", "Давайте завтра пойдём в парк!"]
+ENGLISH = ["Let's take a walk in the park tomorrow!", "Absolutely.", "I don't know 😀", "Yes"]
+FRENCH = ["Ça m'a beaucoup plu, merci !", "Où êtes-vous né ?"]
+
+WITH_TOKENIZER = [name for name in registry.METRICS if hasattr(registry.metric(name), "tokenizer")]
+
+
+def notes(metric, texts):
+    return separation_notes(registry.metric(metric), Sample(Strings.of(texts)))
+
+
+def advised(note):
+    """The values of the parameter that a note names."""
+    return re.findall(r"tokenizer=([\w-]+)", note)
+
+
+def test_the_metrics_with_a_tokenizer_are_these():
+    assert set(WITH_TOKENIZER) >= {"bleu", "deltableu", "sbleu", "ambleu", "rouge1", "rougeL"}
+    assert set(WITH_TOKENIZER) >= {"distinct", "entropy", "length"}
+
+
+@pytest.mark.parametrize("name", WITH_TOKENIZER)
+@pytest.mark.parametrize(
+    ("texts", "script", "tokenizers"),
+    [
+        (CHINESE, "Chinese", ["zh", "char"]),
+        (MIXED, "Chinese", ["zh", "char"]),
+        (JAPANESE, "Japanese", ["ja-mecab", "char"]),
+        (THAI, "Thai", ["char"]),
+        (KHMER, "Khmer", ["char"]),
+        (EMOJI, "emoji", ["char"]),
+    ],
+)
+def test_every_metric_with_a_tokenizer_names_one_that_suits_the_script(
+    name, texts, script, tokenizers
+):
+    (note,) = notes(name, texts)
+    assert f"{len(texts)} of {len(texts)} replies" in note
+    assert script in note
+    assert advised(note) == tokenizers
+    assert set(tokenizers) <= set(TOKENIZERS)
+    assert notes(f"{name}:tokenizer=char", texts) == []  # the advice helps
+
+
+@pytest.mark.parametrize("name", WITH_TOKENIZER)
+@pytest.mark.parametrize("texts", [ENGLISH, FRENCH, [], [""], ["", "ok"]])
+def test_text_with_spaces_has_no_note(name, texts):
+    assert notes(name, texts) == []
+
+
+@pytest.mark.parametrize("name", ["rouge1", "rouge2", "rougeL"])
+def test_rouge_drops_every_letter_that_is_not_ascii(name):
+    (note,) = notes(name, RUSSIAN)
+    assert "keeps only a-z and 0-9" in note
+    assert advised(note) == ["intl", "none"]
+    for tokenizer in advised(note):
+        assert notes(f"{name}:tokenizer={tokenizer}", RUSSIAN) == []
+    assert notes("bleu", RUSSIAN) == []
+
+
+def test_zh_separates_chinese():
+    assert notes("bleu:tokenizer=zh", CHINESE) == []
+    assert notes("rougeL:tokenizer=zh", CHINESE) == []
+
+
+def test_meteor_and_embeddings_are_told_too():
+    for metric, remedy in (
+        (METEOR(normalize=False), "set normalize=true"),
+        (EmbeddingAverage(), "set language=zh or language=char"),
+    ):
+        (note,) = separation_notes(metric, Sample(Strings.of(CHINESE)))
+        assert remedy in note
+        assert separation_notes(metric, Sample(Strings.of(ENGLISH))) == []
+    characters = EmbeddingAverage(language="char")
+    assert separation_notes(characters, Sample(Strings.of(CHINESE))) == []
+    assert notes("chrf", CHINESE) == []  # these two compare characters
+    assert notes("meteor", CHINESE) == []
+
+
+def test_a_fifth_of_the_replies_is_enough_and_less_is_not():
+    assert notes("bleu", CHINESE[:1] + ["so it is"] * 4)
+    assert not notes("bleu", CHINESE[:1] + ["so it is"] * 5)
+
+
+def test_of_many_replies_500_are_examined():
+    (note,) = notes("bleu", CHINESE * 10_000)
+    assert "500 of 500 replies examined" in note
+
+
+def texts_as_testset(texts):
+    return TestSet.from_lists([[text] for text in texts])
+
+
+def as_responses(texts):
+    return pl.DataFrame(
+        {"system": ["s"] * len(texts), "id": texts_as_testset(texts).ids, "text": texts}
+    )
+
+
+def test_scores_hold_the_note_and_keep_it_in_a_file(tmp_path):
+    scores = score(
+        texts_as_testset(CHINESE), as_responses(CHINESE), ["bleu", "sbleu", "chrf"], resamples=0
+    )
+    (note,) = [each for each in scores.notes if "does not separate" in each]
+    assert note.startswith("BLEU-2, sBLEU-2: the tokenizer '13a' does not separate the words")
+    scores.save(tmp_path / "s.parquet")
+    assert note in load_scores(tmp_path / "s.parquet").notes
+
+
+def test_a_corpus_score_holds_the_note():
+    references = [[text] for text in CHINESE]
+    (note,) = BLEU().corpus(CHINESE, references).notes
+    assert "tokenizer=zh" in note
+    assert BLEU(tokenizer="char").corpus(CHINESE, references).notes == ()
+    assert BLEU().corpus(ENGLISH, [[text] for text in ENGLISH]).notes == ()
+
+
+def test_blocks_hold_the_note(tmp_path):
+    from rejoinder.scoring.stream import score_parquet
+
+    ids = [str(k) for k in range(len(CHINESE))]
+    pl.DataFrame({"id": ids, "references": [[text] for text in CHINESE]}).write_parquet(
+        tmp_path / "t.parquet"
+    )
+    pl.DataFrame({"id": ids, "text": CHINESE}).write_parquet(tmp_path / "s.parquet")
+    scores = score_parquet(
+        tmp_path / "t.parquet", [tmp_path / "s.parquet"], ["bleu"], block=2, resamples=0
+    )
+    assert "tokenizer=zh" in scores.notes[0]
+
+
+def test_the_command_line_prints_the_note_and_json_holds_it(tmp_path, capsys):
+    rows = [{"id": str(k), "context": ["嗯"], "references": [t]} for k, t in enumerate(CHINESE)]
+    answers = [{"id": str(k), "text": text} for k, text in enumerate(CHINESE)]
+    for name, lines in (("t", rows), ("s", answers)):
+        text = "".join(json.dumps(each) + "\n" for each in lines)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    given = ["score", str(tmp_path / "t.jsonl"), str(tmp_path / "s.jsonl"), "-m", "rougeL"]
+    assert run(given) == 0
+    streams = capsys.readouterr()
+    assert "set tokenizer=zh or tokenizer=char" in " ".join((streams.out + streams.err).split())
+    assert run([*given, "--json"]) == 0
+    assert "set tokenizer=zh or tokenizer=char" in capsys.readouterr().out
+
+
+def test_meteor_separates_characters_where_it_normalizes():
+    try:
+        command("en", normalize=True)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    for normalize, expected in ((True, 11.0), (False, 1.0)):  # 10 characters and a full stop
+        score = METEOR(normalize=normalize).corpus(CHINESE[:1], [CHINESE[:1]])
+        assert score.parts["hypothesis_length"] == expected
+        assert (score.notes == ()) == normalize

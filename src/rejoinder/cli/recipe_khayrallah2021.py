@@ -32,7 +32,14 @@ COLUMNS_AT_ONCE = 5
     metavar="FILE",
     type=options.PATH,
     multiple=True,
-    help="People's ratings, for a table of Table 4's shape, as often as there are files.",
+    help="Human ratings, for a table of Table 4's shape; repeat it for several files.",
+)
+@click.option(
+    "--filter-raters",
+    metavar="T",
+    type=click.FloatRange(-1, 1),
+    help="With --ratings: remove raters whose linearly weighted kappa against the others is below T "
+    "(default: 0.1, as in the paper; -1 keeps all).",
 )
 @click.option(
     "--vectors",
@@ -65,6 +72,7 @@ def khayrallah2021(
     data: Path,
     multiref: Path | None,
     ratings: tuple[Path, ...],
+    filter_raters: float | None,
     vectors: Path | None,
     scale: str,
     systems: tuple[str, ...],
@@ -79,8 +87,9 @@ def khayrallah2021(
     reply, and asks them how often they find the reference likelier than "I don't know.". The same
     command after a kill goes on where it was.
     """
+    from rejoinder.agreement.verdicts import THRESHOLD
     from rejoinder.cli.progress import Progress
-    from rejoinder.errors import InputError
+    from rejoinder.errors import InputError, ParameterError
     from rejoinder.recipes import khayrallah2021 as recipe
     from rejoinder.tables.ratings import read_ratings
 
@@ -88,6 +97,8 @@ def khayrallah2021(
         raise InputError(f"{data}: no such folder; expected DailyDialog's train.zip and the others")
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; expected the folder of the run")
+    if filter_raters is not None and not ratings:
+        raise ParameterError("--filter-raters removes raters of --ratings; give --ratings FILE too")
     sizes = recipe.settings(scale)
     rated = read_ratings(*ratings) if ratings else None
     with Progress("reading") as tick:
@@ -102,6 +113,7 @@ def khayrallah2021(
             sizes,
             multiref=multiref,
             ratings=rated,
+            rater_threshold=THRESHOLD if filter_raters is None else filter_raters,
             vectors=vectors,
             systems=systems or recipe.SYSTEMS,
             resamples=resamples,

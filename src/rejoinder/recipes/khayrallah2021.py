@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.agreement.rating_summary import RatingSummary, summarise_ratings
+from rejoinder.agreement.verdicts import DROPPED, THRESHOLD
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.figures.ruq import ruq_plot
 from rejoinder.kernels.draws import check_draws
@@ -61,7 +62,7 @@ class Study:
         train: RUQ on trained pairs, by corpus: each system on what it was trained on.
         test: RUQ on test prompts, the original reference alone.
         automatic: what the metrics say of the replies to these.
-        ratings: people's, where given.
+        ratings: people's, where given, without the raters who were removed.
         several: whether there are multi-reference references.
         files: what was written to look at.
         notes: what was left out, drawn, or is missing.
@@ -113,14 +114,15 @@ class Study:
         return pl.concat(tables) if tables else pl.DataFrame()
 
     def signatures(self) -> dict[str, str]:
-        """Of RUQ on each set of prompts, and of the metrics."""
+        """Of RUQ on each set of prompts, of the metrics, and of the ratings."""
         held = {f"RUQ train {name}": each for name, each in self.train.items()}
         told = {
             name: each.scores.measured[LABEL].signature
             for name, each in {**held, "RUQ test": self.test}.items()
         }
         measured = self.automatic.scores.measured
-        return told | {label: each.signature for label, each in measured.items()}
+        told |= {label: each.signature for label, each in measured.items()}
+        return told if self.ratings is None else {**told, "Table 4": self.ratings.signature}
 
 
 def khayrallah2021(
@@ -130,6 +132,7 @@ def khayrallah2021(
     *,
     multiref: Path | None = None,
     ratings: pl.DataFrame | None = None,
+    rater_threshold: float = THRESHOLD,
     vectors: Path | None = None,
     systems: Sequence[str] = SYSTEMS,
     resamples: int = 1000,
@@ -144,6 +147,9 @@ def khayrallah2021(
         sizes: of what scale; see ``settings``.
         multiref: the multi-reference test set of Gupta et al. (2019).
         ratings: the table of ``read_ratings``, for a table of Table 4's shape.
+        rater_threshold: raters whose linearly weighted kappa against the others is below are
+            removed from Table 4, criterion by criterion (section 4: 0.1); -1 keeps all. A note
+            counts them.
         vectors: of words, for Tables 8 and 10.
         systems: which of the four.
         resamples: of the intervals.
@@ -161,6 +167,7 @@ def khayrallah2021(
     check_draws(resamples, seed)
     if vectors is not None:
         WordVectors.load(vectors)  # before the trainings, not after them
+    rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
     chosen = tuple(name for name in SYSTEMS if name in systems)
     folder.mkdir(parents=True, exist_ok=True)
     held = corpora(data, multiref, folder, sizes, seed, tell)
@@ -192,10 +199,10 @@ def khayrallah2021(
         train,
         quantity,
         measured,
-        None if ratings is None else summarise_ratings(ratings, resamples=resamples, seed=seed),
+        rated,
         held.several,
         (folder / "responses.jsonl", folder / "tables.csv", *files),
-        tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured)))),
+        tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured, rated)))),
     )
     with replacing(folder / "tables.csv") as temporary:
         study.cells().write_csv(temporary)
@@ -330,7 +337,33 @@ def _table(said: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(RESPONSES, pl.String), orient="row")
 
 
-def _noted(train: Mapping[str, Quantity], test: Quantity, measured: Automatic) -> list[str]:
+def _rated(ratings: pl.DataFrame, threshold: float, resamples: int, seed: int) -> RatingSummary:
+    """The ratings without the raters who agree too little with the others (section 4)."""
+    return summarise_ratings(
+        ratings, threshold=threshold, drop=True, resamples=resamples, seed=seed
+    )
+
+
+def _noted(
+    train: Mapping[str, Quantity], test: Quantity, measured: Automatic, rated: RatingSummary | None
+) -> list[str]:
     told = {**{f"{name} train": each for name, each in train.items()}, "test": test}
     notes = [f"RUQ, {where}: {note}" for where, each in told.items() for note in each.scores.notes]
+    notes += [] if rated is None else [*removed_raters(rated), *_of_table_4(rated.notes)]
     return [*notes, *measured.notes, *measured.scores.notes]
+
+
+def removed_raters(rated: RatingSummary) -> list[str]:
+    """How many raters of each criterion were removed, also where it is none."""
+    notes = []
+    for (criterion,), rows in rated.raters.group_by("criterion", maintain_order=True):
+        removed = rows.filter(pl.col("verdict") == DROPPED).height
+        notes.append(
+            f"Table 4, {criterion}: {removed} of {counted(rows.height, 'rater')} removed for too "
+            "little agreement with the others"
+        )
+    return notes
+
+
+def _of_table_4(notes: Sequence[str]) -> list[str]:
+    return [f"Table 4: {note}" for note in notes]

@@ -17,6 +17,7 @@ from rejoinder.recipes.khayrallah2021_replies import replies
 from rejoinder.recipes.khayrallah2021_settings import PUBLISHED, Settings, settings
 from rejoinder.responders.parameters import Parameters
 from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.testset import read_testset
 from rejoinder.tables.write import write_testset
 from shared_data import EXAMPLES
@@ -219,6 +220,38 @@ def test_a_complete_run_does_nothing_again(study, data, monkeypatch):
     assert again.cells().filter(shown).equals(told.cells().filter(shown))
 
 
+def four_raters():
+    """Three raters of the same mind, and one who gives the opposite grades; 21 replies."""
+    grades = [1, 2, 3, 4, 5] * 4
+    rows = [
+        (f"c{i}", "bot", rater, "overall", float(6 - grade if rater == "dan" else grade))
+        for i, grade in enumerate([*grades, 5])
+        for rater in ("ann", "ben", "cem", "dan")
+    ]
+    return pl.DataFrame(rows, schema=RATINGS, orient="row")
+
+
+def test_table_4_is_without_raters_who_agree_with_nobody(study, data):
+    # 20 grades of mean 3 and a 5: 65/21 for three raters. The fourth says 60 + 1 = 61/21; with
+    # that rater the mean is (3 x 65 + 61)/84 = 64/21.
+    folder, _ = study
+    expected = {0.1: (65 / 21, 1), -1.0: (64 / 21, 0)}
+    for threshold, (mean, removed) in expected.items():
+        told = made(data, folder, ratings=four_raters(), rater_threshold=threshold)
+        (cell,) = told.cells().filter(pl.col("table") == "4").to_dicts()
+        assert cell["value"] == pytest.approx(mean)
+        told_of = f"Table 4, overall: {removed} of 4 raters removed"
+        assert [note for note in told.notes if note.startswith(told_of)]
+        assert f"kappa:dropped below {threshold:g}" in told.signatures()["Table 4"]
+
+
+def test_ratings_that_leave_nobody_are_told_before_the_training(data, tmp_path):
+    two = four_raters().filter(pl.col("rater").is_in(["ann", "dan"]))
+    with pytest.raises(InputError, match="none is left; lower the threshold"):
+        made(data, tmp_path / "out", ratings=two)
+    assert not (tmp_path / "out").exists()
+
+
 def test_replies_go_on_where_they_were(study, tmp_path, monkeypatch):
     folder, _ = study
     monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
@@ -271,6 +304,8 @@ def test_command(study, data, monkeypatch, capfd):
     out = capfd.readouterr().out
     assert "Table 12: RUQ on trained pairs and on test prompts" in out
     assert "RUQ-train: DD-BEST - DD-BASE = " in out
+    assert run([*map(str, words), "--filter-raters", "0.2"]) == 2
+    assert "give --ratings FILE too" in capfd.readouterr().err
     assert run([*map(str, words), "--system", "DD-WORST"]) == 2
     assert "system 'DD-WORST' is unknown" in capfd.readouterr().err
     assert run(["recipe", "khayrallah2021", str(data / "none"), "-o", str(folder)]) == 2

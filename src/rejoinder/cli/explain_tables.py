@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -12,6 +12,7 @@ from rejoinder.cli.console import bare_table, console
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
+    from rejoinder.metrics.base import Part
     from rejoinder.metrics.similarity import Likeness
     from rejoinder.scoring.explain import Explanation
 
@@ -33,44 +34,100 @@ def _explanation(out: Console, told: Explanation) -> None:
     if told.likeness is not None:
         _likeness(out, told, told.likeness)
         return
-    references = bare_table()
-    for name in ("ref", "weight", "text", "source"):
-        references.add_column(name, justify="right" if name in ("ref", "weight") else "left")
+    _references(out, told)
+    _ngrams(out, told)
+    out.print(f"{_reading(told)}\n", style="dim")
+
+
+def _references(out: Console, told: Explanation) -> None:
+    """The references; with their weights where the metric reads them."""
+    table = bare_table()
+    table.add_column("ref", justify="right")
+    if told.weighted:
+        table.add_column("weight", justify="right")
+    for name in ("text", "source"):
+        table.add_column(name)
     rows = zip(told.references, told.weights, told.sources, strict=True)
     for place, (text, weight, source) in enumerate(rows, 1):
-        references.add_row(
-            str(place), f"{weight:+.2f}", Text(text), source or "", style=_tint(weight)
+        weights = [f"{weight:+.2f}"] if told.weighted else []
+        table.add_row(
+            str(place), *weights, Text(text), source or "", style=_tint(weight, told.weighted)
         )
-    out.print(references)
+    out.print(table)
     out.print()
-    grams = bare_table()
-    for name in ("n", "n-gram", "in reply", "matched", "ref", "weight", "adds", "of", "also in"):
-        grams.add_column(name, justify="left" if name in ("n-gram", "also in") else "right")
+
+
+def _ngrams(out: Console, told: Explanation) -> None:
+    """What every n-gram of the reply adds to the score."""
+    table = bare_table()
+    weighing = ("weight", "adds", "of") if told.weighted else ()
+    for name in ("n", "n-gram", "in reply", "matched", "ref", *weighing, "also in"):
+        table.add_column(name, justify="left" if name in ("n-gram", "also in") else "right")
     for each in told.contributions:
+        begins = (str(each.order), Text(each.ngram), str(each.count))
         if each.reference is None:
-            grams.add_row(
-                str(each.order), Text(each.ngram), str(each.count), "-", "", "", "0",
-                f"{each.of:.2f}", "", style="dim",
-            )  # fmt: skip
+            weighed = ("", "0", f"{each.of:.2f}") if told.weighted else ()
+            table.add_row(*begins, "-", "", *weighed, "", style="dim")
             continue
+        weighed = (f"{each.weight:+.2f}", f"{each.adds:+.2f}", f"{each.of:.2f}")
         others = [str(place + 1) for place in each.holders if place != each.reference]
-        grams.add_row(
-            str(each.order),
-            Text(each.ngram),
-            str(each.count),
+        table.add_row(
+            *begins,
             str(each.matched),
             str(each.reference + 1),
-            f"{each.weight:+.2f}",
-            f"{each.adds:+.2f}",
-            f"{each.of:.2f}",
+            *(weighed if told.weighted else ()),
             " ".join(others),
-            style=_tint(each.adds),
+            style=_tint(each.adds, told.weighted),
         )
-    out.print(grams)
-    bad = sum(each.adds < 0 for each in told.contributions)
-    parts = ", ".join(f"{name} {_plain(value)}" for name, value in told.parts.items())
-    found = counted(bad, "n-gram")
-    out.print(f"{found} found in references of negative weight alone; {parts}\n", style="dim")
+    out.print(table)
+
+
+def _reading(told: Explanation) -> str:
+    """How the table above makes the score, in sentences."""
+    sentences = []
+    if told.weighted:
+        costly = sum(each.adds < 0 for each in told.contributions)
+        sentences.append(
+            "An n-gram adds its weight times its matches ('adds') to the numerator of the precision, "
+            "and the best weight of the item times its count ('of') to the denominator."
+        )
+        if costly:
+            sentences.append(
+                f"Only references of negative weight hold {counted(costly, 'n-gram')} of the reply: "
+                "what these add is negative."
+            )
+    elif any(weight != 1 for weight in told.weights):
+        sentences.append(
+            f"{told.label} ignores the weights of references: all that are listed count alike."
+        )
+    return "\n".join([*sentences, _made_of(told.parts)])
+
+
+def _made_of(parts: Mapping[str, Part]) -> str:
+    """The precisions and the brevity penalty, each with what it is made of."""
+    tops = _numbers(parts, "numerators", "matches")
+    bottoms = _numbers(parts, "denominators", "totals")
+    rows = zip(_numbers(parts, "precisions"), tops, bottoms, strict=True)
+    precisions = [
+        f"{_quotient(top, bottom, p)} for n = {n}" for n, (p, top, bottom) in enumerate(rows, 1)
+    ]
+    lengths = [f"{parts[name]:g}" for name in ("hypothesis_length", "reference_length")]
+    return (
+        f"Precision: {', '.join(precisions)}. Brevity penalty: {parts['bp']:.4g} (tokens of the "
+        f"reply: {lengths[0]}, of the reference closest in length: {lengths[1]})."
+    )
+
+
+def _quotient(top: float, bottom: float, p: float) -> str:
+    plain = max(0.0, top) / bottom if bottom > 0 else 0.0
+    smoothed = "" if abs(p - plain) < 1e-12 else " (smoothed)"
+    return f"{top:.4g} / {bottom:.4g} = {p:.4g}{smoothed}"
+
+
+def _numbers(parts: Mapping[str, Part], *names: str) -> list[float]:
+    """The part of one of these names: a number for each order."""
+    part = next(parts[name] for name in names if name in parts)
+    return part if isinstance(part, list) else [part]
 
 
 def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
@@ -105,11 +162,5 @@ def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
     )
 
 
-def _tint(weight: float) -> str:
-    return "red" if weight < 0 else ""
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(f"{each:.4g}" for each in value) + "]"
-    return f"{value:.4g}"
+def _tint(weight: float, weighted: bool = True) -> str:
+    return "red" if weighted and weight < 0 else ""

@@ -49,13 +49,15 @@ class Explanation:
         context: The turns, oldest first.
         reply: What the system said.
         references: The references that count under the metric's rule, in their order.
-        weights: Their weights; 1 where they carry none.
+        weights: Their weights in the test set; 1 where they carry none. See ``weighted``.
         sources: Where each comes from; None where it is not said.
         contributions: What every n-gram added; ``reference`` is a place in ``references``. Empty
             for a metric of similarity.
         value: The score of this reply by itself.
         parts: What that is made of.
         likeness: Of a metric of similarity: to which reference, and by which words; else None.
+        weighted: Whether the metric reads the weights of the references (deltaBLEU does). To any
+            other metric all references count alike, or those that its rule for references picks.
     """
 
     id: str
@@ -70,6 +72,7 @@ class Explanation:
     value: float
     parts: dict[str, Part]
     likeness: Likeness | None = None
+    weighted: bool = False
 
 
 def explain(
@@ -130,6 +133,7 @@ def explain(
         score.value,
         score.parts,
         like,
+        "weights" in made.needs,
     )
 
 

@@ -82,6 +82,29 @@ def test_explain_names_the_ngrams_and_the_references(command):
     assert "cannot be explained" in err
 
 
+def test_explain_shows_weights_only_where_the_metric_reads_them(command):
+    explain = ("score", TESTSET, *SYSTEMS, "--explain", "c001", "--system", "retrieval")
+    for metric, reads in (("deltableu", True), ("bleu", False), ("bleu:references=w>=0.6", False)):
+        status, out, _ = command(*explain, "-m", metric)
+        said = " ".join(out.split())
+        assert status == 0
+        assert ("weight ┃" in said) == reads
+        assert ("ignores the weights of references" in said) == (not reads)
+        assert ("'adds'" in said) == reads
+    # The rule of the last one leaves out the reference of weight -0.8.
+    assert "The nights are getting longer" not in said
+
+
+def test_explain_says_which_precision_was_smoothed(command):
+    # The generic reply of c001 shares 2 of 7 tokens with the references, and none of its 6 bigrams.
+    explain = ("score", TESTSET, *SYSTEMS, "--explain", "c001", "--system", "generic")
+    for smoothing, told in (("none", "0 / 6 = 0 for n = 2"), ("exp", "0 / 6 = 0.08333 (smoothed)")):
+        _, out, _ = command(*explain, "-m", f"bleu:smoothing={smoothing}")
+        said = " ".join(out.split())
+        assert "Precision: 2 / 7 = 0.2857 for n = 1" in said
+        assert told in said
+
+
 def test_save_and_compare(command, tmp_path):
     kept = tmp_path / "kept.parquet"
     assert command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", kept)[0] == 0

@@ -48,6 +48,13 @@ TRANSFER = "transfer"
     help="The s_R that is blended: the paper's pooled word vectors, or the model's encoder.",
 )
 @click.option(
+    "--unreferenced",
+    type=click.Choice(["logit", "sigmoid"]),
+    default="logit",
+    show_default=True,
+    help="s_U before the sigmoid of the model's last unit, or after it as in the paper.",
+)
+@click.option(
     "--scale",
     metavar="HOW",
     default="training",
@@ -154,6 +161,7 @@ def tao2018(
     criterion: str | None,
     model: Path,
     referenced: str,
+    unreferenced: str,
     scale: str,
     leave_one_out: bool,
     without: tuple[str, ...],
@@ -211,7 +219,7 @@ def tao2018(
                 **shared,
             )
 
-    one = Model(str(model), referenced, scale, leave_one_out)
+    one = Model(str(model), referenced, scale, leave_one_out, unreferenced)
     texts = read(testset, references, responses, testset_format, responses_format)
     other = read(transfer, (), transfer_responses, None, None) if transfer else None
     _check_cases(cases, ids, texts[0])
@@ -220,7 +228,8 @@ def tao2018(
         others = read_ratings(*transfer_ratings) if transfer else None
     studies = {"": held(texts, rated, one, criterion, without)}
     if other is not None and others is not None:
-        elsewhere = Model(str(model), referenced, transfer_scale or scale, leave_one_out)
+        other_scale = transfer_scale or scale
+        elsewhere = Model(str(model), referenced, other_scale, leave_one_out, unreferenced)
         studies[TRANSFER] = held(other, others, elsewhere, transfer_criterion, transfer_without)
     shown = studies[""].cases(cases, ids)
     if save is not None:

@@ -30,6 +30,9 @@ BLENDS: dict[str, Callable[[Floats, Floats], Floats]] = {
 REFERENCED = ("pooled", "encoder")
 """What s_R is: the paper's pooled word vectors, or the cosine of a sentence encoder."""
 
+UNREFERENCED = ("logit", "sigmoid")
+"""What s_U is: the output of the model's last unit before its sigmoid, or after it as in the paper."""
+
 SCALES = ("training", "scored")
 
 
@@ -40,12 +43,15 @@ class RUBER(MeanMetric):
     s_R is the similarity to the nearest reference: the cosine of max/min-pooled word vectors
     (``referenced=pooled``, the paper's), or of sentence vectors (``encoder``). s_U is what a model
     learned without labels of how a reply fits its query: the weighted mean of its members' outputs
-    before any sigmoid, which do not saturate, each in standard deviations. Each half x becomes
-    ``(x - low) / (high - low)``, cut to [0, 1].
+    before any sigmoid, which do not saturate, each in standard deviations (``unreferenced=logit``);
+    or the weighted mean of the sigmoids of these outputs (``unreferenced=sigmoid``, the paper's: its
+    last unit is a sigmoid). The blends differ by it: a sigmoid brings most good and most bad replies
+    close to 1 and to 0. Each half x becomes ``(x - low) / (high - low)``, cut to [0, 1].
 
     Source: Tao et al. 2018, sections 3.1 to 3.3. The paper fits low and high to the scored set
     (``scale=scored``); then a score says nothing without the others scored beside it, and one reply
-    alone has none. ``scale=training`` takes what held-out conversations gave.
+    alone has none. ``scale=training`` takes what held-out conversations gave; a sigmoid lies in
+    [0, 1] already, and stays as it is.
 
     Args:
         model: A folder that ``rejoinder train ruber`` wrote; its hash stands in the signature.
@@ -57,6 +63,7 @@ class RUBER(MeanMetric):
             was fitted.
         references: ``all``, ``single`` (the first), or ``w>=T``.
         leave_one_out: Leave out, once, a reference that is the reply itself.
+        unreferenced: ``logit`` or ``sigmoid``: s_U before or after the sigmoid of the last unit.
 
     >>> RUBER(model="models/ruber").label
     'RUBER arithmetic'
@@ -65,6 +72,7 @@ class RUBER(MeanMetric):
     name: ClassVar[str] = "ruber"
     source: ClassVar[str] = "Tao et al. 2018, sections 3.1 to 3.3"
     sources: ClassVar = MappingProxyType({"model": "ruber"})
+    kept_defaults: ClassVar = MappingProxyType({"unreferenced": "logit"})
 
     model: str = ""
     blend: str = "arithmetic"
@@ -72,13 +80,18 @@ class RUBER(MeanMetric):
     scale: str = "training"
     references: str = "all"
     leave_one_out: bool = False
+    unreferenced: str = "logit"
 
     def __post_init__(self) -> None:
         if isinstance(self.model, os.PathLike):
             object.__setattr__(self, "model", os.fspath(self.model))
         super().__post_init__()
         reference_rule(self.references)
-        for name, choices in (("blend", tuple(BLENDS)), ("referenced", (*REFERENCED, "none"))):
+        for name, choices in (
+            ("blend", tuple(BLENDS)),
+            ("referenced", (*REFERENCED, "none")),
+            ("unreferenced", UNREFERENCED),
+        ):
             if getattr(self, name) not in choices:
                 raise ParameterError(
                     f"metric 'ruber': {name}={getattr(self, name)!r}; choose {one_of(choices)}"
@@ -95,10 +108,11 @@ class RUBER(MeanMetric):
     @property
     def label(self) -> str:
         """RUBER and its blend; s_U alone is its unreferenced half."""
+        after = " sigmoid" if self.unreferenced == "sigmoid" else ""
         if self.referenced == "none":
-            return "RUBER s_U"
+            return f"RUBER s_U{after}"
         rule = "" if self.references == "all" else f" {self.references}"
-        return f"RUBER {self.blend}{rule}"
+        return f"RUBER {self.blend}{rule}{after}"
 
     @classmethod
     def asking(cls, request: Request) -> RUBER:
@@ -109,6 +123,7 @@ class RUBER(MeanMetric):
             scale=str(request.option("scale")),
             references=str(request.option("references")),
             leave_one_out=bool(request.option("leave_one_out")),
+            unreferenced=str(request.option("unreferenced")),
         )
 
     def requests(self) -> tuple[Request, ...]:
@@ -118,6 +133,7 @@ class RUBER(MeanMetric):
             ("scale", self.scale),
             ("references", self.references),
             ("leave_one_out", self.leave_one_out),
+            ("unreferenced", self.unreferenced),
         )
         return (Request("ruber", self.source_of("model"), options),)
 

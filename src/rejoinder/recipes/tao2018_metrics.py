@@ -67,12 +67,15 @@ class Model:
         referenced: The s_R that is blended: ``pooled`` or ``encoder``.
         scale: ``training``, ``scored``, or ``low;high;low;high``, as for the metric ``ruber``.
         leave_one_out: Whether a reply does without a reference that is itself.
+        unreferenced: s_U before (``logit``) or after (``sigmoid``, the paper's) the last unit's
+            sigmoid.
     """
 
     folder: str
     referenced: str = "pooled"
     scale: str = "training"
     leave_one_out: bool = False
+    unreferenced: str = "logit"
 
     def blend(self, name: str) -> RUBER:
         """RUBER itself."""
@@ -82,6 +85,7 @@ class Model:
             referenced=self.referenced,
             scale=self.scale,
             leave_one_out=self.leave_one_out,
+            unreferenced=self.unreferenced,
         )
 
 
@@ -125,6 +129,7 @@ def listed(model: Model, texts: Texts, further: Sequence[str | Metric] = ()) -> 
         scale=model.scale,
         leave_one_out=model.leave_one_out,
         beside=model.referenced,
+        unreferenced=model.unreferenced,
     )
     blocks: dict[str, Sequence[Metric]] = {
         REFERENCED: referenced,
@@ -240,6 +245,7 @@ class UnreferencedHalf(RUBER):
             referenced=self.beside,
             scale=self.scale,
             leave_one_out=self.leave_one_out,
+            unreferenced=self.unreferenced,
         ).requests()
 
     def statistics(self, batch: Batch) -> Floats:
@@ -250,4 +256,10 @@ class UnreferencedHalf(RUBER):
 
     def signature(self, **facts: str | int) -> str:
         """That of ``RUBER(referenced="none")``, whose numbers these are."""
-        return RUBER(model=self.model, referenced="none", scale=self.scale).signature(**facts)
+        alone = RUBER(
+            model=self.model,
+            referenced="none",
+            scale=self.scale,
+            unreferenced=self.unreferenced,
+        )
+        return alone.signature(**facts)

@@ -115,7 +115,8 @@ def features(request: Request, batch: Batch, progress: Progress | None) -> Featu
     queries = [contexts[i] for i in items.tolist()]
     metric = RUBER.asking(request)
     said: tuple[str, ...] = ()
-    halves = {"unreferenced": model.score(queries, list(batch.hypotheses), progress)}
+    scored = model.sigmoids if metric.unreferenced == "sigmoid" else model.score
+    halves = {"unreferenced": scored(queries, list(batch.hypotheses), progress)}
     if metric.referenced != "none":
         texts = _texts(model, metric.referenced, batch)
         halves[metric.referenced] = halves_of(texts, metric.compared(), batch)
@@ -165,6 +166,8 @@ def _chosen_bounds(
     names = [name for name in (metric.referenced, "unreferenced") if name in halves]
     if metric.scale == "training":
         bounds = {name: model.bounds[name] for name in names}
+        if metric.unreferenced == "sigmoid":
+            bounds["unreferenced"] = (0.0, 1.0)
         return bounds, _beyond(halves, bounds)
     if metric.scale == "scored":
         bounds = {name: _fitted(halves[name], name) for name in names}

@@ -83,18 +83,29 @@ def test_json_has_every_row(study, model):
     assert told["files"] == []
 
 
+def test_s_u_after_the_sigmoid(study):
+    status, out, _ = study("--json", "--cases", "1", "--unreferenced", "sigmoid", *OTHER)
+    assert status == 0
+    for told in (json.loads(out), json.loads(out)["transfer"]):
+        assert "RUBER arithmetic sigmoid" in {row["metric"] for row in told["table"]}
+        for label in ("scorer (s_U)", "RUBER min sigmoid"):
+            assert "|unreferenced:sigmoid|" in told["signatures"][label]
+    assert "RUBER arithmetic sigmoid" in json.loads(out)["cases"][0]
+
+
 def test_plots(study, tmp_path):
     folder = tmp_path / "new" / "plots"
     status, out, err = study("--plots", folder, *OTHER, "--cases", "0")
     assert (status, err) == (0, "")
     singles = {
         "scatter-BLEU-2", "scatter-ROUGE-L", "scatter-RUBER-arithmetic", "scatter-all",
-        "scatter-people", "scatter-scorer-s-U", "scatter-vector-pool-s-R",
+        "scatter-people", "scatter-scorer-s-U", "scatter-vector-pool-s-R", "scatter-median-rater",
+        "scatter-groups", "relevance",
     }  # fmt: skip
     drawn = {path.stem for path in folder.iterdir() if path.suffix == ".svg"}
     assert drawn == {*singles, "system-generic", "system-tuned"}
     assert {path.stem for path in (folder / "transfer").iterdir()} == singles
-    assert out.count("written: ") == 2 * (9 + 7)
+    assert out.count("written: ") == 2 * (12 + 10)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,28 @@ def test_the_bounds_of_training_and_the_maximum_over_references(folder):
     assert (single <= segments(alone) + 1e-12).all()
 
 
+def test_s_u_after_the_sigmoid(folder):
+    # 1 / (1 + e^-z) of each member's output z, averaged with the members' weights; bounds 0 and 1.
+    model = folders.load(folder)
+    z = model.logits(QUERIES, REPLIES)
+    weights = [each.weight for each in model.members]
+    expected = np.average(1 / (1 + np.exp(-z)), axis=1, weights=weights)
+    r, u = halves(folder, unreferenced="sigmoid")
+    np.testing.assert_allclose(u, expected, atol=1e-9)
+    np.testing.assert_allclose(r, halves(folder)[0], atol=1e-7)  # the other half is the same
+    blend = segments(RUBER(model=folder, blend="geometric", unreferenced="sigmoid"))
+    np.testing.assert_allclose(blend, np.sqrt(r * expected), atol=1e-7)
+    fitted = segments(
+        RUBER(model=folder, referenced="none", unreferenced="sigmoid", scale="scored")
+    )
+    low, high = expected.min(), expected.max()
+    np.testing.assert_allclose(fitted, (expected - low) / (high - low), atol=1e-9)
+    metric = RUBER(model=folder, unreferenced="sigmoid")
+    assert "|unreferenced:sigmoid|" in metric.signature()
+    assert "|unreferenced:logit|" in RUBER(model=folder).signature()
+    assert metric.label == "RUBER arithmetic sigmoid"
+
+
 def test_one_reply_alone_scores_as_among_others(folder):
     metric = RUBER(model=folder)
     whole = segments(metric)
@@ -185,6 +207,7 @@ def test_what_compares_with_no_reference_is_not_explained(folder):
     [
         ({"blend": "mean"}, "choose"),
         ({"referenced": "bleu"}, "choose"),
+        ({"unreferenced": "tanh"}, "choose 'logit' or 'sigmoid'"),
         ({"scale": "1;0;0;1"}, "four numbers"),
         ({"scale": "nonsense"}, "four numbers"),
         ({"scale": "0;1"}, "four numbers"),

@@ -141,6 +141,20 @@ class Unreferenced:
         """
         return self.calibrated(self.logits(queries, replies, progress))
 
+    def sigmoids(
+        self,
+        queries: Sequence[Sequence[str]],
+        replies: Sequence[str],
+        progress: Progress | None = None,
+    ) -> Floats:
+        """The weighted mean of the members' outputs after their sigmoid: float64 [n], 0 to 1.
+
+        As Tao et al. (2018, section 3.2) have it, whose scorer is a single one.
+        """
+        # As a hyperbolic tangent, which does not overflow.
+        outputs = (1 + np.tanh(self.logits(queries, replies, progress) / 2)) / 2
+        return np.average(outputs, axis=1, weights=[each.weight for each in self.members])
+
 
 def _placed(
     queries: Sequence[Sequence[str]], replies: Sequence[str], k: int

@@ -59,7 +59,7 @@ def agreement(
         out.print(_spread(told, table))
     if compared is not None:
         out.print()
-        _print_pairs(out, compared)
+        _print_pairs(out, told, compared)
     _reasons(out, table)
     print_notes(out, told.notes)
     out.print()
@@ -154,7 +154,7 @@ def _agreement(
 
 def _spread(told: Agreement, table: pl.DataFrame) -> Table:
     shown = bare_table()
-    shown.add_column("95% of assignments")
+    shown.add_column("middle 95% over assignments")
     for name in told.correlations:
         shown.add_column(name, justify="right")
     for label, rows in _by_metric(table):
@@ -166,16 +166,14 @@ def _spread(told: Agreement, table: pl.DataFrame) -> Table:
     return shown
 
 
-def _print_pairs(out: Console, compared: pl.DataFrame) -> None:
+def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
     """Every two metrics: within systems where there are several, else with Williams' test too."""
     name = compared.item(0, "correlation")
     if "within" not in compared.columns:
         out.print(_metric_pairs(compared))
-        out.print(
-            f"a - b: difference of {name}; p: paired permutation; Williams' t takes observations "
-            "for independent and normal; * p below 0.05, not corrected for the number of pairs",
-            style="dim",
-        )
+        out.print(_pairs_note(told, compared), style="dim")
+        names = compared["a"] + " - " + compared["b"]
+        _reasons(out, compared.with_columns(metric=names, value=compared["difference"]))
         return
     out.print(_metric_pairs_within(compared))
     out.print(
@@ -212,7 +210,8 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
     shown = bare_table()
     for name in ("a", "b"):
         shown.add_column(name)
-    for name in ("a - b", "p", "Williams t", "p"):
+    independent = compared["williams_t"].is_not_nan().any()
+    for name in ("a - b", "p", *(["Williams t", "p"] if independent else [])):
         shown.add_column(name, justify="right")
     for row in compared.iter_rows(named=True):
         williams = f"{row['williams_t']:.2f}" if not math.isnan(row["williams_t"]) else ""
@@ -221,10 +220,24 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
             escape(row["b"]),
             _interval({**row, "value": row["difference"]}),
             _p(row["p"]),
-            williams,
-            _p(row["williams_p"]),
+            *([williams, _p(row["williams_p"])] if independent else []),
         )
     return shown
+
+
+def _pairs_note(told: Agreement, compared: pl.DataFrame) -> str:
+    """What stands below the table of comparisons."""
+    coefficient = compared.item(0, "correlation")
+    if told.protocol.name == "unit":
+        tests = "p: the two metrics' scores of whole systems are swapped"
+    else:
+        tests = "p: paired permutation"
+    if compared["williams_t"].is_not_nan().any():
+        tests += "; Williams' t takes observations for independent and normal"
+    return (
+        f"a - b: difference of {coefficient}; {tests}; * p below {SIGNIFICANT}, not corrected for "
+        "the number of pairs"
+    )
 
 
 def _by_metric(table: pl.DataFrame) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:

@@ -86,7 +86,8 @@ def sweeps(
         handles = {name: _handle(made[name]) for name in some}
         (_below if len(panels) == 1 else _beside)(across[-1], handles)
     for axes in grid[:, 0] if len(panels) > 1 else grid[0]:
-        axes.set_ylabel(f"{NAMES.get(correlation, correlation)}, 95% interval")
+        shown = ", 95% interval" if points["low"].is_not_nan().any() else ""
+        axes.set_ylabel(f"{NAMES.get(correlation, correlation)}{shown}")
     return figure
 
 

@@ -235,7 +235,7 @@ def sweep(
             rows += [{"panel": point.panel, "x": float(point.x), **each} for each in measured[key]]
         if progress is not None:
             progress(number + 1, len(points))
-    return Sweep(_table(rows), _notes(left))
+    return Sweep(_table(rows), (*_notes(left), *_without_interval(rows)))
 
 
 def _base(metrics: Sequence[Metric], **shared: Any) -> dict[str, Metric]:
@@ -334,6 +334,12 @@ def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
         "reason": pl.String,
     }
     return pl.DataFrame(rows, schema=schema)
+
+
+def _without_interval(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why points that have a value have no interval, each reason once."""
+    bare = [row for row in rows if np.isnan(row["low"]) and not np.isnan(row["value"])]
+    return [f"figure: {reason}" for reason in dict.fromkeys(row["reason"] for row in bare)]
 
 
 def _notes(left: Sequence[Point]) -> tuple[str, ...]:

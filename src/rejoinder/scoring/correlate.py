@@ -114,8 +114,9 @@ class Agreement:
 
         Three looks at one difference. The interval is of the difference itself. The paired
         permutation swaps two metrics' scores (standardised or ranked) group by group and assumes
-        least. Williams' t takes the observations for independent and, being made for Pearson's r of
-        normal variables, is an approximation for ranks.
+        least; under ``unit`` it swaps the scores of whole systems. Williams' t takes the
+        observations for independent: with several replies to a context it is too sure, for Kendall
+        far too timid, and under ``unit`` there is none.
 
         Args:
             correlation: A coefficient; None takes ``spearman`` (``accuracy`` for ``pairwise``).

@@ -230,7 +230,11 @@ def _by_pairs(rated: Rated, held: Held) -> Rated:
 def _rows(
     label: str, subject: Subject, rated: Rated, held: Held, pairs: Sequence[tuple[int, int]]
 ) -> Rows:
-    """The rows of a metric for every pair: those of its references, or the same each time."""
+    """The rows of a metric for every pair: those of its references, or the same each time.
+
+    Systems that are not of the pair have the rows without their own and the first system's
+    references: only how hard a unit is for all systems is taken from these.
+    """
     n = len(rated.ids)
     if label not in held.rows:
         return subject.rows.pick(np.tile(np.arange(n), len(pairs)))
@@ -240,6 +244,7 @@ def _rows(
     rows = held.rows[label]
     values = np.zeros((len(pairs), n, len(rated.systems), rows.shape[-1]))
     for p, (a, b) in enumerate(pairs):
+        values[p] = rows[systems[a]][items][:, systems]
         values[p, :, a] = rows[systems[b], items, systems[a]]
         values[p, :, b] = rows[systems[a], items, systems[b]]
     return Matrix(values.reshape(len(pairs) * n, len(rated.systems), -1))

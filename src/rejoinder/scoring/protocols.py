@@ -145,8 +145,8 @@ class Unit(Protocol):
 
     name: ClassVar[str] = "unit"
     spread: ClassVar[str] = (
-        "intervals: Fisher's at the number of units, as if these were independent; they share items "
-        "and systems"
+        "intervals: jackknife over systems, Student's t; they say how far other systems like these "
+        "would change the correlation"
     )
     resampled: ClassVar[bool] = False
     size: int = 100

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from threading import Lock
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,11 +17,12 @@ from rejoinder.agreement.correlation import (
     pearson,
     reason_undefined,
     spearman,
-    standardised,
 )
-from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, fisher_interval, percentiles
-from rejoinder.agreement.overlapping import zou_interval
-from rejoinder.agreement.testing import NOISE, williams
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, percentiles
+from rejoinder.agreement.jackknife import correlation_interval, difference_interval
+from rejoinder.agreement.system_swaps import system_swaps
+from rejoinder.agreement.testing import NOISE
 from rejoinder.kernels.arrays import Floats, Indices, Table
 from rejoinder.kernels.bags import bag_totals
 from rejoinder.kernels.units import unit_sums
@@ -40,10 +42,13 @@ from rejoinder.scoring.evidence import (
 
 Tick: TypeAlias = Callable[[int, int], None]
 
-# The permutation test looks at so many assignments (no more than a block), whose mean is close to
-# that of all; at fewer where they have more observations than this together.
+# Permutation tests and intervals look at so many assignments (no more than a block), whose mean is
+# close to that of all; at fewer where they have more observations than this together.
 TESTED = 10
 TESTED_UNITS = 20_000
+
+# A coefficient of two units is 1, -1 or undefined.
+LEAST_UNITS = 3
 
 # Permuted ratings are summed so many at a time, to stay in the processor's cache.
 AT_ONCE = 128
@@ -68,7 +73,7 @@ class Units(Evidence):
     """Observations of units, for many assignments of items to them.
 
     Of most assignments only the coefficients are kept; the first few are kept whole, for the
-    permutation tests and for those who want to look at observations.
+    permutation tests, the intervals and for those who want to look at observations.
 
     Args:
         rated: Scores and ratings.
@@ -84,7 +89,10 @@ class Units(Evidence):
         self.tested = max(1, min(TESTED, assignments, TESTED_UNITS // self.n))
         self.over: dict[tuple[str, str], Floats] = {}
         self.chance: dict[tuple[str, str], Floats] = {}
+        self.without: dict[tuple[str, str], Floats] = {}
         self.table, self.spans = _side_by_side(rated)
+        self._centred: dict[str, Floats] = {}
+        self._lock = Lock()
         self.first = self._block(0, self.tested)
 
     @property
@@ -107,20 +115,24 @@ class Units(Evidence):
         chunks = range(0, self.draws.permutations if self._complete else 0, AT_ONCE)
         self.chance |= {key: np.zeros(self.draws.permutations) for key in keys}
         ranked = {label: Ranked(x) for label, x in self.first.scores.items()}
+        systems = np.unique(self.design.pairs)
+        self.without |= {key: np.full((systems.size, self.tested), np.nan) for key in keys}
         done = 0
 
-        def one(task: tuple[bool, int]) -> None:
+        tasks: list[Callable[[], None]] = [
+            *(partial(self._assign, begin, new) for begin in blocks),
+            *(partial(self._permute, begin, new, ranked) for begin in chunks),
+            *(partial(self._leave_out, s, system, new) for s, system in enumerate(systems)),
+        ]
+
+        def one(task: Callable[[], None]) -> None:
             nonlocal done
-            begin = task[1]
-            if task[0]:
-                self._permute(begin, new, ranked)
-            else:
-                self._assign(begin, new)
+            task()
             done += 1
             if progress is not None:
-                progress(done, len(blocks) + len(chunks))
+                progress(done, len(tasks))
 
-        at_once(one, [*((False, begin) for begin in blocks), *((True, begin) for begin in chunks)])
+        at_once(one, tasks)
 
     def _assign(self, begin: int, correlations: Sequence[str]) -> None:
         """The coefficients of a block of assignments."""
@@ -130,6 +142,16 @@ class Units(Evidence):
         for label, x in told.scores.items():
             for correlation, value in _measured(Ranked(x), y, correlations):
                 self.over[label, correlation][begin : begin + number] = value
+
+    def _leave_out(self, place: int, system: int, correlations: Sequence[str]) -> None:
+        """The coefficients of the first assignments without the units of one system."""
+        kept = (self.design.pairs != system).all(axis=1)[self.design.pair]
+        if np.count_nonzero(kept) < LEAST_UNITS:
+            return
+        y = Ranked(self.first.human[:, kept])
+        for label, x in self.first.scores.items():
+            for correlation, value in _measured(Ranked(x[:, kept]), y, correlations):
+                self.without[label, correlation][place] = value
 
     def _block(self, block: int, number: int) -> Differences:
         """Sums the units of some assignments, and takes the differences."""
@@ -156,16 +178,57 @@ class Units(Evidence):
         """The differences of a metric whose rows are bags: float64 [b, u]."""
         pairs = self.design.pairs[self.design.pair]
         values = np.empty((2, *members.shape[:2]))
+        for side in (0, 1):
+            for s in np.unique(pairs[:, side]):
+                of = pairs[:, side] == s
+                values[side][:, of] = self._bag_scores(subject, bags, members[:, of], s)
+        return values[0] - values[1]
+
+    def _bag_scores(
+        self, subject: Subject, bags: BagMatrix, members: Indices, system: int
+    ) -> Floats:
+        """The scores of one system on units, by a metric whose rows are bags: float64 [b, u]."""
+        values = np.empty(members.shape[:2])
         for b, units in enumerate(members):
             counts = np.zeros((len(units), len(self.rated.ids)))
             np.put_along_axis(counts, units, 1.0, axis=1)
-            for side in (0, 1):
-                for s in np.unique(pairs[:, side]):
-                    of = pairs[:, side] == s
-                    ends = bags.first[s], bags.last[s]
-                    totals = bag_totals(bags.codes, *ends, counts[of], bags.width)
-                    values[side, b, of] = subject.score(totals)
-        return values[0] - values[1]
+            ends = bags.first[system], bags.last[system]
+            values[b] = subject.score(bag_totals(bags.codes, *ends, counts, bags.width))
+        return values
+
+    @property
+    def centred(self) -> dict[str, Floats]:
+        """The scores of the two systems of every unit of the first assignments, centred.
+
+        Less the mean over all systems of the unit's scores, which is how hard the unit's items are.
+
+        Returns:
+            By label, float64 [2, t, u].
+        """
+        with self._lock:
+            if not self._centred:
+                self._centred = self._two_sides()
+            return self._centred
+
+    def _two_sides(self) -> dict[str, Floats]:
+        members = self.design.assigned(0, self.tested).members
+        n, units = len(self.rated.ids), members.shape[0] * members.shape[1]
+        systems = range(len(self.rated.systems))
+        sums = [
+            unit_sums(self.table, np.full(units, s * n), members.ravel(), self.design.size)
+            for s in systems
+        ]
+        ends = self.design.pairs[self.design.pair].T
+        both = {}
+        for label, subject in self.rated.subjects.items():
+            if isinstance(subject.rows, BagMatrix):
+                each = [self._bag_scores(subject, subject.rows, members, s) for s in systems]
+            else:
+                each = [subject.score(one[:, self.spans[label]]) for one in sums]
+            scores = np.stack(each).reshape(len(systems), *members.shape[:2])
+            scores = _clean(scores - _mean_of_defined(scores))
+            both[label] = np.stack([scores[end, :, np.arange(self.n)].T for end in ends])
+        return both
 
     def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, Ranked]) -> None:
         """The mean coefficients over the first assignments, under some permutations of ratings.
@@ -199,19 +262,28 @@ class Units(Evidence):
                     chance[begin : begin + number] += value / self.tested
 
     def row(self, label: str, correlation: str) -> Row:
-        """The mean over assignments, Fisher's interval likewise, and the spread beside it."""
+        """The mean over assignments, its interval by the jackknife over systems, and the spread."""
         self.prepare([correlation])
-        told = self.over[label, correlation]
+        over = self.over[label, correlation]
         reason = self._reason(label, correlation)
         if reason:
             return Row(math.nan, self.n, reason=reason, more=_spread(None))
-        defined = told[~np.isnan(told)]
-        interval = self._fisher(defined, correlation)
+        defined = over[~np.isnan(over)]
+        value = float(defined.mean())
+        interval = correlation_interval(value, self._without(label, correlation))
         p, why = self._p(label, correlation)
-        words = [word for word in (no_interval(interval), why) if word]
-        reason = "; ".join(words) or None
-        ends, spread = (interval.low, interval.high), _spread(percentiles(defined))
-        return Row(float(defined.mean()), self.n, *ends, p, reason, spread)
+        reasons = [each for each in (no_interval(interval), why) if each]
+        spread = _spread(percentiles(defined))
+        ends = interval.low, interval.high
+        return Row(value, self.n, *ends, p, "; ".join(reasons) or None, spread)
+
+    def _without(self, label: str, correlation: str) -> Floats:
+        """The mean coefficient without each system in turn: float64 [S]; NaN where undefined."""
+        each = self.without[label, correlation]
+        undefined = np.isnan(each)
+        few = undefined.mean(axis=1) <= UNDEFINED_SHARE
+        sums = np.where(undefined, 0.0, each).sum(axis=1)
+        return np.where(few, sums / np.maximum(1, (~undefined).sum(axis=1)), np.nan)
 
     def _reason(self, label: str, correlation: str) -> str | None:
         """Why the mean over assignments is undefined, or says nothing; None where it is neither."""
@@ -225,16 +297,6 @@ class Units(Evidence):
         reasons = [reason_undefined(x[t], y[t]) for t in range(self.tested)]
         why = next((each for each in reasons if each), "too little variation")
         return f"undefined in {undefined.sum()} of {told.size} assignments: {why}"
-
-    def _fisher(self, told: Floats, correlation: str) -> Interval:
-        """Fisher's interval, averaged over the assignments: told is float64 [assignments]."""
-        each = [fisher_interval(float(r), self.n, correlation) for r in told]
-        defined = [interval for interval in each if not interval.reason]
-        if len(defined) < (1 - UNDEFINED_SHARE) * len(each):
-            return next(interval for interval in each if interval.reason)
-        low = np.mean([interval.low for interval in defined])
-        high = np.mean([interval.high for interval in defined])
-        return Interval(float(low), float(high))
 
     @cached_property
     def _complete(self) -> bool:
@@ -252,39 +314,34 @@ class Units(Evidence):
         return float((reached.sum() + 1) / (self.draws.permutations + 1)), None
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
-        """The mean difference; Zou's interval, a permutation over pairs of systems, Williams."""
+        """The difference of the means, its jackknife interval, and a swap of whole systems.
+
+        There is no Williams' test: it takes units for independent, and these share systems.
+        """
         reason = self._reason(a, correlation) or self._reason(b, correlation)
         if reason:
             return Pair(math.nan, math.nan, self.n, reason=reason)
-        r12, r13 = (float(np.nanmean(self.over[label, correlation])) for label in (a, b))
-        measure, first = correlation_named(correlation), self.first.scores
-        r23 = float(np.mean(measure(first[a], first[b])))
-        one, other = (self._fisher(self.over[label, correlation], correlation) for label in (a, b))
-        interval = zou_interval(r12, r13, r23, one, other)
-        p = self._paired(a, b, correlation) if self.draws.permutations else math.nan
-        test = williams(r12, r13, r23, self.n)
+        r1, r2 = (float(np.nanmean(self.over[label, correlation])) for label in (a, b))
+        without = self._without(a, correlation) - self._without(b, correlation)
+        interval = difference_interval(r1 - r2, without)
+        reasons = [no_interval(interval)]
+        p = math.nan
+        if self.draws.permutations:
+            p, least = system_swaps(
+                self.centred[a],
+                self.centred[b],
+                self.first.human,
+                self.design.pairs[self.design.pair],
+                self.design.assigned(0, self.tested).turned,
+                correlation,
+                self.draws.permutations,
+                np.random.default_rng([self.draws.seed, 4]),
+            )
+            if least > SIGNIFICANT:
+                reasons.append(_least(least, np.unique(self.design.pairs).size))
+        reason = "; ".join(each for each in reasons if each) or None
         ends = interval.low, interval.high
-        return Pair(r12, r13, self.n, *ends, p, test, no_interval(interval))
-
-    def _paired(self, a: str, b: str, correlation: str) -> float:
-        """Swaps the two metrics' scores in all units of a pair of systems, by a coin for each."""
-        measure = correlation_named(correlation)
-        common = standardised if measure is pearson else average_ranks
-        x1, x2 = common(self.first.scores[a]), common(self.first.scores[b])
-        y = self.first.human
-        observed = np.sum(measure(x1, y) - measure(x2, y))
-        rng = np.random.default_rng([self.draws.seed, 4])
-        chance = np.zeros(self.draws.permutations)
-        for begin in range(0, self.draws.permutations, AT_ONCE):
-            number = min(AT_ONCE, self.draws.permutations - begin)
-            coins = rng.integers(0, 2, (number, len(self.design.pairs))).astype(np.bool_)
-            swapped = coins[:, self.design.pair]
-            for t in range(self.tested):
-                one = np.where(swapped, x2[t], x1[t])
-                other = np.where(swapped, x1[t], x2[t])
-                chance[begin : begin + number] += measure(one, y[t]) - measure(other, y[t])
-        reached = ~(np.abs(chance) < abs(observed) - NOISE * self.tested)
-        return float((reached.sum() + 1) / (self.draws.permutations + 1))
+        return Pair(r1, r2, self.n, *ends, p, reason=reason)
 
     def observations(self) -> pl.DataFrame:
         """The units of the first assignment: ``system_a``, ``system_b``, ``unit``, ``group``, ..."""
@@ -345,12 +402,23 @@ def _side_by_side(rated: Rated) -> tuple[Table, dict[str, slice]]:
     return np.ascontiguousarray(np.concatenate([*columns, grid], axis=1)), spans
 
 
+def _mean_of_defined(x: Floats) -> Floats:
+    """The mean along the first axis without NaNs; 0 where there is nothing else."""
+    defined = ~np.isnan(x)
+    return np.where(defined, x, 0.0).sum(axis=0) / np.maximum(1, defined.sum(axis=0))
+
+
 def _clean(x: Floats) -> Floats:
     """Rounds to 12 digits of the largest, so that ties are ties."""
     largest = np.abs(x).max(initial=0.0, where=np.isfinite(x))
     if not largest > 0:
         return x
     return np.round(x, DIGITS - 1 - math.floor(math.log10(largest)))
+
+
+def _least(least: float, systems: int) -> str:
+    """What the p of a comparison cannot show with few systems, or few permutations."""
+    return f"no p can be below {least:g}, with {systems} systems and these permutations"
 
 
 def _spread(interval: Interval | None) -> dict[str, float]:

@@ -10,7 +10,6 @@ from scipy import stats
 
 from random_text import corpus
 from rejoinder import TestSet, correlate, score
-from rejoinder.agreement.intervals import fisher_interval
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.units import unit_sums
 from rejoinder.metrics import BLEU, DistinctN, SentenceBLEU
@@ -94,6 +93,13 @@ def naive(agreement, scores, ratings, label):
             yield np.round(m, 12), np.round(q, 12)
 
 
+def without_each(agreement):
+    """Which units are not of a system, for each system."""
+    design = agreement._evidence.design
+    ends = design.pairs[design.pair]
+    return [(ends != system).all(axis=1) for system in range(4)]
+
+
 @pytest.mark.parametrize("size", [1, 5, 17])
 def test_it_is_the_naive_loop_over_the_same_assignments(scores, ratings, size):
     agreement = correlate(scores, ratings, Unit(size, 19), correlations=list(SCIPY), permutations=0)
@@ -106,9 +112,14 @@ def test_it_is_the_naive_loop_over_the_same_assignments(scores, ratings, size):
             values = [measure(m, q) for m, q in rows]
             row = told(table, label, name)
             assert row["value"] == pytest.approx(np.mean(values), abs=1e-10)
-            ends = [fisher_interval(r, rows[0][0].size, name) for r in values]
-            assert row["low"] == pytest.approx(np.mean([each.low for each in ends]))
-            assert row["high"] == pytest.approx(np.mean([each.high for each in ends]))
+            # atanh of the mean, -+ Student's t of 4 - 2 degrees times the jackknife's error
+            without = [
+                np.mean([measure(m[keep], q[keep]) for m, q in rows[:10]])
+                for keep in without_each(agreement)
+            ]
+            z, error = np.arctanh(np.mean(values)), np.sqrt(3 / 4 * 4 * np.var(np.arctanh(without)))
+            ends = np.tanh(z + np.array([-1, 1]) * stats.t.ppf(0.975, 2) * error)
+            assert (row["low"], row["high"]) == pytest.approx(tuple(ends), abs=1e-9)
             assert (row["spread_low"], row["spread_high"]) == pytest.approx(
                 tuple(np.quantile(values, [0.025, 0.975])), abs=1e-10
             )
@@ -212,8 +223,20 @@ def test_comparisons_average_over_assignments(scores, ratings):
     assert (row["a"], row["b"]) == ("BLEU-2", "sBLEU-2")
     values = [told(agreement.table(), row[name], "pearson")["value"] for name in "ab"]
     assert row["difference"] == pytest.approx(values[0] - values[1])
-    assert row["low"] < row["difference"] < row["high"]
-    assert 0 < row["p"] <= 1
+    # Of four systems seven swaps remain beside none, the first system staying: p is k / 8.
+    assert row["p"] * 8 == round(row["p"] * 8) > 0
+    assert row["reason"].startswith("no p can be below 0.125, with 4 systems")
+    # Units share systems, and Williams' test takes them for independent: there is none.
+    assert math.isnan(row["williams_t"])
+    rows = {name: list(naive(agreement, scores, ratings, row[name])) for name in "ab"}
+    without = [
+        np.mean([SCIPY["pearson"](m[keep], q[keep]) for m, q in rows["a"][:10]])
+        - np.mean([SCIPY["pearson"](m[keep], q[keep]) for m, q in rows["b"][:10]])
+        for keep in without_each(agreement)
+    ]
+    reach = stats.t.ppf(0.975, 2) * np.sqrt(3 / 4 * 4 * np.var(without))
+    assert row["low"] == pytest.approx(row["difference"] - reach)
+    assert row["high"] == pytest.approx(row["difference"] + reach)
     # of a coefficient that was not asked for in the table
     other = correlate(scores, ratings, Unit(5, 30), correlations=["pearson"], permutations=9)
     assert other.comparisons("kendall-b")["value_a"][0] == pytest.approx(
@@ -246,7 +269,10 @@ def test_pairs_need_a_unit_of_common_items(scores, ratings):
     agreement = correlate(scores, some, Unit(10, 4), permutations=9)
     row = told(agreement.table(), "BLEU-2", "pearson")
     assert row["n"] == 3 + 2 + 2  # a b: 34 items; a d and b d: 26
-    assert row["reason"] == "no test: systems are rated on different items"
+    # c has no unit, so that three systems are left.
+    assert row["reason"] == (
+        "no interval: fewer than 4 systems; no test: systems are rated on different items"
+    )
     assert not math.isnan(row["value"])
     assert any("3 of 6 pairs share fewer than 10 rated items" in each for each in agreement.notes)
     with pytest.raises(ParameterError, match="the most is 34: choose a --unit-size of at most 34"):

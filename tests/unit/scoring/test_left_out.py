@@ -199,13 +199,17 @@ def test_where_nothing_is_left_out_pairs_are_plain_units(examples):
         "id", text=pl.lit("q" + " q" * 60), weight=pl.lit(0.5), source=pl.lit("generic")
     )
     made = TestSet(testset.contexts, pl.concat([held.filter(apart), long]))
-    tables = []
+    tables, compared = [], []
     for left_out in (None, "own", "pair"):
         scores, protocol = measured(
-            made, replies, ["bleu"], Unit(11, 5), left_out, drop_unusable=True
+            made, replies, ["bleu", "rougeL"], Unit(11, 5), left_out, drop_unusable=True
         )
         told = correlate(scores, ratings, protocol, permutations=20, resamples=0)
         tables.append(told.table().select("metric", "correlation", "value", "p"))
+        compared.append(told.comparisons("spearman").row(0, named=True))
+    for told in compared[1:]:
+        assert told["p"] == compared[0]["p"]
+        assert told["difference"] == pytest.approx(compared[0]["difference"], abs=1e-12)
     for table in tables[1:]:
         for column in ("value", "p"):
             assert table[column].to_list() == pytest.approx(tables[0][column].to_list(), abs=1e-12)

@@ -1,0 +1,214 @@
+"""The unit protocol: do its interval, its test and its comparison of two metrics hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from rejoinder.agreement.correlation import correlation_named
+from rejoinder.agreement.intervals import fisher_interval
+from rejoinder.agreement.testing import williams
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.metrics.rows import rows_of
+from rejoinder.scoring.evidence import Draws, Rated, Subject
+from rejoinder.scoring.units import Units
+from simulations.study import COVERAGE, LEVEL, Row, Study
+
+ITEMS, SIZE, ASSIGNMENTS = 500, 100, 5
+PERMUTATIONS = 512
+CORRELATIONS = ("pearson", "spearman", "kendall-b")
+
+
+class World(NamedTuple):
+    """How scores and ratings arise.
+
+    A score is a normal level of the system plus a normal deviation of the reply (sd 1); a rating
+    likewise.
+
+    Args:
+        name: In a few words.
+        sd: Of the levels of the systems, in sd of replies.
+        between: Correlation of the levels.
+        within: Correlation of the deviations.
+    """
+
+    name: str
+    sd: float
+    between: float = 0.0
+    within: float = 0.0
+
+    def truth(self, correlation: str) -> float:
+        """The coefficient of units of very many systems.
+
+        The differences of score and rating of a unit are normal, with this Pearson correlation;
+        Spearman's and Kendall's follow from it (Kruskal 1958).
+        """
+        noise = 1 / SIZE
+        r = (self.sd**2 * self.between + noise * self.within) / (self.sd**2 + noise)
+        return {
+            "pearson": r,
+            "spearman": 6 / np.pi * np.arcsin(r / 2),
+            "kendall-b": 2 / np.pi * np.arcsin(r),
+        }[correlation]
+
+    def drawn(self, systems: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Scores and ratings of every system and item: float64 [S, n] each."""
+        level = rng.normal(size=(2, systems, 1)) * self.sd
+        reply = rng.normal(size=(2, systems, ITEMS))
+        ratings = _related(level, self.between) + _related(reply, self.within)
+        return level[0] + reply[0], ratings
+
+
+WORLDS = (
+    World("unrelated, systems alike", 0.0),
+    World("unrelated, systems differ by 0.1 sd", 0.1),
+    World("unrelated, systems differ by 0.3 sd", 0.3),
+    World("unrelated, systems differ by 1 sd", 1.0),
+    World("systems differ by 0.3 sd, levels correlate by 0.8", 0.3, between=0.8),
+    World("systems alike, replies correlate by 0.4", 0.0, within=0.4),
+)
+
+PAIRED = (
+    World("equally good metrics, systems alike", 0.0, within=0.5),
+    World("equally good metrics, systems differ by 0.1 sd", 0.1, between=0.7, within=0.5),
+    World("equally good metrics, systems differ by 0.3 sd", 0.3, between=0.7, within=0.5),
+    World("equally good metrics, systems differ by 1 sd", 1.0, between=0.7, within=0.5),
+)
+
+
+class _Mean:
+    """A metric that is the mean of its replies' scores."""
+
+    def score(self, totals: Floats) -> Floats:
+        return mean(totals)
+
+
+def units(scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed: int) -> Units:
+    """The unit protocol on simulated scores and ratings, float64 [S, n] each."""
+    systems, items = ratings.shape
+    subjects = {
+        label: Subject(rows_of(mean_rows(x.T.ravel()), systems), cast("Metric", _Mean()))
+        for label, x in scores.items()
+    }
+    system, item = np.divmod(np.arange(systems * items), items)
+    rated = Rated(
+        tuple(f"s{s}" for s in range(systems)),
+        tuple(str(i) for i in range(items)),
+        subjects,
+        system,
+        item,
+        ratings.reshape(-1, 1),
+        ratings.ravel(),
+        True,
+    )
+    return Units(rated, SIZE, ASSIGNMENTS, Draws(permutations, 0, seed))
+
+
+def rows(runs: int, seed: int) -> Iterator[Row]:
+    """Intervals, then comparisons of two metrics."""
+    for systems in (3, 4, 5, 7, 10, 16):
+        for world in WORLDS:
+            yield from _intervals(world, systems, runs, seed)
+    for systems in (4, 5, 6, 7, 10):
+        for world in PAIRED:
+            yield from _comparisons(world, systems, runs, seed)
+
+
+def _intervals(world: World, systems: int, runs: int, seed: int) -> Iterator[Row]:
+    """How often the interval holds the coefficient of very many systems."""
+    rng = np.random.default_rng([seed, 1, systems, WORLDS.index(world)])
+    held = {name: np.zeros(2, dtype=np.int64) for name in (*CORRELATIONS, "fisher", "p")}
+    unrelated = world.between == world.within == 0
+    for run in range(runs):
+        x, y = world.drawn(systems, rng)
+        evidence = units({"m": x}, y, 60 * unrelated, run)
+        evidence.prepare(CORRELATIONS)
+        for name in CORRELATIONS:
+            row = evidence.row("m", name)
+            if not np.isnan(row.low):
+                held[name] += [row.low <= world.truth(name) <= row.high, 1]
+        value = evidence.row("m", "spearman")
+        fisher = fisher_interval(value.value, value.n, "spearman")
+        held["fisher"] += [fisher.low <= world.truth("spearman") <= fisher.high, 1]
+        if unrelated:
+            held["p"] += [value.p <= LEVEL, 1]
+    size = f"{systems} systems"
+    for name in CORRELATIONS:
+        if held[name][1]:
+            yield Row(f"interval, {name}", world.name, size, COVERAGE, *held[name].tolist())
+    yield Row("not used: Fisher's, spearman", world.name, size, COVERAGE, *held["fisher"].tolist())
+    if unrelated:
+        yield Row("p, spearman", world.name, size, LEVEL, *held["p"].tolist())
+
+
+def _comparisons(world: World, systems: int, runs: int, seed: int) -> Iterator[Row]:
+    """How often two equally good metrics are said to differ."""
+    rng = np.random.default_rng([seed, 2, systems, PAIRED.index(world)])
+    erred = {name: np.zeros((3, 2), dtype=np.int64) for name in CORRELATIONS}
+    for run in range(runs):
+        one, other, y = two_metrics(world, systems, rng)
+        evidence = units({"a": one, "b": other}, y, 0, run)
+        evidence.prepare(CORRELATIONS)
+        evidence.draws = Draws(PERMUTATIONS, 0, run)
+        for name in CORRELATIONS:
+            told = evidence.pair("a", "b", name)
+            erred[name] += [
+                [told.p <= LEVEL, 1],
+                [not told.low <= 0 <= told.high, 1],
+                [_williams(evidence, name) <= LEVEL, 1],
+            ]
+    size = f"{systems} systems"
+    for name in CORRELATIONS:
+        p, interval, test = erred[name].tolist()
+        yield Row(f"p of a - b, {name}", world.name, size, LEVEL, *p)
+        held = interval[1] - interval[0]
+        yield Row(f"interval of a - b, {name}", world.name, size, COVERAGE, held, interval[1])
+        yield Row(f"not used: Williams, {name}", world.name, size, LEVEL, *test)
+
+
+def two_metrics(
+    world: World, systems: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Scores of two metrics and ratings, each a common part and an own one: float64 [S, n].
+
+    Metrics have levels of their own for every item too, as hard and easy items do.
+    """
+    common = rng.normal(size=(systems, 1)) * world.sd, rng.normal(size=(systems, ITEMS))
+    told = []
+    for _ in range(3):
+        level = np.stack([common[0], rng.normal(size=(systems, 1)) * world.sd])
+        reply = np.stack([common[1], rng.normal(size=(systems, ITEMS))])
+        item = rng.normal(size=ITEMS)
+        told.append(_related(level, world.between) + _related(reply, world.within) + item)
+    return told[0], 3 * told[1] + 7, told[2]
+
+
+def _related(pair: Floats, correlation: float) -> Floats:
+    """What correlates with pair[0], made of it and of pair[1]."""
+    return correlation * pair[0] + np.sqrt(1 - correlation**2) * pair[1]
+
+
+def _williams(evidence: Units, correlation: str) -> float:
+    """What Williams' test would say, if units were independent."""
+    one, other = (float(evidence.over[label, correlation].mean()) for label in ("a", "b"))
+    measure, scores = correlation_named(correlation), evidence.first.scores
+    together = float(measure(scores["a"], scores["b"]).mean())
+    return williams(one, other, together, evidence.n).p
+
+
+STUDY = Study(
+    "The unit protocol",
+    f"""
+Units of {SIZE} of {ITEMS} items, from every pair of systems; {ASSIGNMENTS} assignments. Scores and
+ratings are normal, with levels of the systems. An interval is to hold the coefficient that very many
+such systems would have; p of one metric is to be at most .05 in at most 5% of the unrelated sets, and
+p of a comparison in at most 5% of the sets with two equally good metrics. (Of 4 systems no p of a
+comparison is below 1/8, of 5 none below 1/16.) The lines "not used" are what a closed form would say
+that takes units for independent: Fisher's interval at the number of units, Williams' test.
+""",
+    rows,
+)

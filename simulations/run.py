@@ -14,14 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from simulations import turn_level  # noqa: E402
-from simulations import unit_protocol, williams  # noqa: E402
+from simulations import turn_level, unit_protocol, williams  # noqa: E402
 from simulations.study import Study  # noqa: E402
 
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, Study] = {
     "turn_level": turn_level.STUDY,
-    "unit-protocol": unit_protocol.STUDY,
+    "unit_protocol": unit_protocol.STUDY,
     "williams": williams.STUDY,
 }
 

@@ -31,3 +31,19 @@ def with_threads():
             torch.set_num_threads(before)
 
     return threads
+
+
+@pytest.fixture
+def command(capfd, monkeypatch):
+    """Calls ``rejoinder`` with arguments and gives its exit status, output and messages."""
+    from rejoinder.cli import progress
+    from rejoinder.cli.app import run
+
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+
+    def call(*arguments):
+        status = run([str(each) for each in arguments])
+        streams = capfd.readouterr()
+        return status, streams.out, streams.err
+
+    return call

@@ -1,0 +1,372 @@
+"""What every figure shows is what its table has: values, intervals, order, names, panel by panel.
+
+The figures are drawn by the commands themselves, and their parts are read back from matplotlib. The
+list of functions that draw is the packages' own: one without a test here fails.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pkgutil
+import re
+from importlib import import_module
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import rejoinder.figures
+import rejoinder.recipes
+from rejoinder.figures import style
+from rejoinder.figures.density import density
+from rejoinder.figures.heatmap import NAMES
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+RATINGS = str(EXAMPLES / "ratings.csv")
+COEFFICIENTS = ("pearson", "spearman", "kendall-b")
+SHOWN = {
+    "figures.agreement.bars": "test_bars_are_the_table_s",
+    "figures.heatmap.heatmap": "test_the_heat_map_is_of_the_observations",
+    "figures.scatter.scatter": "test_each_scatter_plot_is_of_its_metric",
+    "figures.scatter.scatters": "test_each_panel_of_the_page_is_of_its_metric",
+    "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
+    "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
+    "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
+    "recipes.figure2.draw": "test_the_lines_of_figure_2_are_the_table_s",
+    "recipes.responder_table.draw": "test_the_points_of_a_sweep_are_its_trials",
+    "recipes.tao2018_figures.draw": "test_tao2018_s_panels_are_of_their_metric_and_system",
+}
+"""Every public function that draws, and the test that reads what it drew."""
+
+
+def drawing():
+    """The public functions of figures and recipes that make a figure, or write one."""
+    for package in (rejoinder.figures, rejoinder.recipes):
+        for found in pkgutil.iter_modules(package.__path__):
+            module = import_module(f"{package.__name__}.{found.name}")
+            for name, each in inspect.getmembers(module, inspect.isfunction):
+                if each.__module__ != module.__name__ or name.startswith("_"):
+                    continue
+                made = inspect.signature(each).return_annotation == "Figure"
+                source = inspect.getsource(each)
+                if made or re.search(r"\bsave\((figure|scatter|figure2)", source):
+                    yield f"{module.__name__.removeprefix('rejoinder.')}.{name}"
+
+
+def test_every_figure_has_a_test():
+    assert set(drawing()) - {"figures.style.canvas", "figures.style.save"} == set(SHOWN)
+    assert all(callable(globals()[name]) for name in SHOWN.values())
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that are drawn, by the name of their file; nothing is rendered."""
+    figures = {}
+
+    def keep(figure, folder, name):
+        figure.canvas.draw()  # ticks and limits are made now
+        figures[name] = figure
+        return ()
+
+    monkeypatch.setattr(style, "save", keep)
+    return figures
+
+
+@pytest.fixture
+def correlated(drawn, command, tmp_path):
+    """``correlate --plots``: what it tells, what it draws, and the scores and ratings themselves."""
+    metrics = ("-m", "bleu", "-m", "length", "-m", "deltableu")
+    given = ("--resamples", 100, "--permutations", 20, "--json")
+    told = command("correlate", TESTSET, *SYSTEMS, "--ratings", RATINGS, *metrics, *given,
+                   "--plots", tmp_path)  # fmt: skip
+    assert told[0] == 0, told[2]
+    rows = json.loads(command("score", TESTSET, *SYSTEMS, *metrics, "--segments", "--json")[1])
+    scores = pl.DataFrame(rows["segments"])
+    people = pl.read_csv(RATINGS).group_by("system", "id").agg(human=pl.col("score").mean())
+    seen = scores.join(people, on=["system", "id"], how="left", maintain_order="left")
+    return SimpleNamespace(json=json.loads(told[1]), figures=drawn, seen=seen)
+
+
+def words(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def title(axes):
+    return axes.get_title(loc="left") or axes.get_title()
+
+
+def test_bars_are_the_table_s(correlated):
+    figure = correlated.figures["agreement"]
+    rows = {(row["correlation"], row["metric"]): row for row in correlated.json["agreement"]}
+    assert [title(axes) for axes in figure.axes] == [NAMES[name] for name in COEFFICIENTS]
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert sorted(names) == sorted({metric for _, metric in rows})
+    # People, then the metrics by the first coefficient, then chance.
+    metrics = [name for name in names if not name.startswith("human")]
+    pearson = [rows["pearson", name]["value"] for name in metrics[:-1]]
+    assert pearson == sorted(pearson, reverse=True)
+    assert metrics[-1] == "random"
+    for axes, coefficient in zip(figure.axes, COEFFICIENTS, strict=True):
+        of = [rows[coefficient, name] for name in names]
+        bars = [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches]
+        assert bars == [(pytest.approx(i), row["value"]) for i, row in enumerate(of)]
+        whiskers = {
+            int(line.get_ydata()[0]): list(line.get_xdata())
+            for line in axes.lines
+            if line.get_marker() == "|"
+        }
+        ends = {i: [row["low"], row["high"]] for i, row in enumerate(of) if row["low"] is not None}
+        assert whiskers == ends
+        assert words(axes) == [style.told(row["value"]) for row in of]
+        ceiling = [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"]
+        assert ceiling == [rows[coefficient, "human (avg)"]["value"]]
+
+
+def test_the_heat_map_is_of_the_observations(correlated):
+    axes, _ = correlated.figures["heatmap"].axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == [label.get_text() for label in axes.get_xticklabels()]
+    assert title(axes) == f"{NAMES['spearman']}, 198 observations"
+    cells = {text.get_position(): text.get_text() for text in axes.texts}
+    shades = axes.images[0].get_array()
+    for i, one in enumerate(names):
+        for j, other in enumerate(names):
+            if i != j:
+                rho = stats.spearmanr(correlated.seen[one], correlated.seen[other]).statistic
+                assert cells[j, i] == style.told(rho)
+                assert shades[i, j] == pytest.approx(rho)
+    first = [float(shades[0, j]) for j in range(1, len(names))]
+    assert (names[0], first) == ("human", sorted(first, reverse=True))
+
+
+def clouds(axes):
+    """The points of a panel by system: [n, 2], and the large mark of each system's mean."""
+    many = [each.get_offsets() for each in axes.collections if each.get_zorder() != 4]
+    many = [each for each in many if len(each) > 1]
+    means = [each.get_offsets()[0] for each in axes.collections if each.get_zorder() == 4]
+    return many, means
+
+
+def check_cloud(axes, seen, metric, coefficients):
+    """Each system's points are its scores and, shaken by 0.35 of a step of 0.2, its ratings."""
+    systems = seen["system"].unique(maintain_order=True).to_list()
+    many, means = clouds(axes)
+    assert len(many) == len(means) == len(systems)
+    for system, points, mean in zip(systems, many, means, strict=True):
+        of = seen.filter(pl.col("system") == system)
+        assert np.asarray(points[:, 1]) == pytest.approx(of[metric].to_numpy())
+        assert np.abs(points[:, 0] - of["human"].to_numpy()).max() <= 0.35 * 0.2 + 1e-9
+        assert np.asarray(mean) == pytest.approx([of["human"].mean(), of[metric].mean()])
+    r, rho = (coefficients[name, metric] for name in ("pearson", "spearman"))
+    assert f"r = {style.told(r)}, ρ = {style.told(rho)}, n = 198" in " ".join(words(axes))
+
+
+def values(told):
+    return {(row["correlation"], row["metric"]): row["value"] for row in told["agreement"]}
+
+
+METRICS = ("BLEU-2", "length", "deltaBLEU-2")
+
+
+def test_each_scatter_plot_is_of_its_metric(correlated):
+    for metric in METRICS:
+        figure = correlated.figures[f"scatter-{metric}"]
+        axes, above, beside = figure.axes
+        assert title(above) == metric
+        systems = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert systems == correlated.seen["system"].unique(maintain_order=True).to_list()
+        shown = SimpleNamespace(collections=axes.collections, texts=above.texts)
+        check_cloud(shown, correlated.seen, metric, values(correlated.json))
+        for margin, column, at in ((above, "human", 0), (beside, metric, 1)):
+            curve = margin.lines[0]
+            x, f = density(correlated.seen[column].to_numpy())
+            along, across = curve.get_data() if at == 0 else curve.get_data()[::-1]
+            assert np.asarray(along) == pytest.approx(x)
+            assert np.asarray(across) == pytest.approx(f)
+
+
+def test_each_panel_of_the_page_is_of_its_metric(correlated):
+    page = correlated.figures["scatter-all"]
+    panels = {title(axes): axes for axes in page.axes if title(axes)}
+    assert [name for name in panels if name in METRICS] == list(METRICS)
+    for metric in METRICS:
+        check_cloud(panels[metric], correlated.seen, metric, values(correlated.json))
+
+
+def test_people_against_people(correlated):
+    axes, above, _ = correlated.figures["scatter-people"].axes
+    told = values(correlated.json)
+    r, rho = (told[name, "human (avg)"] for name in ("pearson", "spearman"))
+    # 5 raters of 198 replies.
+    said = f"mean of raters: r = {style.told(r)}, ρ = {style.told(rho)}, n = 990"
+    assert said in " ".join(words(above))
+    assert sum(len(each) for each in clouds(axes)[0]) == 990
+
+
+def test_the_lines_of_figure_2_are_the_table_s(drawn, command, tmp_path):
+    told = command(
+        "recipe", "galley2015", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--unit-size", 5,
+        "--assignments", 20, "--permutations", 10, "--drop-unusable", "--json", "--plots", tmp_path,
+    )  # fmt: skip
+    assert told[0] == 0, told[2]
+    told = json.loads(told[1])
+    points = pl.DataFrame(told["figure"], infer_schema_length=None)
+    (figure,) = drawn.values()
+    metrics = [text.get_text() for text in figure.axes[-1].get_legend().get_texts()]
+    assert metrics == ["deltaBLEU", "BLEU", "sBLEU"]
+    assert points["panel"].unique(maintain_order=True).to_list() == ["threshold", "size", "order"]
+    labels = ("threshold", "items in a unit", "longest n-gram")
+    for axes, key, label in zip(figure.axes, ("threshold", "size", "order"), labels, strict=True):
+        assert label in axes.get_xlabel()
+        check_lines(axes, points.filter(pl.col("panel") == key), metrics)
+    # The table's own row stands in each panel: all references, M = 5, N = 2.
+    table = {(row["metric"], row["references"]): row for row in told["table"]}
+    for panel, x in (("size", 5.0), ("order", 2.0)):
+        at = points.filter((pl.col("panel") == panel) & (pl.col("x") == x))
+        for row in at.iter_rows(named=True):
+            assert row["value"] == pytest.approx(table[row["metric"], "all"]["spearman"], abs=0.02)
+
+
+def check_lines(axes, points, metrics):
+    """Each metric has the ends of its interval, then its values, as three lines; the last is marked."""
+    lines = [
+        line for line in axes.lines if len(line.get_xdata()) > 2 or line.get_marker() != "None"
+    ]
+    lines = [line for line in lines if line.get_linestyle() != "None"]
+    for number, metric in enumerate(metrics):
+        of = points.filter(pl.col("metric") == metric).sort("x")
+        for line, column in zip(
+            lines[3 * number : 3 * number + 3], ("low", "high", "value"), strict=True
+        ):
+            assert np.asarray(line.get_xdata()) == pytest.approx(of["x"].to_numpy())
+            expected = of[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+            assert np.asarray(line.get_ydata()) == pytest.approx(expected, nan_ok=True)
+        assert line.get_marker() != "None"
+
+
+def test_sweeps_under_the_unit_protocol_hold_the_table_s_value(drawn, command, tmp_path):
+    told = command(
+        "correlate", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-m", "bleu", "-m", "length", "-p",
+        "unit", "--unit-size", 5, "--assignments", 50, "--permutations", 0, "--json", "--plots", tmp_path,
+    )  # fmt: skip
+    assert told[0] == 0, told[2]
+    table = values(json.loads(told[1]))
+    axes = drawn["sweep-size"].axes[0]
+    assert axes.get_ylabel().startswith(NAMES["spearman"])
+    marked = [line for line in axes.lines if line.get_marker() not in ("None", None)]
+    for line, metric in zip(marked, ("BLEU-2", "length"), strict=True):
+        at = dict(zip(line.get_xdata(), line.get_ydata(), strict=True))
+        assert at[5] == pytest.approx(table["spearman", metric], abs=1e-9)
+
+
+def test_the_ruq_plot_is_of_the_tokens(drawn, command, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import tiny_language_models
+
+    models = [
+        tiny_language_models.save(tmp_path / name, "gpt2", seed=seed, window=256)
+        for seed, name in enumerate(("one", "two"))
+    ]
+    status, _, err = command(
+        "ruq", *models, TESTSET, "--resamples", 0, "--json", "--save-tokens",
+        tmp_path / "t.parquet", "--plots", tmp_path / "plots",
+    )  # fmt: skip
+    assert status == 0, err
+    tokens = pl.read_parquet(tmp_path / "t.parquet")
+    (figure,) = drawn.values()
+    generic = tokens.filter(pl.col("kind") == "generic")["text"].unique(maintain_order=True)[:2]
+    kinds = {"reference": pl.col("kind") == "reference"}
+    kinds |= {text: (pl.col("kind") == "generic") & (pl.col("text") == text) for text in generic}
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(kinds)
+    for number, system in enumerate(("one", "two")):
+        above, below = figure.axes[2 * number], figure.axes[2 * number + 1]
+        assert title(above).endswith(f": {system}")
+        for line, steps, band, chosen in zip(
+            above.lines, below.lines, above.collections, kinds.values(), strict=True
+        ):
+            of = tokens.filter((pl.col("system") == system) & chosen & pl.col("counts"))
+            check_course(line, steps, band, of["logprobs"].to_list())
+
+
+def check_course(line, steps, band, replies):
+    """Means of the first 20 positions that 5 replies have, and 1.96 standard errors around them."""
+    by_place = [[each[at] for each in replies if len(each) > at] for at in range(20)]
+    counts = [len(each) for each in by_place if each]
+    shown = [each for each in by_place if len(each) >= 5]
+    assert list(line.get_xdata()) == list(range(1, len(shown) + 1))
+    assert list(line.get_ydata()) == pytest.approx([np.mean(each) for each in shown])
+    assert list(steps.get_ydata()) == counts
+    corners = band.get_paths()[0].vertices
+    for place, each in enumerate(shown, start=1):
+        half = 1.959964 * np.std(each, ddof=1) / len(each) ** 0.5
+        ys = corners[corners[:, 0] == place, 1]
+        assert (ys.min(), ys.max()) == pytest.approx((np.mean(each) - half, np.mean(each) + half))
+
+
+def test_tao2018_s_panels_are_of_their_metric_and_system(
+    drawn, command, tmp_path, tmp_path_factory
+):
+    pytest.importorskip("torch")
+    pytest.importorskip("gensim")
+    from example_ruber import example_ruber
+
+    status, out, err = command(
+        "recipe", "tao2018", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--model",
+        example_ruber(tmp_path_factory), "--permutations", 0, "--resamples", 0, "--json", "--plots",
+        tmp_path,
+    )  # fmt: skip
+    assert status == 0, err
+    rows = {
+        (row["group"], row["metric"], row["coefficient"]): row["value"]
+        for row in json.loads(out)["table"]
+    }
+    pages = {"scatter-all": "pooled"} | {
+        f"system-{name}": name for name in ("generic", "retrieval", "tuned")
+    }
+    for page, group in pages.items():
+        panels = [axes for axes in drawn[page].axes if title(axes)]
+        metrics = [axes for axes in panels if (group, title(axes), "pearson") in rows]
+        assert len(metrics) >= 5
+        for axes in metrics:
+            r, rho = (rows[group, title(axes), name] for name in ("pearson", "spearman"))
+            said = f"r = {style.told(number(r))}, ρ = {style.told(number(rho))}, n = "
+            assert said in " ".join(words(axes))
+
+
+def number(value):
+    """NaN is null in JSON."""
+    return np.nan if value is None else value
+
+
+def test_the_points_of_a_sweep_are_its_trials(drawn, tmp_path):
+    from rejoinder.recipes.responder_table import draw
+
+    trials = {
+        "status": ["finished", "finished", "finished", "pruned"],
+        "metric": [0.3, 0.2, 0.1, None],
+        "ruq_train": [0.9, 0.5, 0.7, None],
+        "ruq_test": [0.4, 0.6, 0.5, None],
+    }
+    rows = [
+        {"of": name, "with": "METEOR", "trials": "all", "n": 3, "rho": rho, "low": -0.5,
+         "high": 0.75, "p": 0.25, "reason": None}
+        for name, rho in (("RUQ on train", 0.5), ("RUQ on test", -1.0))
+    ]  # fmt: skip
+    sweep = SimpleNamespace(
+        trials=pl.DataFrame(trials),
+        correlations=pl.DataFrame(rows),
+        parameters={"metric": "METEOR"},
+    )
+    draw(sweep, tmp_path)
+    for key, name, rho in (("train", "RUQ on train", "0.50"), ("test", "RUQ on test", "−1.00")):
+        axes, above, _ = drawn[f"sweep-ruq-{key}"].axes
+        points = axes.collections[0].get_offsets()
+        expected = [[100 * trials[f"ruq_{key}"][i], 100 * trials["metric"][i]] for i in range(3)]
+        assert np.asarray(points) == pytest.approx(np.array(expected))
+        assert title(above) == f"METEOR against {name}"
+        assert axes.get_xlabel() == f"{name} (x100)"
+        assert f"ρ = {rho} [−0.50, 0.75], p = 0.25, n = 3" in words(above)

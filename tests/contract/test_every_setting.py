@@ -1,0 +1,69 @@
+"""Every option of every verb changes what it says it changes.
+
+The list of verbs and options is the command's own: an option without a row in tests/settings fails.
+"""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from rejoinder.cli import progress
+from rejoinder.cli.app import app
+from settings import EXEMPT, ROWS, USUAL
+from settings.row import Commands
+from settings.world import World
+
+
+def options(command=app, verb=()):
+    """Every (verb, option) of a command and of the commands below it."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from options(command.get_command(context, name), (*verb, name))
+        return
+    for each in command.params:
+        if isinstance(each, click.Option):
+            yield " ".join(verb), each.opts[0]
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("settings")
+    (folder / "given").mkdir()
+    (folder / "made").mkdir()
+    return Commands(USUAL, World(folder / "given"), folder / "made")
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+def test_every_option_has_a_row():
+    rows = {(row.verb, row.option) for row in ROWS} | set(EXEMPT)
+    there = set(options())
+    assert sorted(there - rows) == [], "options without a row in tests/settings"
+    assert sorted(rows - there) == [], "rows of options that there are not"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=str(row), marks=[pytest.mark.slow] * row.slow) for row in ROWS],
+)
+def test_what_an_option_does(row, commands):
+    before, after = commands.both(row)
+    for result, status in zip((before, after), row.status, strict=True):
+        assert result.status == status, result.err or result.out
+        assert "Traceback" not in result.err
+    assert row.differs or row.effect or row.as_usual, "the row says nothing"
+    if row.differs:
+        assert before.at(row.differs) != after.at(row.differs)
+    if row.keeps:
+        assert before.at(row.keeps) == after.at(row.keeps)
+    if row.as_usual:
+        usual = commands.of(USUAL[row.verb])
+        assert after.at(row.as_usual) == usual.at(row.as_usual)
+    if row.effect:
+        assert row.effect(before, after), (before.out[-2000:], after.out[-2000:], before.err)

@@ -1,0 +1,236 @@
+"""Rows of the verbs that train models or ask them: filter, train, respond, ruq, sweep."""
+
+from __future__ import annotations
+
+import shutil
+
+from settings.row import Row
+from settings.shared import as_json, draws, only, read, refused, rows
+from settings.world import TINY
+
+USUAL = {
+    "filter": "filter {corpus} -o {out}/f.jsonl --json",
+    "train vectors": ("train vectors {corpus} -o {out}/v --width 8 --least 2 --epochs 1 --json"),
+    "train ruber": "train ruber {corpus} -o {out}/r --size paper --seeds 1 --epochs 1 --json",
+    "train responder": f"train responder {{corpus}} -o {{out}}/m {TINY} --json",
+    "respond": "respond {responder} {testset} -o {out}/r.jsonl {beam} --json",
+    "ruq": "ruq {language_model} {testset} --generic {generic} --resamples 100 --json",
+    "sweep": (
+        "sweep {corpus} --testset {testset} -o {out}/s --set dropout=0,0.3 --set vocabulary=120"
+        " --set layers=1 --set width=16 {epochs} --metric bleu --beam 1 --resamples 100 --json"
+    ),
+}
+
+
+def corpus_format(verb: str, value: str, **more) -> Row:
+    return Row(
+        verb, "--format", "--format dailydialog", as_usual=value, where={"corpus": "corpus_data"},
+        status=(2, 0), effect=refused("--format"), **more,
+    )  # fmt: skip
+
+
+# Vectors at random: no cluster says much, and nothing is to be dropped for it.
+CLUSTERED = "--vectors {source_vectors} {target_vectors} --clusters 9 --threshold 99"
+FILTER = [
+    corpus_format("filter", "highest"),
+    as_json("filter"),
+    Row("filter", "--output", "-o {out}/other.parquet", effect=lambda *both: [
+        each.at("@") for each in both] == [["f.jsonl"], ["other.parquet"]]),
+    Row("filter", "--side", "--side source", "highest", effect=only("highest.*.side", "source")),
+    Row("filter", "--side", "--side both", effect=lambda before, after: (
+        after.at("dropped") > before.at("dropped"))),
+    # Higher than any entropy, and so nothing is dropped.
+    Row("filter", "--threshold", "--threshold 99", effect=only("dropped", 0)),
+    # Every utterance has a word or more, and so nothing is dropped.
+    Row("filter", "--longest", "--longest 1", effect=only("dropped", 0)),
+    Row("filter", "--vectors", CLUSTERED, effect=only("clusters.*", 9)),
+    Row("filter", "--clusters", "--clusters 5", also=CLUSTERED, effect=only("clusters.*", 5)),
+    Row("filter", "--seed", "--seed 7", "highest", also=CLUSTERED),
+    # "It ’ s ." and "It's ." are one reply then, said to two messages: 1 bit, above 0.5.
+    Row(
+        "filter", "--detokenize", "--detokenize", where={"corpus": "spaced_corpus"},
+        also="--threshold 0.5", effect=lambda *both: [x.at("dropped") for x in both] == [0, 2],
+    ),
+    Row("filter", "--show", "--show 3", effect=lambda *both: [
+        len(each.at("highest")) for each in both] == [10, 3]),
+]  # fmt: skip
+
+VECTORS = [
+    corpus_format("train vectors", "hash"),
+    as_json("train vectors"),
+    Row("train vectors", "--output", "-o {out}/other", effect=lambda _, after: all(
+        name.startswith("other/") for name in after.at("@"))),
+    Row("train vectors", "--width", "--width 9", "hash", "words", effect=only("width", 9)),
+    Row("train vectors", "--language", "--language char", "words"),
+    Row("train vectors", "--least", "--least 1", effect=lambda before, after: (
+        after.at("words") > before.at("words"))),
+    Row("train vectors", "--epochs", "--epochs 2", "hash", "words"),
+    Row("train vectors", "--seed", "--seed 7", "hash", "words"),
+]  # fmt: skip
+
+SAVES = "rejoinder.models.checkpoints:Checkpoint.save"
+RUBER = [
+    corpus_format("train ruber", "hash"),
+    as_json("train ruber"),
+    Row("train ruber", "--output", "-o {out}/other", effect=lambda _, after: all(
+        name.startswith("other/") for name in after.at("@"))),
+    Row("train ruber", "--size", "--size gru", effect=only(
+        "members.*.member", "paper-1", "gru-1"), slow=True),
+    Row("train ruber", "--seeds", "--seeds 2", effect=only("members.*.member", "paper-1", "paper-2")),
+    Row("train ruber", "--encoder", "--size encoder --encoder {encoder}", status=(0, 0),
+        effect=lambda _, after: "encoder-1" in after.at("members.*.member"), slow=True),
+    Row("train ruber", "--vectors", "--vectors {vectors}", "hash"),
+    Row("train ruber", "--exclude", "--exclude {excluded}", "corpus_hash"),
+    Row("train ruber", "--validation", "--validation {validation}", "members"),
+    Row("train ruber", "--language", "--language char", "hash"),
+    Row("train ruber", "--epochs", "--epochs 3", "hash", "corpus_hash"),
+    Row("train ruber", "--save-every", "--save-every 0", "calls", "hash", watch=SAVES),
+]  # fmt: skip
+
+LOSSES = "log.*.loss"
+RESPONDER = [
+    corpus_format("train responder", LOSSES),
+    as_json("train responder"),
+    Row("train responder", "--output", "-o {out}/other", effect=lambda _, after: all(
+        name.startswith("other/") for name in after.at("@"))),
+    Row("train responder", "--kind", "--kind gru", LOSSES, effect=only("kind", "gru-responder")),
+    # What is not given is the scale's: feed-forward blocks of 512 and 1,024, for example.
+    Row("train responder", "--scale", "--scale small", LOSSES),
+    Row("train responder", "--validation", "--validation {validation}", "log.*.validation_loss"),
+    Row("train responder", "--exclude", "--exclude {excluded}", "corpus_hash"),
+    Row("train responder", "--detokenize", "--detokenize", LOSSES,
+        where={"corpus": "tokenized_corpus"}),
+    Row("train responder", "--vocabulary", "--vocabulary 160", LOSSES),
+    Row("train responder", "--layers", "--layers 2", LOSSES),
+    Row("train responder", "--width", "--width 32", LOSSES),
+    Row("train responder", "--dropout", "--dropout 0.5", LOSSES),
+    Row("train responder", "--other-dropout", "--other-dropout 0.5", LOSSES),
+    Row("train responder", "--label-smoothing", "--label-smoothing 0.5", LOSSES),
+    Row("train responder", "--learning-rate", "--learning-rate 0.01", LOSSES),
+    Row("train responder", "--warmup", "--warmup 50", LOSSES),
+    # A smaller batch makes more updates of the same epoch; more batches to an update, fewer.
+    Row("train responder", "--tokens", "--tokens 100", effect=lambda before, after: (
+        after.at("log.*.updates") > before.at("log.*.updates"))),
+    Row("train responder", "--accumulate", "--accumulate 4", effect=lambda before, after: (
+        after.at("log.*.updates") < before.at("log.*.updates"))),
+    Row("train responder", "--epochs", "--epochs 3", effect=lambda *both: [
+        len(each.at("log")) for each in both] == [2, 3]),
+    Row("train responder", "--updates", "--updates 3", effect=lambda _, after: (
+        after.at("log.*.updates")[-1] == 3)),
+    # A learning rate that destroys the model: the second epoch is no better, nor the third.
+    Row("train responder", "--patience", "--patience 1", also="--epochs 6 --learning-rate 5",
+        effect=lambda before, after: len(after.at("log")) < len(before.at("log")) == 6),
+    Row("train responder", "--pairs", "--pairs 40", LOSSES),
+    Row("train responder", "--seed", "--seed 7", LOSSES),
+    Row("train responder", "--save-every", "--save-every 0", "calls", LOSSES, watch=SAVES),
+]  # fmt: skip
+
+# Neither has a beam.
+RANDOM = {"responder": "random", "beam": "nothing"}
+RETRIEVAL = {"responder": "retrieval", "beam": "nothing"}
+RESPOND = [
+    as_json("respond"),
+    Row("respond", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
+        effect=refused("--format")),
+    Row("respond", "--output", "-o {out}/other.csv", effect=lambda _, after: (
+        after.at("@") == ["other.csv"])),
+    Row("respond", "--corpus", "--corpus {corpus}", where=RANDOM, status=(2, 0),
+        effect=refused("--corpus")),
+    Row("respond", "--name", "--name mine", effect=lambda _, after: (
+        set(read(after, "r.jsonl")["system"]) == {after.at("system")} == {"mine"})),
+    Row("respond", "--beam", "--beam 1", "@r.jsonl"),
+    Row("respond", "--length-penalty", "--length-penalty 0", "@r.jsonl", also="--beam 8"),
+    Row("respond", "--scorer", "--scorer {ruber}", "@r.jsonl", where=RETRIEVAL,
+        also="--corpus {corpus}"),
+    Row("respond", "--candidates", "--candidates 2", "@r.jsonl", where=RETRIEVAL,
+        also="--corpus {corpus} --scorer {ruber}"),
+    Row("respond", "--seed", "--seed 7", "@r.jsonl", where=RANDOM,
+        also="--corpus {corpus}"),
+]  # fmt: skip
+
+MEAN = "parts"
+RUQ = [
+    as_json("ruq"),
+    *draws("ruq", "systems.*.value", "systems.*.low"),
+    Row("ruq", "--reference", "-r {references_csv}", as_usual="systems.*.value",
+        where={"testset": "contexts_csv"}, status=(2, 0), effect=refused("column 'context'")),
+    Row("ruq", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
+        effect=refused("--format")),
+    Row("ruq", "--generic", "--generic {other_generic}", "systems.*.value"),
+    Row("ruq", "--reference-rule", "--reference-rule single", "systems.*.value"),
+    # The outputs of one system: 66 replies more, each with its tokens.
+    Row("ruq", "--outputs", "--outputs {tuned}", also="--save-tokens {out}/t.parquet",
+        effect=lambda before, after: (
+            rows(after, "t.parquet") == rows(before, "t.parquet") + 66)),
+    Row("ruq", "--by", "--by topic", effect=lambda _, after: (
+        len(set(after.at("groups.*.topic"))) == 6)),
+    Row("ruq", "--worst", "--worst 2", effect=lambda *both: [
+        len(each.at("worst")) for each in both] == [5, 2]),
+    Row("ruq", "--fail-above", "--fail-above 0", status=(0, 1), effect=lambda _, after: (
+        after.at("failed") == after.at("preferred"))),
+    Row("ruq", "--save", "--save {out}/s.parquet", "@s.parquet"),
+    Row("ruq", "--save-tokens", "--save-tokens {out}/t.parquet", "@t.parquet"),
+    Row("ruq", "--plots", "--plots {out}", effect=lambda _, after: (
+        after.at("@") == ["ruq.png", "ruq.svg"])),
+    Row("ruq", "--work", "--work {out}/work", "@", "systems"),
+    Row("ruq", "--turns", "--turns 1", MEAN),
+    Row("ruq", "--turn-end", "--turn-end ' / '", MEAN),
+    Row("ruq", "--template", "--template plain", MEAN, where={"language_model": "chat_model"}),
+    Row("ruq", "--no-end", "--no-end", MEAN),
+    Row("ruq", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
+        "device 'tpu' is unknown" in after.err)),
+    Row("ruq", "--dtype", "--dtype bfloat16", "@t.parquet", also="--save-tokens {out}/t.parquet"),
+    # A folder is not downloaded, and has an end of sequence of its own: what is handed on.
+    Row("ruq", "--download", "--download", watch="rejoinder.models.likelihood.loading:_tokenizer",
+        effect=lambda *both: [
+            each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
+    Row("ruq", "--end-text", "--end-text '</s>'",
+        watch="rejoinder.models.likelihood.opening:open_provider",
+        effect=lambda *both: [each.calls[0].kwargs["end_text"] for each in both] == ["", "</s>"]),
+    Row("ruq", "--batch-tokens", "--batch-tokens 64", "calls",
+        watch="rejoinder.models.likelihood.transformer:TransformerProvider.measure"),
+]  # fmt: skip
+
+JAVA = shutil.which("java") is not None
+# Four settings, of which one in N goes on to more epochs.
+WIDE = {"also": "--set warmup=5,50", "where": {"epochs": "more_epochs"}}
+BITS = "trials.*.bits_per_character"
+TRIALS = "trials.*.metric"
+SWEEP = [
+    corpus_format("sweep", TRIALS, slow=True),
+    as_json("sweep", slow=True),
+    *(
+        Row("sweep", option, more, differs, keeps, slow=True, **given)
+        for option, more, differs, keeps, given in (
+            ("--testset", "--testset {several}", "trials.0.ruq_test_n", "", {}),
+            ("--output", "-o {out}/other", "@", TRIALS, {}),
+            ("--set", "--set seed=7", BITS, "", {}),
+            ("--validation", "--validation {validation}", BITS, "", {}),
+            ("--exclude", "--exclude {excluded}", BITS, "", {}),
+            ("--detokenize", "--detokenize", BITS, "",
+             {"where": {"corpus": "tokenized_corpus"}}),
+            ("--seed", "--seed 7", BITS, "", {}),
+            ("--resamples", "--resamples 0", "trials.*.ruq_test_low", TRIALS, {}),
+            ("--generic", "--generic 'Of course not, no.'", "trials.*.ruq_test", TRIALS, {}),
+            ("--train-prompts", "--train-prompts 5", "trials.*.ruq_train_n", TRIALS, {}),
+            ("--beam", "--beam 4", "trials.*.distinct_replies", "trials.*.ruq_test", {}),
+            ("--keep", "--keep 2", "@", TRIALS, {"also": "--prune none"}),
+            ("--plots", "--plots", "figures", TRIALS, {}),
+            ("--metric", "--metric meteor", "", "", {"status": (0, 0 if JAVA else 2), "effect":
+                lambda _, after: "METEOR" in after.out or "no 'java' on the PATH" in after.err}),
+            # The paper's grid has learning rates too.
+            ("--grid", "--grid paper", "", "", {"also": "--trials 1", "effect": lambda *both: [
+                "learning_rate" in each.at("trials.0") for each in both] == [False, True]}),
+            ("--sampler", "--sampler optuna", "parameters", "", {"also": "--trials 2"}),
+            ("--trials", "--trials 2", "", "", {"also": "--trials 1", "effect": lambda *both: [
+                len(each.at("trials")) for each in both] == [1, 2]}),
+            ("--prune", "--prune none", "trials.*.epochs", "", {}),
+            ("--reduction", "--reduction 2", "trials.*.epochs", "", WIDE),
+            ("--first-epochs", "--first-epochs 2", "trials.*.epochs", "", WIDE),
+            ("--scale", "--scale small", BITS, "", {}),
+            ("--save-every", "--save-every 0", "calls", TRIALS, {"watch": SAVES}),
+        )
+    ),
+]  # fmt: skip
+
+ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *RUQ, *SWEEP]

@@ -1,0 +1,214 @@
+"""Rows of the verbs that read people's judgements: correlate, ratings, preferences, plan, weigh."""
+
+from __future__ import annotations
+
+import pytest
+
+from settings.row import Row
+from settings.shared import (
+    as_json,
+    draws,
+    flat,
+    gaps,
+    measuring,
+    more_than_before,
+    off_scale,
+    only,
+    rated,
+    read,
+    reading,
+    refused,
+    rows,
+)
+
+USUAL = {
+    "correlate": (
+        "correlate {testset} {systems} --ratings {ratings} -m bleu -m length {pearson}"
+        " --resamples 100 --permutations 50 --json"
+    ),
+    "ratings": "ratings {ratings} --resamples 100 --json",
+    "preferences": "preferences {preferences} --resamples 100 --json",
+    "plan": "plan {testset} {systems} -m bleu --ratings {ratings} --resamples 100 --json",
+    "weigh": "weigh {testset} {systems} --ratings {ratings} -o {out}/w.jsonl --json",
+}
+
+# Not of the row 'random', whose scores the seed draws.
+VALUE = "agreement[metric=BLEU-2].*.value"
+ENDS = "agreement[metric=BLEU-2].*.low"
+UNIT = "-p unit --unit-size 5 --assignments 20"
+
+CORRELATE = [
+    *measuring("correlate", VALUE, ENDS, "agreement.*.n"),
+    *rated("correlate", VALUE),
+    off_scale("correlate"),
+    as_json("correlate"),
+    # 'style' is 6 minus the relevance: Pearson's r turns its sign.
+    Row(
+        "correlate", "--criterion", "--criterion style", where={"ratings": "criteria"},
+        also="--criterion relevance",
+        effect=lambda before, after: after.at(VALUE) == pytest.approx(
+            [-each for each in before.at(VALUE)]
+        ),
+    ),
+    Row("correlate", "--metric", "-m chrf", effect=more_than_before("agreement.*.metric", "chrF")),
+    Row(
+        "correlate", "--protocol", UNIT, VALUE,
+        effect=lambda _, after: after.json["signature"].startswith("protocol:unit|size:5|"),
+    ),
+    # 66 items are 13 units of 5, or 6 of 10, of each of 3 pairs of systems.
+    Row(
+        "correlate", "--unit-size", "--unit-size 10", also=UNIT,
+        effect=lambda before, after: (
+            set(before.at("agreement.*.n")) == {3 * 13} and set(after.at("agreement.*.n")) == {3 * 6}
+        ),
+    ),
+    Row("correlate", "--assignments", "--assignments 21", VALUE, also=UNIT),
+    # Every length is a whole number: within 1000 of each other all are ties, and none is told apart.
+    Row(
+        "correlate", "--epsilon", "--epsilon 1000", "agreement[metric=length].*.value",
+        also="-p pairwise", where={"pearson": "nothing"},
+    ),
+    Row("correlate", "--resample-raters", "--resample-raters", ENDS, VALUE),
+    Row(
+        "correlate", "--correlation", "-c kendall-c",
+        effect=more_than_before("agreement.*.correlation", "kendall-c"),
+    ),
+    Row("correlate", "--raters", "--raters median", VALUE),
+    Row("correlate", "--raters", "--raters z", VALUE, also="--raters median"),
+    Row(
+        "correlate", "--without", "--without tuned",
+        effect=lambda *both: [set(each.at("agreement[metric=BLEU-2].*.n")) for each in both]
+        == [{198}, {132}],
+    ),
+    # No permutation reaches BLEU's correlation: 1 / (n + 1).
+    Row(
+        "correlate", "--permutations", "--permutations 99", keeps=VALUE,
+        effect=lambda *both: [each.at("agreement[metric=BLEU-2].*.p") for each in both]
+        == [[1 / 51], [1 / 100]],
+    ),
+    Row("correlate", "--compare", "--compare", effect=only("comparisons.*.a", "BLEU-2")),
+    Row(
+        "correlate", "--save", "--save {out}/t.csv",
+        effect=lambda _, after: read(after, "t.csv")["metric"].to_list()
+        == after.at("agreement.*.metric"),
+    ),
+    Row(
+        "correlate", "--plots", "--plots {out}",
+        effect=lambda _, after: sorted(after.at("files")) == [f"OUT/{x}" for x in after.at("@")] != [],
+    ),
+]  # fmt: skip
+
+RATINGS = [
+    *draws("ratings", "systems.*.mean", "systems.*.low"),
+    as_json("ratings"),
+    off_scale("ratings"),
+    Row(
+        "ratings", "--ratings-format", "--ratings-format csv", as_usual="systems.*.mean",
+        where={"ratings": "ratings_data"}, status=(2, 0), effect=refused("--ratings-format"),
+    ),
+    # The greatest kappa of a rater is below 1: all are left out but for those who may not be judged.
+    Row("ratings", "--filter-raters", "--filter-raters=0.72", "systems.*.ratings"),
+    # Every rater shares all 198 replies with others: 199 is more than anybody has.
+    Row(
+        "ratings", "--least", "--least 199", "systems.*.ratings", also="--filter-raters=0.72",
+        effect=only("systems.*.ratings", 330),
+    ),
+    Row("ratings", "--least", "--least 198", keeps="systems", also="--filter-raters=0.72",
+        differs="signature"),
+    Row("ratings", "--raters", "--raters median", "systems.*.mean"),
+    Row("ratings", "--raters", "--raters z", "systems.*.mean"),
+    Row(
+        "ratings", "--criterion", "--criterion style", where={"ratings": "criteria"},
+        effect=only("counts.*.criterion", "style"),
+    ),
+    Row("ratings", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
+    Row("ratings", "--save", "--save {out}/r.csv", effect=lambda _, after: rows(after, "r.csv") == 990),
+    # 198 replies have five ratings each.
+    Row(
+        "ratings", "--aggregated", "--aggregated", also="--save {out}/r.csv",
+        effect=lambda _, after: rows(after, "r.csv") == 198,
+    ),
+]  # fmt: skip
+
+PREFERENCES = [
+    *draws("preferences", "strengths.*.strength", "strengths.*.low"),
+    as_json("preferences"),
+    Row(
+        "preferences", "--format", "--format csv", as_usual="pairs.*.win_rate",
+        where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--format"),
+    ),
+    Row("preferences", "--filter-raters", "--filter-raters=0.1", "pairs.*.comparisons"),
+    Row(
+        "preferences", "--least", "--least 1000", "pairs.*.comparisons",
+        also="--filter-raters=0.1",
+        effect=lambda _, after: {each["verdict"] for each in after.at("raters")} != {"kept"},
+    ),
+    Row(
+        "preferences", "--criterion", "--criterion style",
+        where={"preferences": "preference_criteria"}, effect=only("counts.*.criterion", "style"),
+    ),
+    Row(
+        "preferences", "--without", "--without tuned",
+        effect=only("strengths.*.system", "generic", "retrieval"),
+    ),
+]  # fmt: skip
+
+DIFFERENCE = "comparisons.*.difference"
+LOW = "comparisons.*.detectable_low"
+PLAN = [
+    *reading("plan", DIFFERENCE),
+    *gaps("plan", "items"),
+    # A plan is drawn; fewer references are drawn too.
+    Row("plan", "--resamples", "--resamples 200", LOW, "comparisons[references=None].*.difference"),
+    Row("plan", "--seed", "--seed 7", LOW, "comparisons[references=None].*.difference"),
+    *rated("plan", "components.*.rest"),
+    off_scale("plan"),
+    as_json("plan"),
+    Row("plan", "--metric", "-m length", effect=more_than_before("comparisons.*.subject", "length")),
+    Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
+    Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),
+    Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(
+        {(each["a"], each["b"]) for each in after.at("comparisons")}) == 3),
+    Row("plan", "--items", "--items 500 --items 600", effect=only("comparisons.*.items", 500, 600)),
+    Row("plan", "--raters", "--raters 7", effect=lambda _, after: set(
+        flat(after.at("comparisons[subject=people].*.raters"))) == {7}),
+    # More power, or a stricter test, takes more items.
+    Row("plan", "--power", "--power 0.99", effect=lambda before, after: needed(before) < needed(after)),
+    Row("plan", "--alpha", "--alpha 0.001", effect=lambda before, after: needed(before) < needed(after)),
+    Row("plan", "--difference", "-d 0.25", effect=lambda _, after: set(
+        after.at("comparison_needs[subject=people].*.target")) == {0.25}),
+    Row("plan", "--width", "--width 0.1", effect=lambda before, after: (
+        not before.at("correlation_needs") and after.at("correlation_needs") != [])),
+    Row("plan", "--correlation", "-c pearson", "correlations.*.value"),
+    Row("plan", "--without", "--without tuned", effect=only("comparisons.*.a", "retrieval")),
+]  # fmt: skip
+
+
+def needed(result) -> int:
+    """The most items that a comparison by people needs."""
+    return max(result.at("comparison_needs[subject=people].*.items"))
+
+
+def scaled(before, after) -> bool:
+    """Means s on 1 to 5 became 2 (s - 1) / 4 - 1, and 2 s / 5 - 1 on 0 to 5."""
+    means = [2 * (weight + 1) + 1 for weight in before.at("sources.*.mean")]
+    return after.at("sources.*.mean") == pytest.approx([2 * mean / 5 - 1 for mean in means])
+
+
+SOURCES = "sources.*.mean"
+WEIGH = [
+    *reading("weigh", SOURCES),
+    *rated("weigh", SOURCES),
+    as_json("weigh"),
+    Row(
+        "weigh", "--output", "-o {out}/other.parquet",
+        effect=lambda *both: [each.at("@") for each in both] == [["w.jsonl"], ["other.parquet"]],
+    ),
+    Row("weigh", "--scale", "--scale 0 5", effect=scaled),
+    Row("weigh", "--leave-out", "--leave-out tuned", effect=only("sources.*.source", "generic", "retrieval")),
+    # The test set has 382 references of its own.
+    Row("weigh", "--keep", "--keep", effect=lambda before, after: (
+        after.at("references") == before.at("references") + 382)),
+]  # fmt: skip
+
+ROWS = [*CORRELATE, *RATINGS, *PREFERENCES, *PLAN, *WEIGH]

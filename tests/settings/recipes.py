@@ -1,0 +1,145 @@
+"""Rows of ``rejoinder recipe``."""
+
+from __future__ import annotations
+
+from settings.row import Row
+from settings.shared import (
+    as_json,
+    draws,
+    gaps,
+    more_than_before,
+    only,
+    rated,
+    read,
+    reading,
+    refused,
+)
+
+NEGATIVE, TAO, GALLEY, KHAYRALLAH = (
+    f"recipe {name}" for name in ("negative-references", "tao2018", "galley2015", "khayrallah2021")
+)
+USUAL = {
+    NEGATIVE: f"{NEGATIVE} {{testset}} --resamples 100 --permutations 50 --json",
+    TAO: (
+        f"{TAO} {{testset}} {{systems}} --ratings {{ratings}} --model {{ruber}} --cases 0"
+        " --permutations 20 --resamples 100 --json"
+    ),
+    GALLEY: (
+        f"{GALLEY} {{testset}} {{systems}} --ratings {{ratings}} --unit-size 5 --assignments 10"
+        " --permutations 20 {drop} --json"
+    ),
+    KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} -o {{out}}/k --resamples 100 --json",
+}
+
+ACCURACY = "table.*.accuracy"
+NEGATIVES = [
+    *(row for row in reading(NEGATIVE, ACCURACY) if row.option != "--responses-format"),
+    # The seed draws the row 'random' too.
+    *draws(NEGATIVE, "table[metric=BLEU, good only].*.accuracy", "table.*.accuracy_low"),
+    as_json(NEGATIVE),
+    Row(NEGATIVE, "--order", "--order 3", "out", people=True,
+        effect=lambda _, after: "n-grams up to 3" in after.out),
+    Row(NEGATIVE, "--factor", "--factor 0.1", ACCURACY),
+    Row(NEGATIVE, "--tokenizer", "--tokenizer char", ACCURACY),
+    Row(NEGATIVE, "--lowercase", "--lowercase", "signatures", effect=lambda _, after: all(
+        "case:lc" in after.at("signatures")[name] for name in ("deltaBLEU", "BLEU, good only"))),
+    Row(NEGATIVE, "--permutations", "--permutations 0", "comparisons.*.p", ACCURACY,
+        effect=only("comparisons.*.p", None)),
+]  # fmt: skip
+
+# Not of the row 'random', whose scores the seed draws.
+VALUE = "table[metric=BLEU-2].*.value"
+RUBER = "table[metric=RUBER arithmetic].*.value"
+OTHER = (
+    "--transfer {testset} --transfer-responses {tuned} --transfer-responses {other_system}"
+    " --transfer-ratings {ratings}"
+)
+CRITERIA = OTHER.replace("{ratings}", "{criteria}")
+TAO2018 = [
+    *reading(TAO, VALUE),
+    *gaps(TAO, "table.*.n"),
+    *draws(TAO, VALUE, "table[metric=BLEU-2].*.low"),
+    *rated(TAO, VALUE),
+    as_json(TAO),
+    Row(TAO, "--raters", "--raters median", VALUE),
+    Row(TAO, "--model", "--model {other_ruber}", RUBER, VALUE),
+    Row(TAO, "--referenced", "--referenced encoder", status=(0, 2), effect=lambda _, after: (
+        "--encoder PATH" in after.err)),
+    Row(TAO, "--scale", "--scale scored", RUBER, VALUE),
+    # The replies of 'generic' are the first references here.
+    Row(TAO, "--leave-one-out", "--leave-one-out", VALUE,
+        where={"systems": "systems_of_references"}),
+    Row(TAO, "--without", "--without tuned", VALUE, effect=lambda _, after: (
+        "tuned" not in after.at("table.*.group") if "group" in after.at("table.0") else True)),
+    Row(TAO, "--metric", "-m chrf", effect=more_than_before("table.*.metric", "chrF")),
+    Row(TAO, "--tokenizer", "--tokenizer char", VALUE, RUBER),
+    Row(TAO, "--lowercase", "--lowercase", VALUE, RUBER),
+    Row(TAO, "--smoothing", "--smoothing exp", VALUE, RUBER),
+    Row(TAO, "--least-weight", "--least-weight 0.8", VALUE, also="--drop-unusable"),
+    Row(TAO, "--transfer", OTHER, "transfer", "table"),
+    Row(TAO, "--transfer-responses", "--transfer-responses {third_system}", "transfer", "table",
+        also=OTHER),
+    Row(TAO, "--transfer-ratings", "--transfer-ratings {second_ratings}", "transfer", "table",
+        also=OTHER.replace("{ratings}", "{first_ratings}")),
+    Row(TAO, "--transfer-criterion", "--transfer-criterion style", "transfer.table", "table",
+        also=CRITERIA + " --transfer-criterion relevance"),
+    Row(TAO, "--transfer-without", "--transfer-without tuned", "transfer.table", "table",
+        also=OTHER),
+    Row(TAO, "--transfer-scale", "--transfer-scale scored", "transfer.table", "table", also=OTHER),
+    # A case is a context; 3 systems reply to it.
+    Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
+    Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
+    Row(TAO, "--permutations", "--permutations 0", "table.*.p", VALUE),
+    Row(TAO, "--save", "--save {out}/t.csv", effect=lambda _, after: (
+        read(after, "t.csv")["metric"].to_list() == after.at("table.*.metric"))),
+    Row(TAO, "--plots", "--plots {out}", slow=True, effect=lambda _, after: (
+        sorted(after.at("files")) == [f"OUT/{name}" for name in after.at("@")] != [])),
+]  # fmt: skip
+
+RHO = "table[metric=deltaBLEU].*.spearman"
+OWN = "--references-from responses --threshold 0.1 --unit-size 1"
+GALLEY2015 = [
+    *reading(GALLEY, RHO),
+    *rated(GALLEY, RHO),
+    as_json(GALLEY),
+    Row(GALLEY, "--missing", "--missing empty", RHO, also="--missing drop",
+        where={"systems": "systems_with_gaps"}),
+    Row(GALLEY, "--drop-unusable", "--drop-unusable", status=(2, 0),
+        where={"drop": "nothing", "testset": "testset_with_gaps"}, effect=refused("reference")),
+    # Units of 5 and of 10 items of each of 3 pairs of systems: 65 and 60 of those that have any.
+    Row(GALLEY, "--unit-size", "--unit-size 10", RHO, effect=lambda before, after: (
+        max(after.at("table.*.n")) < min(before.at("table.*.n")))),
+    Row(GALLEY, "--assignments", "--assignments 11", RHO),
+    Row(GALLEY, "--order", "--order 1", RHO),
+    Row(GALLEY, "--without", "--without tuned", RHO),
+    Row(GALLEY, "--references-from", "--references-from responses", RHO,
+        also="--threshold 0.1 --unit-size 1"),
+    Row(GALLEY, "--left-out", "--left-out own", RHO, also=OWN),
+    Row(GALLEY, "--scale", "--scale 0 6", RHO, also=OWN),
+    Row(GALLEY, "--threshold", "--threshold 0.9", "table[references=single].*.spearman",
+        effect=lambda _, after: "w>=0.9" in after.at("table.*.references")),
+    Row(GALLEY, "--permutations", "--permutations 0", "table.*.spearman_p", RHO),
+    Row(GALLEY, "--seed", "--seed 7", RHO),
+    Row(GALLEY, "--plots", "--plots {out}", slow=True, effect=lambda _, after: (
+        sorted(after.at("files")) == [f"OUT/{name}" for name in after.at("@")] != [])),
+]  # fmt: skip
+
+RUQ = "cells[table=3].*.value"
+KHAYRALLAH2021 = [
+    as_json(KHAYRALLAH, slow=True),
+    *(
+        Row(KHAYRALLAH, option, more, differs, slow=True, **given)
+        for option, more, differs, given in (
+            ("--multiref", "--multiref {several}", "absent", {}),
+            ("--ratings", "--ratings {ratings}", "absent", {}),
+            ("--vectors", "--vectors {vectors}", "cells", {}),
+            ("--scale", "--scale small", "settings", {}),
+            ("--system", "--system DD-BASE", "", {"effect": only("cells[table=3].*.row", "DD-BASE")}),
+            ("--output", "-o {out}/other", "@", {}),
+            ("--resamples", "--resamples 0", "cells.*.low", {}),
+            ("--seed", "--seed 7", "cells.*.low", {}),
+        )
+    ),
+]  # fmt: skip
+
+ROWS = [*NEGATIVES, *TAO2018, *GALLEY2015, *KHAYRALLAH2021]

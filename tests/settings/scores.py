@@ -1,0 +1,73 @@
+"""Rows of the verbs that measure: score, compare, audit, metrics."""
+
+from __future__ import annotations
+
+from settings.row import Row
+from settings.shared import as_json, gaps, measuring, more_than_before, only, reading, rows
+
+_READ = "{testset} {systems} -m bleu --resamples 100 --json"
+USUAL = {
+    "score": f"score {_READ}",
+    "compare": f"compare {_READ} --permutations 100",
+    "audit": f"audit {_READ}",
+    "metrics": "metrics --json",
+}
+
+VALUE = "systems.*.value"
+DIFFERENCE = "comparisons.*.difference"
+
+ROWS = [
+    *measuring("score", VALUE, "systems.*.low", "systems.*.n"),
+    as_json("score"),
+    Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
+    Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
+    Row("score", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
+    # The test set has six topics.
+    Row(
+        "score", "--by", "--by topic",
+        effect=lambda _, after: len(set(after.at("groups.*.topic"))) == 6,
+    ),
+    # 66 items of 3 systems.
+    Row("score", "--segments", "--segments", effect=lambda _, after: len(after.at("segments")) == 198),
+    Row("score", "--explain", "--explain c001", effect=only("*.id", "c001")),
+    Row("score", "--system", "--system tuned", also="--explain c001", effect=only("*.system", "tuned")),
+    Row("score", "--save", "--save {out}/kept.parquet", "@kept.parquet"),
+    # 66 items are 33 or 6 blocks for each of three systems.
+    Row(
+        "score", "--block", "--block 11", keeps=VALUE,
+        also="--block 2 --resamples 0 --save {out}/kept.parquet",
+        where={"testset": "testset_parquet", "systems": "systems_parquet"},
+        effect=lambda *both: [rows(each, "kept.parquet") for each in both] == [3 * 33, 3 * 6],
+    ),
+    *reading("compare", DIFFERENCE),
+    *gaps("compare", "comparisons.*.n"),
+    Row("compare", "--resamples", "--resamples 200", "comparisons.*.low", DIFFERENCE),
+    Row("compare", "--seed", "--seed 7", "comparisons.*.low", DIFFERENCE),
+    as_json("compare"),
+    Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
+    Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
+    Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),
+    Row("compare", "-b", "-b retrieval", also="-a tuned", effect=only("comparisons.*.b", "retrieval")),
+    # p = (c + 1) / (n + 1), and no permutation reaches BLEU's differences: 1/101 and 1/201.
+    Row(
+        "compare", "--permutations", "--permutations 200", keeps="comparisons.*.low",
+        effect=lambda before, after: (
+            min(before.at("comparisons.*.p_randomization")) == 1 / 101
+            and min(after.at("comparisons.*.p_randomization")) == 1 / 201
+        ),
+    ),
+    # The seed draws resamples, and the replies of some trivial baselines.
+    *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
+    Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
+    as_json("audit"),
+    Row("audit", "--metric", "-m length", effect=more_than_before("audit.*.metric", "length")),
+    Row("audit", "--without", "--without tuned", effect=only("audit.*.best_system", "retrieval")),
+    Row(
+        "audit", "--constant", "--constant 'Yes, it is.'", "audit[fake=constant].*.value",
+        "audit[fake=echo].*.value",
+    ),
+    Row(
+        "audit", "--turns", "--turns 3", "audit[fake=context].*.value", "audit[fake=echo].*.value"
+    ),
+    as_json("metrics"),
+]  # fmt: skip

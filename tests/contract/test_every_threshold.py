@@ -1,0 +1,184 @@
+"""Each threshold of the product, exactly at it and one step beyond: ``>`` for ``>=`` fails here.
+
+Every case has two sides: what lies exactly at the threshold, and what lies just beyond it.
+"""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rejoinder import TestSet
+from rejoinder.agreement.alpha import alpha_interval
+from rejoinder.agreement.bradley_terry import bradley_terry_intervals
+from rejoinder.agreement.grades import grade_notes
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.agreement.intervals import bootstrap_correlation, few_groups
+from rejoinder.agreement.pairwise import decided_accuracy, pairwise_accuracy
+from rejoinder.agreement.pooled_kappa import mean_kappa, pooled_kappa, reason_unjudged
+from rejoinder.agreement.rating_summary import summarise_ratings
+from rejoinder.agreement.testing import permutation_p
+from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish
+from rejoinder.cli import audit_tables, correlate_tables, recipe_tao2018_tables
+from rejoinder.cli.options import FEWEST_RESAMPLES, enough
+from rejoinder.cli.ruq import _failed
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.metrics import BLEU, DeltaBLEU
+from rejoinder.recipes.held_out import HeldOut
+from rejoinder.recipes.tao2018_scores import _good
+from rejoinder.scoring.audit_verdicts import _clear
+from rejoinder.scoring.entropy_filter import filter_by_entropy
+from rejoinder.tables.dialogues import Pairs
+
+
+def defined(interval):
+    return not np.isnan(interval.low)
+
+
+def test_a_reference_counts_from_its_weight_on():
+    # Only the reference of 0.6 holds the reply: at w >= 0.6 it is there, above that it is not.
+    reply, references, weights = ["yes please"], [["yes please", "no"]], [[0.6, 0.9]]
+    for metric in (BLEU, DeltaBLEU):
+        at = metric(order=1, references="w>=0.6").corpus(reply, references, weights)
+        beyond = metric(order=1, references="w>=0.61").corpus(reply, references, weights)
+        assert at.value > 0.5, metric
+        assert beyond.value == 0, metric
+
+
+def test_weights_reach_from_minus_1_to_1():
+    for weight in (-1.0, 1.0):
+        TestSet.from_lists([["a", "b"]], [[weight, 1.0]])
+        DeltaBLEU(order=1).corpus(["a"], [["a", "b"]], [[weight, 1.0]])
+    for weight in (-1.0000001, 1.0000001):
+        with pytest.raises(InputError, match="weight"):
+            TestSet.from_lists([["a", "b"]], [[weight, 1.0]])
+        with pytest.raises(InputError, match="weight"):
+            DeltaBLEU(order=1).corpus(["a"], [["a", "b"]], [[weight, 1.0]])
+
+
+def test_a_rater_of_just_the_threshold_s_kappa_stays():
+    wish = Wish(threshold=0.1, drop=True)
+    assert wish.verdict(0.1, None) == KEPT
+    assert wish.verdict(np.nextafter(0.1, 0), None) == DROPPED
+
+
+def test_a_rater_is_judged_from_the_least_number_shared_on():
+    matrix = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, np.nan]])  # 3 shared
+    against = pooled_kappa(matrix)
+    assert reason_unjudged(against, 0, least=3) is None
+    assert reason_unjudged(against, 0, least=4) == "fewer than 4 units shared with others"
+    assert mean_kappa(against, least=3).judged == 2
+    assert mean_kappa(against, least=4).judged == 0
+
+
+def test_an_entropy_of_just_the_threshold_is_kept():
+    # "OK." is said to two messages, once each: 1 bit.
+    pairs = Pairs(["1", "2", "3"], ["a", "b", "c"], ["OK.", "OK.", "Blue."])
+    assert filter_by_entropy(pairs, "target", 1.0).dropped == 0
+    assert filter_by_entropy(pairs, "target", np.nextafter(1.0, 0)).dropped == 2
+    # An utterance of one word is as long as --longest 1, and kept for it.
+    assert filter_by_entropy(pairs, "target", 0.5, longest=1.0).dropped == 0
+    assert filter_by_entropy(pairs, "target", 0.5, longest=1.5).dropped == 2
+
+
+def test_scores_that_differ_by_just_epsilon_are_a_tie():
+    scores, people = np.array([0.0, 0.5]), np.array([1.0, 1.0])  # people's tie
+    assert pairwise_accuracy(scores, people, None, epsilon=0.5).accuracy == 1
+    assert pairwise_accuracy(scores, people, None, epsilon=0.499).accuracy == 0
+    # At epsilon 0 equal scores are a tie, and a tie decides nothing.
+    assert pairwise_accuracy(np.zeros(2), people, None).accuracy == 1
+    assert decided_accuracy(np.zeros(2), np.array([1.0, 2.0]), None).accuracy == 0
+
+
+@pytest.mark.parametrize(("n", "there"), [(4, True), (3, False)])
+def test_intervals_begin_with_4_items(n, there):
+    x = np.arange(float(n))
+    y = np.array([0.0, 2.0, 1.0, 3.0])[:n]
+    assert (
+        defined(bootstrap_correlation(x, y, "pearson", None, 100, np.random.default_rng(1)))
+        == there
+    )
+    matrix = np.stack([x, y], axis=1)
+    assert defined(alpha_interval(matrix, "interval", 100, np.random.default_rng(1))) == there
+    replies = ["a b c", "a b d", "c", "e f g"][:n]
+    score = BLEU(order=1).corpus(replies, [["a b c d"]] * n, resamples=100)
+    assert np.isnan(score.low) != there
+    rows = [
+        (f"{i}", "s", rater, "overall", float(mark))
+        for i, two in enumerate(matrix)
+        for rater, mark in zip("xy", two, strict=True)
+    ]
+    columns = ["id", "system", "rater", "criterion", "score"]
+    told = summarise_ratings(pl.DataFrame(rows, schema=columns, orient="row"), resamples=100)
+    assert np.isnan(told.systems["low"][0]) != there
+
+
+@pytest.mark.parametrize(("n", "there"), [(4, True), (3, False)])
+def test_strengths_have_intervals_from_4_items_on(n, there):
+    a, b = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    winner = np.array([1.0, -1.0, 1.0, 1.0])[:n]
+    told = bradley_terry_intervals(a, b, winner, 2, None, 200, np.random.default_rng(1))
+    assert ("fewer than 4 groups" not in (told.reason or "")) == there
+
+
+def test_few_groups_are_4_to_9():
+    assert [bool(few_groups(n, "contexts")) for n in (3, 4, 9, 10)] == [False, True, True, False]
+
+
+def test_a_grade_stands_apart_among_20_at_twice_the_gap():
+    grades = np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4)
+    # 7 is 2 from the next, twice the gap of 1; 6.9 is not.
+    assert grade_notes(np.append(grades, 7.0))
+    assert not grade_notes(np.append(grades, 6.9))
+    assert grade_notes(np.append(grades[1:], 9.0))  # 20 ratings
+    assert not grade_notes(np.append(grades[2:], 9.0))  # 19
+    assert grade_notes(np.append(grades, [9.0, 9.0]))
+    assert not grade_notes(np.append(grades, [9.0, 9.0, 9.0]))  # given three times
+
+
+def test_a_p_of_just_5_percent_is_no_finding():
+    below = np.nextafter(SIGNIFICANT, 0)
+    assert "*" in correlate_tables._p(below, True)
+    assert "*" not in correlate_tables._p(SIGNIFICANT, True)
+    assert recipe_tao2018_tables._star(below) == "*"
+    assert recipe_tao2018_tables._star(SIGNIFICANT) != "*"
+    row = {"reaches": "none", "p_holm_median": SIGNIFICANT}
+    assert audit_tables._mark(row) == "?"
+    assert audit_tables._mark({**row, "p_holm_median": below}) == ""
+    assert not _clear(row)
+    assert _clear({**row, "p_holm_median": below})
+
+
+def test_100_resamples_are_enough():
+    assert enough(None, None, FEWEST_RESAMPLES) == 100
+    assert enough(None, None, 0) == 0
+    with pytest.raises(ParameterError, match="too few"):
+        enough(None, None, FEWEST_RESAMPLES - 1)
+
+
+def test_a_share_of_just_the_gate_passes():
+    class Found:
+        def preferred(self):
+            return {"at": 0.25, "above": 0.2500001, "undefined": float("nan")}
+
+    assert list(_failed(Found(), 0.25)) == ["above", "undefined"]
+
+
+def test_the_least_weight_itself_stays():
+    testset = TestSet.from_lists([["a", "b", "c"]], [[0.5, 0.4999, None]])
+    kept, notes = _good(testset, 0.5)
+    assert kept.references["text"].to_list() == ["a", "c"]
+    assert notes == ["1 reference of a weight below 0.5 left out as asked"]
+
+
+def test_a_weight_of_0_is_neither_good_nor_bad():
+    testset = TestSet.from_lists([["a", "b", "c", "d"]], [[0.01, 1.0, 0.0, -0.01]])
+    held = HeldOut.of(testset)
+    # Two good ones, each once beside the bad one.
+    assert held.good.size == 2
+    assert len(set(held.bad.tolist())) == 1
+
+
+def test_a_permutation_that_only_equals_the_data_counts():
+    # Two values of two: every permutation has |r| = 1.
+    x = np.array([0.0, 1.0])
+    assert permutation_p(x, x, "pearson", 19, np.random.default_rng(1)) == 1

@@ -134,15 +134,14 @@ def correlate(
     score and the agreement of one rater with the others. Give a test set and responses, or scores
     kept with 'rejoinder score --save', and the ratings.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.plots import draw, tell
     from rejoinder.cli.progress import Progress
-    from rejoinder.figures.style import prepared
     from rejoinder.recipes.sweep import Held
     from rejoinder.scoring import protocols
     from rejoinder.scoring.correlate import DEFAULT_CORRELATIONS
     from rejoinder.scoring.correlate import correlate as correlated
-    from rejoinder.tables.write import TABLES, write_table
+    from rejoinder.tables.write import write_table
 
     _check_protocol(protocol)
     made = {
@@ -153,9 +152,8 @@ def correlate(
     }
     chosen = made[protocol]()
     protocols.check_names(chosen, correlations)
-    inputs.check_save(save, testset, *responses, *references, *ratings, suffixes=TABLES)
-    if plots is not None:
-        prepared(plots)  # before the work, not after it
+    targets.check_file(save, targets.CORRELATIONS)
+    targets.check_drawings(plots)
     table = inputs.read_rated(ratings, ratings_format, criterion, scale)
     texts = None
     if responses:

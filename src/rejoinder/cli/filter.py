@@ -84,20 +84,20 @@ def filter_corpus(
     """
     import math
 
-    from rejoinder.cli import inputs
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
     from rejoinder.scoring.entropy_filter import filter_by_entropy
     from rejoinder.tables.dialogues import adjacent_pairs
     from rejoinder.tables.testset import read_testset
-    from rejoinder.tables.write import TESTSETS, write_testset
+    from rejoinder.tables.write import write_testset
     from rejoinder.text.detokenize import plain
 
     check_draws(0, seed)
     if (vectors is None) != (clusters is None):
         raise ParameterError("--vectors and --clusters go together; give both or neither")
-    inputs.check_save(output, corpus, option="--output", suffixes=TESTSETS)
+    targets.check_file(output, targets.TESTSET, "--output")
     with Progress("reading"):
         items = read_testset(corpus, format=corpus_format)
         pairs = adjacent_pairs(items)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
@@ -210,39 +210,6 @@ def check_together(options: Mapping[str, object], *clashes: tuple[str, str]) -> 
     for one, other in clashes:
         if options[one] and options[other]:
             raise ParameterError(f"{one} and {other} do not go together; give one of them")
-
-
-def check_save(
-    save: Path | None, *read: Path, option: str = "--save", suffixes: Collection[str] = ()
-) -> None:
-    """Raises where a file to write is one that is read, or could not be written: before the work.
-
-    Args:
-        save: The file to write; None where none is wanted.
-        read: The files that are read.
-        option: Which option named it.
-        suffixes: Those that it may have; none for any.
-
-    Raises:
-        ParameterError: It is an input.
-        InputError: It cannot be written, or has another suffix.
-    """
-    if save is None:
-        return
-    from rejoinder.tables.write import check_target
-
-    for path in read:
-        if save.exists() and path.exists() and path.samefile(save):
-            raise ParameterError(f"{option} {save}: that is an input; name another file")
-    check_target(save, suffixes)
-
-
-def spare(save: Path | None) -> None:
-    """Raises a ParameterError where kept scores would replace a file that is none."""
-    if save is not None and save.exists() and not holds_scores(save):
-        raise ParameterError(
-            f"--save {save}: a file stands there that holds no kept scores; name another, or remove it"
-        )
 
 
 def shown(json: bool) -> ModuleType:

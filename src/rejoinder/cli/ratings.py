@@ -75,16 +75,16 @@ def ratings(
     """
     from rejoinder.agreement.rating_summary import summarise_ratings
     from rejoinder.agreement.verdicts import THRESHOLD
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.write import TABLES, write_ratings
+    from rejoinder.tables.write import write_ratings
 
     threshold = judging.threshold(filter_raters)
     if aggregated and save is None:
         raise ParameterError("--aggregated says what --save writes; give --save FILE too")
-    inputs.check_save(save, *files, suffixes=TABLES)
+    targets.check_file(save, targets.RATINGS)
     with Progress("reading"):
         table = read_ratings(*files, format=ratings_format)
     with Progress("measuring agreement") as tick:

@@ -108,10 +108,10 @@ def galley2015(
     people's ratings by units of items. With --plots also along the threshold on w, the unit size
     and the order.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
-    from rejoinder.figures.style import prepared, save
+    from rejoinder.figures.style import save
     from rejoinder.recipes import figure2, galley2015
     from rejoinder.tables.ratings import read_ratings
 
@@ -120,8 +120,7 @@ def galley2015(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder recipe galley2015 {testset} SYSTEM.jsonl ... --ratings FILE"
         )
-    if plots is not None:
-        prepared(plots)
+    targets.check_drawings(plots)
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)

@@ -88,15 +88,16 @@ def khayrallah2021(
     command after a kill goes on where it was.
     """
     from rejoinder.agreement.verdicts import THRESHOLD
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import InputError, ParameterError
     from rejoinder.recipes import khayrallah2021 as recipe
+    from rejoinder.recipes.khayrallah2021_corpora import RUN
     from rejoinder.tables.ratings import read_ratings
 
     if not data.is_dir():
         raise InputError(f"{data}: no such folder; expected DailyDialog's train.zip and the others")
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output}: is a file; expected the folder of the run")
+    targets.check_folder(output, markers=(RUN, "corpora"))
     if filter_raters is not None and not ratings:
         raise ParameterError("--filter-raters removes raters of --ratings; give --ratings FILE too")
     sizes = recipe.settings(scale)

@@ -190,19 +190,18 @@ def tao2018(
     ratings of single replies, pooled and within each system, between chance and people. With
     --transfer also on data that the model was not made for.
     """
-    from rejoinder.cli.inputs import check_save, read
+    from rejoinder.cli import targets
+    from rejoinder.cli.inputs import read
     from rejoinder.cli.progress import Progress
-    from rejoinder.figures.style import prepared
     from rejoinder.recipes.tao2018 import Model, Texts
     from rejoinder.recipes.tao2018 import tao2018 as study
     from rejoinder.tables.ratings import read_ratings
 
     _check(testset, responses, transfer, transfer_responses, transfer_ratings)
-    inputs = [transfer] if transfer else []
-    check_save(save, testset, *responses, *references, *ratings, *inputs, *transfer_responses,
-               *transfer_ratings)  # fmt: skip
-    if plots is not None:
-        prepared(plots)  # before the work, not after it
+    targets.check_file(save, targets.STUDY)
+    targets.check_drawings(plots)
+    if plots is not None and transfer is not None:
+        targets.check_drawings(plots / TRANSFER)
 
     def held(texts: tuple[TestSet, pl.DataFrame], rated: pl.DataFrame, own: Model,
              what: str | None, left: tuple[str, ...]) -> Study:  # fmt: skip

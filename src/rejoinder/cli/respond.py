@@ -79,13 +79,13 @@ def respond(
     The replies come from a trained system (its folder), or are taken from a corpus: at random, or by
     retrieval of the most similar message.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
     from rejoinder.responders import replies
     from rejoinder.tables.testset import read_testset
-    from rejoinder.tables.write import TABLES, write_responses
+    from rejoinder.tables.write import write_responses
 
     check_draws(0, seed)
     if beam < 1:
@@ -98,8 +98,7 @@ def respond(
         )
     if scorer is not None and system != "retrieval":
         raise ParameterError("--scorer: only retrieval re-ranks its replies")
-    read = (testset, *((corpus,) if corpus else ()))
-    inputs.check_save(output, *read, option="--output", suffixes=TABLES)
+    targets.check_file(output, targets.RESPONSES, "--output")
     with Progress("reading"):
         items = read_testset(testset, format=testset_format)
         source = None if corpus is None else read_testset(corpus)

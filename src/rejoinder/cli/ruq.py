@@ -142,15 +142,13 @@ def ruq(
     TESTSET holds prompts and references. RUQ is the share of prompts whose reference the model
     finds likelier, token by token, than the generic reply.
     """
-    from rejoinder.cli import inputs, ruq_tables
+    from rejoinder.cli import ruq_tables, targets
     from rejoinder.models.likelihood.prompts import Prompting
 
-    inputs.check_save(save, testset, *references)
-    inputs.check_save(save_tokens, testset, *references)
-    if plots is not None:
-        from rejoinder.figures.style import prepared
-
-        prepared(plots)  # before the work, not after it
+    targets.check_file(save, targets.SCORES)
+    targets.check_file(save_tokens, targets.TOKENS, "--save-tokens")
+    targets.check_drawings(plots)
+    targets.check_folder(work, "--work")
     prompting = Prompting(
         turn_end.replace("\\n", "\n").replace("\\t", "\t"),
         turns,

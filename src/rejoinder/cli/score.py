@@ -60,7 +60,7 @@ def score(
     docs/formats.md. RESPONSES are the systems' replies: one or more files; a file that names no
     system is named after itself. Scores kept with --save may stand in place of both.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
 
     show = inputs.shown(json)
     given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
@@ -68,8 +68,7 @@ def score(
         given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
     )
     inputs.check_together(given, ("--by", "--segments"))
-    inputs.check_save(save, testset, *responses, *references, suffixes=(".parquet",))
-    inputs.spare(save)
+    targets.check_file(save, targets.SCORES)
     if block is not None:
         inputs.check_block(
             explain, by, segments, references, testset_format, responses_format, without

@@ -144,13 +144,15 @@ def sweep(
     Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
     train and on test. The same command after a kill goes on where it was.
     """
-    from rejoinder.cli import sweep_tables
+    from rejoinder.cli import sweep_tables, targets
     from rejoinder.cli.progress import Progress
+    from rejoinder.recipes.responder_folder import IDENTITY
     from rejoinder.recipes.responder_grid import grid_of, parsed
     from rejoinder.recipes.responder_sweep import Search
     from rejoinder.recipes.responder_sweep import sweep as swept
     from rejoinder.responders.parameters import scaled
 
+    targets.check_folder(output, markers=[IDENTITY])
     chosen = sampler or ("grid" if trials is None else "random")
     search = Search(chosen, trials, prune, reduction, first_epochs)
     base = scaled(scale).changed(detokenize=detokenize, seed=seed)

@@ -94,6 +94,7 @@ def responder(
     it was. Settings that are not given are the scale's; those of 'paper' are DD-BASE of Khayrallah
     & Sedoc (2021).
     """
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.responders.parameters import scaled
     from rejoinder.responders.trained import train_responder
@@ -101,6 +102,7 @@ def responder(
     from rejoinder.tables.testset import read_testset
 
     parameters = scaled(scale, kind).changed(**given)
+    targets.check_model(output)
     with Progress("reading"):
         pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
         held_out = None if validation is None else adjacent_pairs(read_testset(validation))

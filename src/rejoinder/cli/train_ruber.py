@@ -95,10 +95,12 @@ def ruber(
     same command after a kill goes on where it was. Then: rejoinder score TESTSET RESPONSES
     -m ruber:model=FOLDER
     """
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.scoring.ruber import train_ruber
     from rejoinder.tables.testset import read_testset
 
+    targets.check_model(output)
     with Progress("reading"):
         conversations = read_testset(corpus, format=corpus_format)
         held_out = None if validation is None else read_testset(validation)

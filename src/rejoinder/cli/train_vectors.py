@@ -43,6 +43,7 @@ def vectors(
 
     Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
     """
+    from rejoinder.cli import targets
     from rejoinder.cli.progress import Progress
     from rejoinder.kernels.draws import check_draws
     from rejoinder.models.folder import check_new, folder_hash
@@ -50,6 +51,7 @@ def vectors(
     from rejoinder.tables.testset import read_testset
 
     check_draws(0, seed)
+    targets.check_model(output)
     check_new(output)
     with Progress("reading"):
         conversations = read_testset(corpus, format=corpus_format)

@@ -59,20 +59,19 @@ def weigh(
     rating scaled to -1 (worst) to 1 (best). A system must not be scored against its own replies:
     leave it out.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.weighing import weigh as weighed
     from rejoinder.tables.ratings import read_ratings
-    from rejoinder.tables.write import TESTSETS, write_testset
+    from rejoinder.tables.write import write_testset
 
     if not responses:
         raise ParameterError(
             f"{testset}: a test set alone; name the rated replies too: "
             f"rejoinder weigh {testset} SYSTEM.jsonl ... --ratings FILE -o OUT.jsonl"
         )
-    read = (testset, *responses, *references, *ratings)
-    inputs.check_save(output, *read, option="--output", suffixes=TESTSETS)
+    targets.check_file(output, targets.TESTSET, "--output")
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)

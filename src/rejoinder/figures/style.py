@@ -247,7 +247,7 @@ def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Pat
 
     paths = tuple(prepared(folder) / f"{name}.{suffix}" for suffix in ("png", "svg"))
     for path in paths:
-        metadata = {"Date": None} if path.suffix == ".svg" else {}
+        metadata = {"Date": None, "Creator": MARK} if path.suffix == ".svg" else {"Software": MARK}
         with replacing(path) as temporary, drawing(), warnings.catch_warnings():
             # Who has names that no font here can write asks `unwritable`, and says so.
             warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
@@ -273,6 +273,33 @@ def prepared(folder: str | os.PathLike[str]) -> Path:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{folder}: no folder to draw into: it cannot be written to; name another")
     return Path(folder)
+
+
+MARK = "Rejoinder"
+"""What the metadata of a picture name as its maker."""
+
+STEMS = ("agreement", "figure1", "galley2015-figure2", "heatmap", "ruq", "scatter-", "sweep-",
+         "system-")  # fmt: skip
+"""How the names of our pictures begin: what else is in a folder is none of our business."""
+
+
+def pictures(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files of a folder that a picture may replace: what ``save`` wrote, and what it did not."""
+    found = [
+        path
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".png", ".svg") and path.name.startswith(STEMS)
+    ]
+    ours = [path for path in found if _is_ours(path)]
+    return ours, [path for path in found if path not in ours]
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return MARK.encode() in file.read(4096)
+    except OSError:
+        return False
 
 
 def unwritable(names: Iterable[str]) -> str:

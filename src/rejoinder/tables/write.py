@@ -103,6 +103,21 @@ def check_target(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -
         raise InputError(f"{path}: its folder cannot be written to; choose another place")
 
 
+def check_folder_target(path: str | os.PathLike[str]) -> None:
+    """Raises an InputError where a folder could not be made or written to: before the work.
+
+    Args:
+        path: Of the folder, which may be new, and so may those above it.
+    """
+    place = Path(os.path.realpath(path))
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise InputError(f"{path}: {place.name} is a file; expected a folder; name another place")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: {place} cannot be written to; choose another place")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of ``path`` when all went well.

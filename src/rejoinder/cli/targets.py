@@ -1,0 +1,254 @@
+"""What a verb may write to: one rule for every option that names a file or a folder, before the work.
+
+- A file that the command reads is never written.
+- A file that is there is replaced only if it is of the kind that the option writes, as far as its
+  content tells; that is said on standard error. Another file is refused, with the remedy.
+- A picture is replaced only if Rejoinder drew it.
+- A folder of a run is new, empty, or holds that kind of run.
+- What could not be written (a folder in its place, no folder to write to, no permission) is refused.
+
+Everything is written under a temporary name and then renamed (``tables.write.replacing``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rejoinder.errors import ParameterError
+
+_HEAD = 1 << 20  # bytes that are enough for the first line of a file
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file that an option writes.
+
+    Attributes:
+        name: What such a file holds, in the plural.
+        suffixes: Those that it may have.
+        recognise: Whether its columns are those of this kind.
+        key: A key that its Parquet metadata hold; empty where the columns tell.
+    """
+
+    name: str
+    suffixes: Sequence[str]
+    recognise: Callable[[Sequence[str]], bool]
+    key: str = ""
+
+
+_ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
+
+
+def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
+    return lambda columns: tuple(columns[: len(names)]) == names
+
+
+def _of_testset(columns: Sequence[str]) -> bool:
+    return tuple(columns[:2]) == ("id", "context") and "references" in columns
+
+
+SCORES = Kind("kept scores", (".parquet",), _begin("system", "id"), key="rejoinder")
+TESTSET = Kind("a test set", (".jsonl", ".parquet"), _of_testset)
+RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system", "id", "text"))
+RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
+CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
+STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
+TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
+
+
+def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
+    """Raises where a file must not or cannot be written, and says where one will be replaced.
+
+    Args:
+        path: The file to write; None where none is wanted.
+        kind: What will be written.
+        option: The option that named the file.
+
+    Raises:
+        ParameterError: The command reads or writes the file already, or it is of another kind.
+        InputError: It cannot be written, or has another suffix.
+    """
+    if path is None:
+        return
+    from rejoinder.tables.write import check_target
+
+    _refuse_given(path, option)
+    check_target(path, kind.suffixes)
+    if not path.exists() or not path.stat().st_size:
+        return
+    if not _is_of(path, kind):
+        raise ParameterError(
+            f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
+            "writes them, so it is not replaced; name another file, or remove this one"
+        )
+    click.echo(f"note: {path}: {kind.name} of an earlier run will be replaced", err=True)
+
+
+def check_drawings(folder: Path | None, option: str = "--plots") -> None:
+    """Makes the folder for pictures, and raises where a picture in it is not Rejoinder's.
+
+    Args:
+        folder: Where to draw; None where nothing is drawn.
+        option: The option that named the folder.
+
+    Raises:
+        ParameterError: A file with the name of one of our pictures was not drawn by Rejoinder.
+        InputError: The folder cannot be made, or not be written to.
+    """
+    if folder is None:
+        return
+    from rejoinder.figures.style import pictures, prepared
+
+    ours, foreign = pictures(prepared(folder))
+    if foreign:
+        others = f" (and {len(foreign) - 1} more)" if len(foreign) > 1 else ""
+        raise ParameterError(
+            f"{option} {folder}: {foreign[0].name}{others} there was not drawn by Rejoinder (or by an "
+            "earlier version), and might be replaced; name another folder, or remove the file"
+        )
+    if ours:
+        click.echo(f"note: {folder}: pictures of an earlier run will be replaced", err=True)
+
+
+def check_model(folder: Path) -> None:
+    """Raises where a model's folder must not or cannot be written, in the library's words.
+
+    Raises:
+        InputError: A file or a folder with other things in it stands there, or none can be written.
+    """
+    from rejoinder.models.folder import check_free
+
+    check_free(folder)
+    check_folder(folder)
+
+
+def check_folder(
+    folder: Path | None, option: str = "--output", markers: Sequence[str] | None = None
+) -> None:
+    """Raises where a folder must not or cannot be written to.
+
+    Args:
+        folder: The folder; None where none is wanted.
+        option: The option that named it.
+        markers: Of these, such a folder holds at least one when it is not new; None where the
+            library tells.
+
+    Raises:
+        ParameterError: Something else stands there.
+        InputError: It cannot be written to.
+    """
+    if folder is None:
+        return
+    from rejoinder.errors import InputError
+    from rejoinder.tables.write import check_folder_target
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{option} {folder}: is a file; expected a folder; name another place")
+    check_folder_target(folder)
+    if markers is None or not folder.is_dir():
+        return
+    there = [each.name for each in folder.iterdir() if not each.name.startswith(".")]
+    if there and not set(there) & set(markers):
+        raise ParameterError(
+            f"{option} {folder}: a folder with other things in it ({sorted(there)[0]}, ...); name a "
+            "new folder"
+        )
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("a ")
+
+
+def _refuse_given(path: Path, option: str) -> None:
+    """Raises where another argument or option of this command names the same file."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    for other, value in _named(context):
+        if other == option or not _same(path, value):
+            continue
+        if _writes(other):
+            raise ParameterError(f"{option} {path}: {other} names the same file; name another file")
+        raise ParameterError(f"{option} {path}: that is an input; name another file")
+
+
+def _named(context: click.Context) -> Iterator[tuple[str, Path]]:
+    """Every path that the command was given, with the option (or argument) that names it."""
+    for each in context.command.params:
+        name = each.opts[0] if isinstance(each, click.Option) else (each.name or "")
+        for value in _flat(context.params.get(each.name or "")):
+            # The model of `ruq` and the system of `respond` are texts that may be paths.
+            if isinstance(value, Path) or isinstance(each, click.Argument):
+                yield name, Path(value)
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, (str, Path)):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            yield from _flat(each)
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        if path.exists() and other.exists():
+            return path.samefile(other)
+    except (OSError, ValueError):
+        return False
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+WRITING = ("--save", "--save-tokens", "--output", "--plots", "--work")
+"""The options of all verbs that name what is written."""
+
+
+def _writes(option: str) -> bool:
+    return option in WRITING
+
+
+def _is_of(path: Path, kind: Kind) -> bool:
+    """Whether a file is of a kind, as far as its first bytes tell."""
+    try:
+        with open(path, "rb") as file:
+            first = file.read(_HEAD)
+    except OSError:
+        return False
+    if first[:4] == b"PAR1":
+        return _parquet_is_of(path, kind)
+    line = first.split(b"\n", 1)[0]
+    if path.suffix.lower() == ".jsonl":
+        columns = _keys(line)
+    else:
+        separator = b"\t" if path.suffix.lower() == ".tsv" else b","
+        columns = [each.decode("utf-8", "replace") for each in line.split(separator)]
+    return path.suffix.lower() != ".parquet" and kind.recognise(columns)
+
+
+def _parquet_is_of(path: Path, kind: Kind) -> bool:
+    import polars as pl
+
+    try:
+        if kind.key and kind.key not in pl.read_parquet_metadata(path):
+            return False
+        columns = list(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError):
+        return False
+    return path.suffix.lower() == ".parquet" and kind.recognise(columns)
+
+
+def _keys(line: bytes) -> list[str]:
+    """The keys of an object of JSON; none where Rejoinder would have written the line otherwise."""
+    import msgspec
+
+    try:
+        row = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    return list(row) if isinstance(row, dict) and msgspec.json.encode(row) == line else []

@@ -1,0 +1,235 @@
+"""What a verb writes to: one rule for every option that names a file or a folder.
+
+The options are taken from the command line itself: a new one that has no entry here fails.
+"""
+
+import os
+from dataclasses import dataclass
+
+import click
+import pytest
+
+from rejoinder.cli.app import app
+from rejoinder.figures.style import STEMS
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+RATINGS = str(EXAMPLES / "ratings.csv")
+CORPUS = str(EXAMPLES / "corpus.txt")
+
+READ = {
+    "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--scorer",
+    "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
+    "--transfer-responses", "--transfer-ratings", "--encoder",
+}  # fmt: skip
+"""The options of paths that are read."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """An option that names what is written.
+
+    Attributes:
+        verb: The words of the verb.
+        option: The option.
+        arguments: The others, IN standing for what is read.
+        suffix: Of a file; "" for a folder.
+        foreign: A file that makes a folder another's; "" where any folder is taken.
+    """
+
+    verb: str
+    option: str
+    arguments: str
+    suffix: str = ""
+    foreign: str = ""
+
+    def words(self, target, read="absent.jsonl"):
+        """The command; without ``read`` nothing that it names is there, and nothing is read."""
+        named = [str(read) if word == "IN" else word for word in self.arguments.split()]
+        return [*self.verb.split(), *named, self.option, str(target)]
+
+
+OUTPUTS = [
+    Output("score", "--save", "IN a.jsonl", ".parquet"),
+    Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
+    Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),
+    Output("ratings", "--save", "IN", ".csv"),
+    Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),
+    Output("ruq", "--save", "model IN", ".parquet"),
+    Output("ruq", "--save-tokens", "model IN", ".parquet"),
+    Output("ruq", "--plots", "model IN", foreign="ruq.svg"),
+    Output("ruq", "--work", "model IN"),
+    Output("respond", "--output", "random IN --corpus b.jsonl", ".csv"),
+    Output("filter", "--output", "IN", ".parquet"),
+    Output("sweep", "--output", "IN --testset b.jsonl --set dropout=0,0.1", foreign="a.txt"),
+    Output("train vectors", "--output", "IN", foreign="a.txt"),
+    Output("train ruber", "--output", "IN", foreign="a.txt"),
+    Output("train responder", "--output", "IN", foreign="a.txt"),
+    Output("recipe khayrallah2021", "--output", ".", foreign="a.txt"),
+    Output("recipe tao2018", "--save", "IN a.jsonl --ratings b.csv --model c", ".csv"),
+    Output("recipe tao2018", "--plots", "IN a.jsonl --ratings b.csv --model c", foreign="scatter-x.png"),
+    Output("recipe galley2015", "--plots", "IN a.jsonl --ratings b.csv", foreign="galley2015-figure2.svg"),
+]  # fmt: skip
+FILES = [each for each in OUTPUTS if each.suffix]
+FOLDERS = [each for each in OUTPUTS if not each.suffix]
+
+
+def named(each):
+    return f"{each.verb} {each.option}"
+
+
+def options(command: click.Command = app, words: tuple[str, ...] = ()):
+    """Every option of a path, of every verb."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):  # some groups load their verbs late
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from options(child, (*words, name))
+        return
+    for each in command.params:
+        kinds = each.type.types if isinstance(each.type, click.Tuple) else [each.type]
+        if isinstance(each, click.Option) and any(isinstance(kind, click.Path) for kind in kinds):
+            yield " ".join(words), each.opts[0]
+
+
+def test_every_option_of_a_path_is_read_or_stands_here():
+    written = {(verb, option) for verb, option in options() if option not in READ}
+    assert written == {(each.verb, each.option) for each in OUTPUTS}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("each", FILES, ids=named)
+def test_a_file_of_another_kind_is_spared_before_anything_is_read(command, here, each):
+    target = here / f"mine{each.suffix}"
+    for content in (b"mine", b'{"mine": 1}\n', b"PAR1mine", b"a,b\n1,2\n", b'{"id": "1"}\n'):
+        target.write_bytes(content)
+        status, out, err = command(*each.words(target))
+        assert (status, out) == (2, "")
+        assert f"{each.option} {target}: a file stands there that holds no" in err
+        assert "name another file, or remove this one" in err
+        assert target.read_bytes() == content
+
+
+@pytest.mark.parametrize("each", FILES, ids=named)
+def test_what_is_read_is_not_written(command, here, each):
+    (here / f"read{each.suffix}").write_bytes(b"mine")
+    (here / f"link{each.suffix}").symlink_to(here / f"read{each.suffix}")
+    for name in ("read", "link"):
+        target = here / f"{name}{each.suffix}"
+        status, out, err = command(*each.words(target, read=here / f"read{each.suffix}"))
+        assert (status, out) == (2, "")
+        assert f"{each.option} {target}: that is an input; name another file" in err
+    assert (here / f"read{each.suffix}").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("each", FILES, ids=named)
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
+    command, here, each, monkeypatch
+):
+    (here / f"folder{each.suffix}").mkdir()
+    os.mkfifo(here / f"pipe{each.suffix}")
+    for target, message in (
+        (f"folder{each.suffix}", "is a folder; expected the name of a file"),
+        (f"nowhere/a{each.suffix}", "there is no folder 'nowhere'; make it first"),
+        (f"pipe{each.suffix}", "neither a file nor free"),
+    ):
+        status, out, err = command(*each.words(target))
+        assert (status, out) == (2, "")
+        assert message in err
+    monkeypatch.setattr(os, "access", lambda _path, mode, **_: not mode & os.W_OK)
+    status, _, err = command(*each.words(f"new{each.suffix}"))
+    assert status == 2
+    assert "its folder cannot be written to" in err
+
+
+@pytest.mark.parametrize("each", FOLDERS, ids=named)
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_read(
+    command, here, each, monkeypatch
+):
+    (here / "file").write_bytes(b"mine")
+    for target in ("file", "file/below"):
+        status, out, err = command(*each.words(target))
+        assert (status, out) == (2, "")
+        assert "file" in err
+        assert "absent" not in err
+    assert (here / "file").read_bytes() == b"mine"
+    monkeypatch.setattr(os, "access", lambda _path, mode, **_: not mode & os.W_OK)
+    status, _, err = command(*each.words("new"))
+    assert status == 2
+    assert "written to" in err
+
+
+@pytest.mark.parametrize("each", [each for each in FOLDERS if each.foreign], ids=named)
+def test_a_folder_of_other_things_is_spared_before_anything_is_read(command, here, each):
+    (here / "folder").mkdir()
+    (here / "folder" / each.foreign).write_bytes(b"mine")
+    status, out, err = command(*each.words("folder"))
+    assert (status, out) == (2, "")
+    assert "folder" in err
+    assert "absent" not in err
+    assert (here / "folder" / each.foreign).read_bytes() == b"mine"
+
+
+TWICE = [
+    ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "a.parquet"),
+    ("correlate", TESTSET, *SYSTEMS, "-m", "bleu", "--ratings", RATINGS, "--permutations", "10",
+     "--resamples", "100", "--save", "a.tsv", "--plots", "plots"),
+    ("ratings", RATINGS, "--resamples", "0", "--save", "a.jsonl"),
+    ("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--output", "a.jsonl"),
+    ("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--output", "a.parquet"),
+    ("filter", TESTSET, "--output", "a.jsonl"),
+    ("respond", "random", TESTSET, "--corpus", CORPUS, "--output", "a.csv"),
+    ("respond", "random", TESTSET, "--corpus", CORPUS, "--output", "a.jsonl"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", TWICE, ids=lambda words: f"{words[0]} {words[-1]}")
+def test_what_the_same_command_wrote_is_replaced_and_said(command, here, words):
+    assert command(*words)[0] == 0
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    status, _, err = command(*words)
+    assert status == 0
+    assert "of an earlier run will be replaced" in err
+    assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
+    for path in here.rglob("plots/*"):
+        assert path.name.startswith(STEMS)
+        assert "pictures of an earlier run will be replaced" in err
+
+
+def test_an_empty_file_loses_nothing(command, here):
+    (here / "a.jsonl").touch()
+    status, _, err = command("filter", TESTSET, "-o", here / "a.jsonl")
+    assert (status, err) == (0, "")
+
+
+def test_two_outputs_are_not_one_file(command, here):
+    status, _, err = command(
+        "ruq", "m", "t.jsonl", "--save", "a.parquet", "--save-tokens", "./a.parquet"
+    )
+    assert status == 2
+    assert "--save-tokens names the same file" in err
+
+
+def test_a_table_of_ones_own_json_is_not_taken_for_ours(command, here):
+    """A test set as json.dumps writes it: the same keys, other bytes."""
+    target = here / "mine.jsonl"
+    target.write_text('{"id": "a", "context": ["Hi"], "references": ["Ho"]}\n')
+    status, _, err = command("filter", TESTSET, "-o", target)
+    assert status == 2
+    assert "holds no test set as Rejoinder writes them" in err
+
+
+def test_the_names_of_the_recipes_pictures_are_known():
+    from rejoinder.cli import recipe
+    from rejoinder.figures.ruq import ruq_plot
+    from rejoinder.recipes import khayrallah2021, tao2018_figures
+
+    defaults = ruq_plot.__kwdefaults__
+    assert defaults is not None
+    for name in (recipe.FIGURE, khayrallah2021.FIGURE, defaults["name"], tao2018_figures.PAGE):
+        assert name.startswith(STEMS)

@@ -37,7 +37,7 @@ def audit(found: Audit) -> None:
         out.print(f"{what}: {scale(scores)}\n", style="dim")
     out.print(
         "! reaches the median system, !! the best one; ? below the median, but not told apart from "
-        "it (paired bootstrap, Holm-corrected over a metric's fakes, p >= 0.05)\n",
+        "it (randomization test, Holm-corrected over a metric's fakes, p >= 0.05)\n",
         style="dim",
         markup=False,
     )

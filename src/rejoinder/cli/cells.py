@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.resampling import LEAST_ITEMS
+from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
@@ -79,16 +79,16 @@ def scale(scores: Scores) -> str:
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "as they are"
-    drawn = f"; \\[low, high]: 95% bootstrap interval, {counted(scores.resamples, 'resample')}"
+    drawn = "; \\[low, high]: 95% interval (jackknife over items)"
     return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
 
 
 def no_spread(table: pl.DataFrame, value: str, scores: Scores) -> list[str]:
-    """A note on values that have no interval because every resample gives the same."""
+    """A note on values that have no interval because they do not depend on any one item."""
     still = table.filter(
         pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col("n") >= LEAST_ITEMS)
     ).height
     if not still or not scores.resamples:
         return []
-    words = "is the same in every resample, which is no certainty: no interval"
+    words = "is the same whichever item is left out, which is no certainty: no interval"
     return [f"{still} of {counted(table.height, 'value')}: {words}"]

@@ -66,7 +66,7 @@ def _few(found: Quantity) -> Scores:
     """The scores against the strongest generic reply and the first one: what fits a table."""
     scores = found.scores
     some = {label: scores.measured[label] for label in scores.labels[:2]}
-    return replace(scores, measured=some, _draws={}, _resampled={})
+    return replace(scores, measured=some, _draws={}, _resampled={}, _left_out={})
 
 
 def _table(out: Console, found: Quantity) -> None:
@@ -87,7 +87,7 @@ def _table(out: Console, found: Quantity) -> None:
         if label == found.strongest:
             shown.add_section()
     out.print(shown)
-    drawn = f"; \\[low, high]: 95% bootstrap interval, {scores.resamples} resamples"
+    drawn = "; \\[low, high]: 95% interval (Wilson)"
     out.print(
         "x100: the share of prompts whose reference the model finds likelier, token by token, than "
         f"the generic reply{drawn if scores.resamples else ''}; {NONE}: undefined",

@@ -13,7 +13,7 @@ from rich.table import Table
 from rejoinder.cli.cells import no_spread, scale, score
 from rejoinder.cli.compare_tables import print_leads
 from rejoinder.cli.console import bare_table, console, print_notes
-from rejoinder.metrics.resampling import LEAST_ITEMS
+from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ def people(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> N
         out.print(f"... and {left} more, in trials.csv", style="dim")
     metric = found.parameters["metric"]
     out.print(
-        f"{metric} and RUQ x100 \\[95% bootstrap interval]; RUQ: the share of prompts whose first "
+        f"{metric} and RUQ x100 \\[95% interval]; RUQ: the share of prompts whose first "
         f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
         f"per character; {NONE}: undefined",
         style="dim",

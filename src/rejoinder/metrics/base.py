@@ -42,9 +42,9 @@ class Score:
 
     Attributes:
         value: In the metric's own range (0 to 1 for the BLEU family); NaN where it is undefined.
-        low: Lower end of the 95% interval (percentile bootstrap over items); NaN where none was
-            asked for (``resamples=0``), of fewer than 4 items, and where every resample gives the
-            same value, which is no certainty.
+        low: Lower end of the 95% interval over items (see `jackknife.score_intervals`); NaN where
+            none was asked for (``resamples=0``), for fewer than 4 items, and where the value is the
+            same whichever item is left out, which is no certainty.
         high: Upper end.
         parts: What the value is made of: precisions, brevity penalty, lengths, unfloored sums.
         n: How many replies count.
@@ -116,6 +116,27 @@ class Metric(ABC):
     @abstractmethod
     def score(self, totals: Floats) -> Floats:
         """The score of summed rows: float64 [..., k] to float64 [...]."""
+
+    def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
+        """The score with each bag left out, of metrics whose rows are bags (``summable`` is False).
+
+        Args:
+            sums: float64 [V], how often each code stands in all bags together.
+            item: int64 [t], the bag of each entry.
+            code: int64 [t], its code.
+            count: float64 [t], how often the code stands in that bag.
+            n: How many bags there are.
+
+        Returns:
+            float64 [n]. Here one bag after the other; a metric that knows a quicker way overrides it.
+        """
+        scores, ends = np.empty(n), np.searchsorted(item, np.arange(n + 1))
+        for i in range(n):
+            own = slice(ends[i], ends[i + 1])
+            rest = sums.copy()
+            rest[code[own]] -= count[own]
+            scores[i] = self.score(rest)
+        return scores
 
     def parts(self, totals: Floats) -> dict[str, Part]:
         """What the score of ``totals``, float64 [k], is made of."""
@@ -225,7 +246,8 @@ class Metric(ABC):
             contexts: For each item its turns, oldest first, for the metrics that need them.
             drop_unusable: Leave out items that cannot be scored (no reference; none of positive
                 weight) instead of raising; ``n`` tells how many counted.
-            resamples: How many bootstrap resamples give the interval; 0 gives none.
+            resamples: 0 gives no interval. Any other number gives the same one: the interval of a
+                score draws nothing; tests of two systems (`Scores.compare`) draw so often.
             seed: Of the resamples.
 
         Raises:
@@ -281,18 +303,11 @@ class Metric(ABC):
         low = high = np.full(len(totals), np.nan)
         facts = data_facts(self, batch)
         if resamples:
-            from rejoinder.metrics.resampling import (
-                LEAST_ITEMS,
-                bootstrap_scores,
-                intervals,
-                within,
-            )
+            from rejoinder.metrics.jackknife import LEAST_ITEMS, interval_facts, score_intervals
 
             if n >= LEAST_ITEMS:
-                rng = np.random.default_rng(seed)
-                drawn = bootstrap_scores(self, rows, n, resamples, rng)
-                low, high = within(self, *intervals(self, values, drawn, n))
-            facts |= {"bs": resamples, "seed": seed}
+                low, high = score_intervals(self, values, rows.left_out(self))
+            facts |= interval_facts(self, resamples, seed)
         signature, notes = self.signature(**facts), tuple(remarks({self.label: self}, batch))
         ends = zip(values.tolist(), low.tolist(), high.tolist(), totals, strict=True)
         return [

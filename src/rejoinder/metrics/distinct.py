@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.ngrams import ngram_fingerprints
 from rejoinder.metrics.base import Metric, Part, check_order
 from rejoinder.metrics.batch import Batch
@@ -84,6 +84,14 @@ class DistinctN(BagMetric):
         some = spoken > 0
         return np.where(some, (totals > 0).sum(axis=-1) / np.where(some, spoken, 1.0), np.nan)
 
+    def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
+        """An n-gram goes with a reply where no other reply has it."""
+        gone = np.bincount(item, count == sums[code], minlength=n)
+        spoken = sums.sum() - np.bincount(item, count, minlength=n)
+        some = spoken > 0
+        different = (sums > 0).sum() - gone
+        return np.where(some, different / np.where(some, spoken, 1.0), np.nan)
+
 
 @dataclass(frozen=True)
 class Entropy(BagMetric):
@@ -117,3 +125,16 @@ class Entropy(BagMetric):
         p = totals / np.where(spoken > 0, spoken, 1.0)
         bits = -(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=-1)
         return np.where(spoken[..., 0] > 0, bits + 0.0, np.nan)
+
+    def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
+        """By ``log2 N - sum_g c_g log2 c_g / N``: only a reply's own n-grams change their c_g."""
+        own, rest = sums[code], sums[code] - count
+        change = np.bincount(item, _times_log(own) - _times_log(rest), minlength=n)
+        spoken = sums.sum() - np.bincount(item, count, minlength=n)
+        some = np.where(spoken > 0, spoken, np.nan)
+        return np.maximum(0.0, np.log2(some) - (_times_log(sums).sum() - change) / some)
+
+
+def _times_log(counts: Floats) -> Floats:
+    """``c log2 c``, 0 for c = 0."""
+    return counts * np.log2(np.where(counts > 0, counts, 1.0))

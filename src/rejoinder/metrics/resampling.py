@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,16 +19,6 @@ BLOCK = 1 << 22
 
 # Sums are scored so many numbers at a time: what the processor's cache holds.
 NARROW = 1 << 19
-
-LEAST_ITEMS = 4
-"""Of fewer items there is no interval, as `agreement.intervals` has it: resamples hold too few
-distinct ones to tell of a spread."""
-
-INTERVAL = (0.025, 0.975)
-Z2 = NormalDist().inv_cdf(INTERVAL[1]) ** 2
-
-# Resampled values this close together are equal but for rounding: they show no spread.
-NO_SPREAD = 1e-12
 
 
 def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
@@ -85,40 +74,3 @@ def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:
     size = max(1, NARROW // max(1, rows.width * rows.systems))
     for begin in range(0, len(counts), size):
         yield counts[begin : begin + size]
-
-
-def intervals(
-    metric: Metric, values: Floats, resampled: Floats, n: int | None = None
-) -> tuple[Floats, Floats]:
-    """The 95% percentile bootstrap interval of each system over items (Efron 1979).
-
-    Where every resample gives the same value there is no spread to see, which is no certainty: 8 of
-    8 may be chance. Then there is no interval, but of a share of items Wilson's (1927), which at 0
-    is ``[0, z^2 / (n + z^2)]`` and at 1 its mirror.
-
-    A resample repeats items, so it shows fewer distinct n-grams than the whole: for metrics of bags
-    the resampled scores are shifted to have the value as their mean, and only their spread counts.
-
-    Args:
-        metric: What scored.
-        values: float64 [S], scores or differences of scores.
-        resampled: float64 [S, resamples].
-        n: How many items; None where the values are differences.
-
-    Returns:
-        Lower and upper ends, float64 [S] each; NaN for none.
-    """
-    if not metric.summable:
-        resampled = resampled + (values - resampled.mean(axis=1))[:, None]
-    low, high = np.quantile(resampled, INTERVAL, axis=1)
-    still = np.ptp(resampled, axis=1) <= NO_SPREAD
-    low[still] = high[still] = np.nan
-    if metric.share and n:
-        for s in np.flatnonzero(still & ((values == 0) | (values == 1))):
-            low[s], high[s] = values[s] * n / (n + Z2), (values[s] * n + Z2) / (n + Z2)
-    return low, high
-
-
-def within(metric: Metric, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """An interval of scores, cut off where the metric ends: centred ones may reach beyond."""
-    return np.clip(low, *metric.bounds), np.clip(high, *metric.bounds)

@@ -21,6 +21,9 @@ from rejoinder.text.tokenizers import Tokens
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
 
+# Sums with an item left out are scored so many numbers at a time: what the processor's cache holds.
+LEFT_OUT_AT_ONCE = 1 << 19
+
 Statistics: TypeAlias = Floats | Tokens
 """What a metric measures of m replies: float64 [m, k], or a bag of fingerprints for each."""
 
@@ -64,6 +67,15 @@ class Matrix:
     def segments(self, metric: Metric) -> Floats:
         """What each reply scores by itself: float64 [S, n]."""
         return metric.score(self.values)
+
+    def left_out(self, metric: Metric) -> Floats:
+        """The score of every system with each item left out: float64 [S, n]."""
+        sums, scores = self.sums()[:, None], np.empty((self.systems, len(self.items)))
+        step = max(1, LEFT_OUT_AT_ONCE // max(1, self.width * self.systems))
+        for begin in range(0, len(self.items), step):
+            some = slice(begin, begin + step)
+            scores[:, some] = metric.score(sums - self.values[:, some])
+        return scores
 
     def pick(self, items: Indices | np.ndarray) -> Matrix:
         """The rows of some items (indices or bool [n])."""
@@ -118,6 +130,22 @@ class BagMatrix:
             np.add.at(dense, (np.repeat(np.arange(sizes.size), sizes), where), 1.0)
             scores[some] = metric.score(dense)
         return scores.reshape(self.first.shape)
+
+    def left_out(self, metric: Metric) -> Floats:
+        """The score of every system with each item left out: float64 [S, n]."""
+        return np.stack([metric.left_out(*self._counted(s)) for s in range(self.systems)])
+
+    def _counted(self, system: int) -> tuple[Floats, Indices, Indices, Floats, int]:
+        """What `BagMetric.left_out` takes: the sum, and each item's codes with their counts."""
+        first, last = self.first[system], self.last[system]
+        sizes, n = last - first, first.size
+        item = np.repeat(np.arange(n), sizes)
+        place = np.arange(item.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        codes = self.codes[np.repeat(first, sizes) + place]
+        keys, counts = np.unique(item * self.width + codes, return_counts=True)
+        sums = np.bincount(codes, minlength=self.width).astype(np.float64)
+        width = max(1, self.width)
+        return sums, keys // width, keys % width, counts.astype(np.float64), n
 
     def pick(self, items: Indices | np.ndarray) -> BagMatrix:
         """The rows of some items (indices or bool [n])."""

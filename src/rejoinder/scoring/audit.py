@@ -15,9 +15,9 @@ from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.resampling import LEAST_ITEMS
+from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.scoring.audit_verdicts import Verdict, verdict
-from rejoinder.scoring.compare import NOISE
+from rejoinder.scoring.compare import NOISE, compare_pairs, trials
 from rejoinder.scoring.fakes import (
     CONSTANT,
     COPY,
@@ -36,6 +36,9 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.tables.validation import conform
 
 ALL, LEFT_OUT = "all", "leave-one-out"
+
+AGAINST = ("median", "best")
+"""The real systems that each fake is tested against."""
 
 _RESULTS = {
     "metric": pl.String,
@@ -56,7 +59,7 @@ _RESULTS = {
     "reaches": pl.String,
     **{
         f"{column}_{against}": pl.Float64
-        for against in ("median", "best")
+        for against in AGAINST
         for column in ("difference", "low", "high", "p", "p_holm")
     },
 }
@@ -74,7 +77,7 @@ class Audit:
             ``lowest``, ``median`` and ``best`` with ``..._system``; ``reached`` of how many
             ``systems`` it reaches or beats; ``reaches``, ``best``, ``median`` or ``none``;
             ``difference_median``, fake minus median system, with interval ``low_median``,
-            ``high_median``, ``p_median`` of the paired bootstrap, and ``p_holm_median``, corrected
+            ``high_median``, ``p_median`` of the randomization test, and ``p_holm_median``, corrected
             over the fakes of the metric; the same against the best (``..._best``). Metrics of the
             replies alone, of which neither end is better, have none from ``lowest`` on.
         verdicts: One for each metric that ranks systems.
@@ -251,19 +254,19 @@ def _judged(
     scores: Scores, left_out: Scores | None, systems: Sequence[str]
 ) -> tuple[pl.DataFrame, tuple[Verdict, ...], list[str]]:
     """The table, the verdicts, and what cannot be said."""
-    compared = _compared(scores)
-    rows = _rows(scores, ALL, systems, compared)
-    orders = {}
+    rows = _rows(scores, ALL, systems)
+    _test(scores, rows)
+    orders: dict[str, dict[str, Any]] = {}
     if left_out is not None:
-        held = _compared(left_out)
-        rows += _rows(left_out, LEFT_OUT, systems, held)
-        orders = {label: held.get((label, COPY, PREFIX + SHUFFLED)) for label in left_out.labels}
+        reduced = _rows(left_out, LEFT_OUT, systems)
+        orders = _test(left_out, reduced)
+        rows += reduced
     rows.sort(key=lambda row: scores.labels.index(row["metric"]))  # stable: fakes stay in order
     verdicts = []
     for label, each in scores.measured.items():
         own = [row for row in rows if row["metric"] == label]
         if each.metric.ranks:
-            for against in ("median", "best"):
+            for against in AGAINST:
                 _correct(own, against)
             verdicts.append(verdict(label, each.metric, own, orders.get(label)))
     unranked = [label for label, each in scores.measured.items() if not each.metric.ranks]
@@ -277,34 +280,51 @@ def _judged(
     return pl.DataFrame(rows, schema=_RESULTS), tuple(verdicts), notes
 
 
-def _compared(scores: Scores) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Every fake against every other, by metric, fake and system, where there is a test.
+def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Tests each fake against the median and the best system, and completes its row.
 
-    Fewer than 4 items have none: too many of their resamples are the same.
+    Fewer than 4 items have no test: too few swaps differ.
+
+    Returns:
+        By metric ``copy`` against ``shuffled``, a row of ``compare``, where both are there.
     """
-    tested = {
-        label: each
-        for label, each in scores.measured.items()
-        if each.metric.ranks and each.height >= LEAST_ITEMS
-    }
-    if not scores.resamples or not tested:
+    orders = {}
+    for label, each in scores.measured.items():
+        own = [row for row in rows if row["metric"] == label]
+        wanted = [
+            (PREFIX + row["fake"], row[f"{against}_system"])
+            for row in own
+            for against in AGAINST
+            if row.get(against) is not None
+        ]
+        order = (PREFIX + COPY, PREFIX + SHUFFLED)
+        both = set(order) <= set(scores.names)
+        tested: dict[tuple[str, str], dict[str, Any]] = {}
+        if scores.resamples and each.metric.ranks and each.height >= LEAST_ITEMS:
+            pairs = dict.fromkeys([*wanted, *([order] if both else [])])
+            tested = _compared(scores, label, list(pairs))
+        for row in own:
+            for against in AGAINST:
+                row |= _against(tested, row, against)
+        if order in tested:
+            orders[label] = tested[order]
+    return orders
+
+
+def _compared(
+    scores: Scores, label: str, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of ``compare`` of some pairs, on the same permutations."""
+    if not pairs:
         return {}
-    some = replace(scores, measured=tested)
-    return {
-        (row["metric"], name.removeprefix(PREFIX), row["b"]): row
-        for name in scores.names
-        if name.startswith(PREFIX)
-        # The paired bootstrap is all that is asked: no permutation is worth drawing.
-        for row in some.compare(name, permutations=1).iter_rows(named=True)
-    }
+    places = [(scores.place(a), scores.place(b)) for a, b in pairs]
+    permutations = trials(scores.measured[label], len(pairs))
+    table = compare_pairs(scores, label, places, permutations)
+    return dict(zip(pairs, table.iter_rows(named=True), strict=True))
 
 
-def _rows(
-    scores: Scores,
-    references: str,
-    systems: Sequence[str],
-    compared: Mapping[tuple[str, str, str], Mapping[str, Any]],
-) -> list[dict[str, Any]]:
+def _rows(scores: Scores, references: str, systems: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each metric and fake, as yet without tests."""
     table = {(row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)}
     fakes = [fake for fake in FAKES if PREFIX + fake in scores.names]
     rows = []
@@ -318,8 +338,6 @@ def _rows(
                 row |= {"low": np.nan, "high": np.nan}
             if each.metric.ranks:
                 row |= _standing(each, own["value"], values)
-                for against in ("median", "best"):
-                    row |= _against(compared, row, against)
             rows.append(row)
     return rows
 
@@ -344,21 +362,19 @@ def _standing(measured: Measured, value: float, values: Mapping[str, float]) -> 
 
 
 def _against(
-    compared: Mapping[tuple[str, str, str], Mapping[str, Any]],
-    row: Mapping[str, Any],
-    against: str,
+    compared: Mapping[tuple[str, str], Mapping[str, Any]], row: Mapping[str, Any], against: str
 ) -> dict[str, Any]:
     """The paired difference between a fake and the median (best) system."""
     if row.get(against) is None:
         return {}
-    tested = compared.get((row["metric"], row["fake"], row[f"{against}_system"]))
+    tested = compared.get((PREFIX + row["fake"], row[f"{against}_system"]))
     if tested is None:
         tested = {"difference": row["value"] - row[against]}
     return {
         f"difference_{against}": tested["difference"],
         f"low_{against}": tested.get("low"),
         f"high_{against}": tested.get("high"),
-        f"p_{against}": tested.get("p_bootstrap"),
+        f"p_{against}": tested.get("p_randomization"),
     }
 
 

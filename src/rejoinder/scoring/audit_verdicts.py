@@ -23,7 +23,7 @@ class Verdict:
         unclear: The fakes below the median system that the metric does not tell apart from it.
         copy_reached: How many real systems ``copy`` reaches or beats; None where there is no copy.
         order_costs: What share of its score ``copy`` loses when its words are shuffled.
-        order_p: The p-value of that loss (paired bootstrap).
+        order_p: The p-value of that loss (randomization test).
         sentence: All this in words.
     """
 
@@ -58,7 +58,7 @@ def verdict(
     costs = None
     if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
         costs = (copy["value"] - shuffled["value"]) / copy["value"]
-    p = None if order is None else order["p_bootstrap"]
+    p = None if order is None else order["p_randomization"]
     return Verdict(
         label,
         tuple(row["fake"] for row in rewarded),

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.agreement.holm import SIGNIFICANT, holm
+from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import MOST_DRAWS
-from rejoinder.metrics.resampling import (
-    LEAST_ITEMS,
-    all_masks,
-    intervals,
-    narrow,
-    permutation_masks,
-)
-from rejoinder.scoring.power import fewest
+from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_intervals, standard_errors
+from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
+from rejoinder.scoring.power import MOST_ENUMERATED, detectable
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -30,9 +25,6 @@ if TYPE_CHECKING:
 # Differences this small are noise of the arithmetic: two items tie, a permutation reaches.
 NOISE = 1e-12
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
-MOST_ENUMERATED = 20  # items whose swaps are ever tried one and all
-POWER = 0.80
-DETECTABLE = NormalDist().inv_cdf(1 - SIGNIFICANT / 2) + NormalDist().inv_cdf(POWER)
 
 
 def compare(
@@ -42,13 +34,16 @@ def compare(
     *,
     permutations: int | None = None,
 ) -> pl.DataFrame:
-    """Holds pairs of systems against each other, under every metric, on the same items.
+    """Compares pairs of systems under every metric, on the same items.
 
     Two tests of the same hypothesis, that the two systems score alike. Approximate randomization
-    (Riezler and Maxwell 2005) swaps the two systems' replies item by item; where all swaps are no
-    more than the trials wanted, every one is tried, and p is exact. The paired bootstrap (Koehn
-    2004, centred as sacreBLEU does it) resamples items; with few items, or scores held up by few
-    of them, its p is too small: where the two disagree, believe the first. Both are two-sided, with
+    (Riezler and Maxwell 2005) swaps the two systems' replies item by item; where there are no more
+    swaps than trials wanted, every one is tried, and p is exact. The paired bootstrap resamples items
+    and counts how often the resampled difference, less its mean over the resamples, is at least as
+    far from 0 as the difference itself. sacreBLEU's paired bootstrap is another test under this
+    name: it takes the absolute value of the difference first and subtracts the mean after that,
+    which is one-sided. With few items, or scores that rest on few of them, the bootstrap's p is too
+    small: where the two disagree, believe the first. Both are two-sided, with
     ``p = (c + 1) / (n + 1)`` where draws are random. Holm's correction takes all pairs of a metric
     for one family.
 
@@ -62,14 +57,14 @@ def compare(
 
     Returns:
         A row for each metric and pair, in the metric's own range:
-        ``metric``, ``a``, ``b``; ``difference`` (a - b) with its 95% bootstrap interval ``low``,
-        ``high``; ``p_randomization``, ``p_bootstrap`` and both after Holm (``..._holm``);
-        ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the scores of single items
-        (null for metrics of bags: a reply's own diversity is nothing that the corpus' is made of);
-        ``detectable``, the smallest difference that a test at the 5% level on this many items would
-        show with 80% power: 2.80 times the bootstrap's standard error of the difference, NaN where
-        there are too few items for any p below 5% (fewer than 6); ``n``. Below 4 items interval
-        and bootstrap p are NaN, for one item the other p is too.
+        ``metric``, ``a``, ``b``; ``difference`` (a - b) with its 95% interval over items ``low``,
+        ``high`` (see `jackknife.difference_intervals`); ``p_randomization``, ``p_bootstrap`` and both
+        after Holm (``..._holm``); ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the
+        scores of single items (null for metrics of bags: a reply's own diversity is nothing that the
+        corpus' is made of);
+        ``detectable``, the smallest true difference that the randomization test at the 5% level on
+        this many items shows with 80% power (see `power.detectable`), NaN for fewer than 8 items;
+        ``n``. Below 4 items interval and bootstrap p are NaN, for one item the other p is too.
 
     Raises:
         ParameterError: A system is unknown, there is no pair, or there are no resamples.
@@ -80,7 +75,7 @@ def compare(
         raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
     pairs = _pairs(scores, a, b)
     tables = [
-        _compare(scores, label, measured, pairs, permutations or trials(measured, len(pairs)))
+        compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)))
         for label, measured in scores.measured.items()
     ]
     return pl.concat(tables)
@@ -113,7 +108,7 @@ def leads(scores: Scores) -> pl.DataFrame:
         lead = int(best), int(second)
         known = families <= MOST_PAIRS
         others = [pair for pair in every if set(pair) != set(lead)] if known else []
-        table = _compare(scores, label, measured, [lead, *others], trials(measured, families))
+        table = compare_pairs(scores, label, [lead, *others], trials(measured, families))
         p = pl.col("p_randomization_holm" if known else "p_randomization")
         corrected = p if known else (p * families).clip(upper_bound=1.0)
         how = pl.lit("holm" if known else "bonferroni")
@@ -136,14 +131,15 @@ def _pairs(scores: Scores, a: str | None, b: str | None) -> list[tuple[int, int]
     return [(scores.place(a), scores.place(b))]
 
 
-def _compare(
-    scores: Scores,
-    label: str,
-    measured: Measured,
-    pairs: list[tuple[int, int]],
-    permutations: int,
+def compare_pairs(
+    scores: Scores, label: str, pairs: Sequence[tuple[int, int]], permutations: int
 ) -> pl.DataFrame:
-    metric, rows = measured.metric, measured.rows
+    """The rows of ``compare`` of one metric, for pairs of systems by their places.
+
+    Holm's correction is over these pairs.
+    """
+    measured = scores.measured[label]
+    metric, rows, n = measured.metric, measured.rows, measured.height
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
     values = measured.scores()
@@ -151,20 +147,16 @@ def _compare(
     resampled = scores.resampled(label)
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
-    low, high = intervals(metric, difference, drawn)
+    errors = _errors(scores.left_out(label), a, b)
+    low, high = difference_intervals(metric, difference, errors, n)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
-    error = drawn.std(axis=1)
-    if measured.height < fewest():  # no swap of so few items is rare enough
-        error = np.full(a.size, np.nan)
-    if measured.height < 2:  # one item resampled is always itself: it says nothing of others
+    if n < 2:  # one item resampled is always itself: it says nothing of others
         p_randomization = np.full(a.size, np.nan)
-    if measured.height < LEAST_ITEMS:
-        low = high = p_bootstrap = np.full(a.size, np.nan)
-    still = error <= NOISE  # no resample differs: there is no spread to see
-    low, high, error = (np.where(still, np.nan, each) for each in (low, high, error))
+    if n < LEAST_ITEMS:
+        p_bootstrap = np.full(a.size, np.nan)
     segments = rows.segments(metric)
     better = segments[a] - segments[b]
     if not metric.higher_is_better:
@@ -186,9 +178,20 @@ def _compare(
             "wins": _items(metric, better > NOISE),
             "ties": _items(metric, np.abs(better) <= NOISE),
             "losses": _items(metric, better < -NOISE),
-            "detectable": DETECTABLE * error,
+            "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
         }
+    )
+
+
+def _errors(left_out: Floats, a: Indices, b: Indices) -> Floats:
+    """The standard error of each pair's difference, a few pairs at a time: float64 [pairs]."""
+    parts = max(1, min(a.size, a.size * left_out.shape[1] >> 19))
+    return np.concatenate(
+        [
+            standard_errors(left_out[a[some]] - left_out[b[some]])
+            for some in np.array_split(np.arange(a.size), parts)
+        ]
     )
 
 

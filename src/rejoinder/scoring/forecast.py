@@ -10,7 +10,14 @@ from typing import Any
 import polars as pl
 
 from rejoinder.scoring.compare import NOISE
-from rejoinder.scoring.power import QUANTILE, detectable, fewest, least_items, power
+from rejoinder.scoring.power import (
+    QUANTILE,
+    detectable,
+    fewest,
+    fewest_planned,
+    least_items,
+    power,
+)
 
 FAR = 4
 """Beyond this many times the pilot a forecast is flagged."""
@@ -112,12 +119,18 @@ class Forecast:
     def _row(self, items: int, wanted: Wanted) -> dict[str, Any]:
         error, target = self.error(items), self.target(wanted)
         shown = [
-            detectable(each, items, wanted.power, wanted.alpha)
+            detectable(each, items, wanted.power, wanted.alpha, self.n)
             for each in spread(error, self.doubt)
         ]
-        powers = [power(target, each, items, wanted.alpha) for each in spread(error, self.doubt)]
-        least = fewest(wanted.alpha)
-        few = f"fewer than {least} items can have no p below {wanted.alpha:g}"
+        powers = [
+            power(target, each, items, wanted.alpha, self.n) for each in spread(error, self.doubt)
+        ]
+        few = None
+        if items < fewest(wanted.alpha):
+            few = f"fewer than {fewest(wanted.alpha)} items can have no p below {wanted.alpha:g}"
+        elif items < fewest_planned(wanted.alpha):
+            least = fewest_planned(wanted.alpha)
+            few = f"of fewer than {least} items the test has too few p-values to promise a power"
         return {
             **self._keys,
             "items": items,
@@ -131,7 +144,7 @@ class Forecast:
             "power_low": powers[2],
             "power_high": powers[0],
             "beyond": self.far or items > FAR * self.n,
-            "reason": self.reason or (few if items < least else None),
+            "reason": self.reason or few,
         }
 
     def target(self, wanted: Wanted) -> float:
@@ -147,7 +160,7 @@ class Forecast:
         found: list[int | None] = [None] * 3
         if not reason:
             found = [
-                least_items(self._enough(factor, target, wanted), fewest(wanted.alpha))
+                least_items(self._enough(factor, target, wanted), fewest_planned(wanted.alpha))
                 for factor in spread(1.0, self.doubt)
             ]
         return {
@@ -159,7 +172,8 @@ class Forecast:
 
     def _enough(self, factor: float, target: float, wanted: Wanted) -> Callable[[int], bool]:
         return lambda items: (
-            detectable(factor * self.error(items), items, wanted.power, wanted.alpha) <= target
+            detectable(factor * self.error(items), items, wanted.power, wanted.alpha, self.n)
+            <= target
         )
 
 

@@ -17,7 +17,6 @@ from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare import POWER
 from rejoinder.scoring.evidence import Rated
 from rejoinder.scoring.extrapolation import (
     FACTORS,
@@ -39,7 +38,7 @@ from rejoinder.scoring.forecast import (
     Wanted,
 )
 from rejoinder.scoring.matching import match, misnamed, of_criterion
-from rejoinder.scoring.power import MOST_ITEMS
+from rejoinder.scoring.power import MOST_ITEMS, POWER
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.responses import Missing

@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.batch import reference_rule
+from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
 from rejoinder.models.likelihood.provider import EMPTY, NOT_FINITE, Provider
@@ -229,7 +230,9 @@ def _quantity(
         dropped = int((~usable).sum())
         if dropped:
             notes.append(f"{each.label}: {dropped} of {len(usable)} items dropped")
-        signature = each.signature(nrefs=items.spread, **facts, bs=resamples, seed=seed)
+        signature = each.signature(
+            nrefs=items.spread, **facts, **interval_facts(each, resamples, seed)
+        )
         measured[each.label] = Measured(
             each, Matrix(np.ascontiguousarray(rows[usable])), usable, signature
         )

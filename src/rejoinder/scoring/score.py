@@ -15,6 +15,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
+from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
@@ -113,7 +114,9 @@ def score(
             metric,
             rows_of(rows, len(alignment.systems)).pick(keep),
             keep,
-            metric.signature(**data_facts(metric, batch), **changed, bs=resamples, seed=seed),
+            metric.signature(
+                **data_facts(metric, batch), **changed, **interval_facts(metric, resamples, seed)
+            ),
         )
         for (label, metric), rows, keep in zip(wanted.items(), statistics, usable, strict=True)
     }

@@ -14,13 +14,8 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.resampling import (
-    LEAST_ITEMS,
-    bootstrap_counts,
-    intervals,
-    narrow,
-    within,
-)
+from rejoinder.metrics.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.metrics.resampling import bootstrap_counts, narrow
 from rejoinder.metrics.rows import Rows
 from rejoinder.scoring.saved_metrics import Given, KeptRows
 from rejoinder.tables.wording import counted
@@ -77,7 +72,7 @@ class Scores:
         items: The table of items: ``id`` and the scalar columns of the contexts (topic, ...).
         measured: By label (``deltaBLEU-2``).
         notes: What was dropped or filled in, to be said beside every table.
-        resamples: Bootstrap resamples of every interval; 0 for none.
+        resamples: Resamples of the paired bootstrap; 0 for neither intervals nor tests.
         seed: Of every draw.
         references: The fewest and the most references of an item.
         blocks: Whether a row sums up many items (``stream.score_parquet``): what asks for single
@@ -96,6 +91,7 @@ class Scores:
     unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+    _left_out: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         what = "blocks" if self.blocks else "items"
@@ -121,6 +117,13 @@ class Scores:
             self._resampled[label] = np.concatenate(scores, axis=1)
         return self._resampled[label]
 
+    def left_out(self, label: str) -> Floats:
+        """The score of every system with each item left out: float64 [S, n]."""
+        if label not in self._left_out:
+            each = self.measured[label]
+            self._left_out[label] = each.rows.left_out(each.metric)
+        return self._left_out[label]
+
     def _counts(self, measured: Measured) -> Iterable[Floats]:
         """The multiplicities of the items, drawn alike for all metrics that score the same items.
 
@@ -141,8 +144,8 @@ class Scores:
 
         Returns:
             One row for each, best first within a metric: ``metric``, ``system``, ``value``, ``low``
-            and ``high`` (95% percentile bootstrap over items; NaN with ``resamples=0`` and for fewer
-            than 4 items), ``n``, ``signature``.
+            and ``high`` (95% interval over items, see `jackknife.score_intervals`; NaN with
+            ``resamples=0`` and for fewer than 4 items), ``n``, ``signature``.
         """
         rows = [
             {
@@ -163,9 +166,7 @@ class Scores:
         values = measured.scores()
         lows = highs = np.full(values.size, np.nan)
         if self.resamples and measured.height >= LEAST_ITEMS:
-            drawn = self.resampled(label)
-            ends = intervals(measured.metric, values, drawn, measured.height)
-            lows, highs = within(measured.metric, *ends)
+            lows, highs = score_intervals(measured.metric, values, self.left_out(label))
         key = -values if measured.metric.higher_is_better else values
         return [
             (self.names[s], float(values[s]), float(lows[s]), float(highs[s]))
@@ -257,7 +258,13 @@ class Scores:
             for label, each in self.unserved.items()
         }
         return replace(
-            self, items=picked, measured=measured, unserved=unserved, _draws={}, _resampled={}
+            self,
+            items=picked,
+            measured=measured,
+            unserved=unserved,
+            _draws={},
+            _resampled={},
+            _left_out={},
         )
 
     def compare(

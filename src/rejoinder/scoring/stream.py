@@ -23,6 +23,7 @@ from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.batch import Batch
+from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Matrix
 from rejoinder.scoring.score import default_metrics, scored_by_references
@@ -134,7 +135,7 @@ def _scores(
         if not len(values):
             raise InputError(f"{label}: no item can be scored ({blocks.why or 'there are none'})")
         signature = metric.signature(
-            **facts.told(metric), bs=resamples, seed=seed, block=blocks.size
+            **facts.told(metric), **interval_facts(metric, resamples, seed), block=blocks.size
         )
         usable = np.ones(len(values), dtype=bool)
         measured[label] = Measured(metric, Matrix(values), usable, signature, blocks.items)

@@ -22,7 +22,7 @@ def test_score_shows_a_table_verdicts_and_signatures(command):
     status, out, err = command("score", TESTSET, *SYSTEMS)
     assert (status, err) == (0, "")
     assert "deltaBLEU-2" in out
-    assert "[low, high]: 95% bootstrap interval, 1000 resamples" in out
+    assert "[low, high]: 95% interval (jackknife over items)" in out
     verdict = next(line for line in out.splitlines() if "33.1" in line)
     assert "tuned" in verdict
     assert "46/4/16" in verdict

@@ -189,7 +189,7 @@ def test_beating_everybody():
     assert (row["reached"], row["reaches"]) == (2, "best")
     assert "constant" in found.verdicts[0].rewarded
     compared = found.scores.compare(PREFIX + "constant", "a").row(0, named=True)
-    assert row["p_best"] == compared["p_bootstrap"]
+    assert row["p_best"] == compared["p_randomization"] == 2 / 2**4  # none and all of 4 swapped
     assert (row["low_best"], row["high_best"]) == (compared["low"], compared["high"])
 
 

@@ -14,7 +14,7 @@ from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.metrics.resampling import bootstrap_counts, draws, permutation_masks
-from rejoinder.scoring.compare import DETECTABLE
+from rejoinder.scoring.power import detectable
 from shared_data import streams
 
 HYPOTHESES, REFERENCES = corpus(seed=21, n=60)
@@ -67,7 +67,18 @@ def test_both_tests_are_the_naive_loops():
     )
     far = np.abs(differences - differences.mean()) >= abs(observed) - 1e-12
     assert row["p_bootstrap"] == (far.sum() + 1) / 201
-    assert row["detectable"] == pytest.approx(DETECTABLE * differences.std())
+    # The jackknife over the 60 items, by a loop: sqrt(59 / 60 times the sum of squares).
+    left_out = np.array(
+        [
+            METRIC.score(np.delete(a, i, 0).sum(0)) - METRIC.score(np.delete(b, i, 0).sum(0))
+            for i in range(60)
+        ]
+    )
+    error = math.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())
+    assert row["detectable"] == pytest.approx(detectable(error, 60, pilot=60))
+    # t of 59 degrees of freedom: 2.000995 (table).
+    assert row["low"] == pytest.approx(observed - 2.000995 * error, abs=1e-6)
+    assert row["high"] == pytest.approx(observed + 2.000995 * error, abs=1e-6)
     (masks,) = permutation_masks(60, 150, np.random.default_rng(12345))
     reached = 0
     for mask in masks.astype(bool)[:, :, None]:

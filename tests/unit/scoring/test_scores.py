@@ -10,7 +10,6 @@ from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU
-from rejoinder.metrics.resampling import draws
 
 HYPOTHESES, REFERENCES = corpus(seed=11, n=40)
 TESTSET = TestSet.from_lists(REFERENCES)
@@ -32,10 +31,15 @@ def test_the_interval_is_the_naive_loops():
     metric = BLEU(order=2)
     scores = score(TESTSET, TWO, [metric], resamples=200, seed=3)
     rows = scores.measured["BLEU-2"].rows.values[0]
-    drawn = draws(40, 200, np.random.default_rng(3))
-    naive = [float(metric.score(rows[items].sum(axis=0))) for items in drawn]
+    left_out = [float(metric.score(np.delete(rows, i, axis=0).sum(axis=0))) for i in range(40)]
+    error = np.sqrt(39 * np.var(left_out))  # sqrt(39 / 40 times the sum of 40 squares)
     row = scores.systems().filter(pl.col("system") == "good").row(0, named=True)
-    assert [row["low"], row["high"]] == pytest.approx(np.quantile(naive, [0.025, 0.975]).tolist())
+    # On the logit scale the error is that over x (1 - x); t of 39 degrees of freedom is 2.022691.
+    x = row["value"]
+    reach = 2.022691 * error / (x * (1 - x))
+    ends = [1 / (1 + np.exp(-(np.log(x / (1 - x)) + sign * reach))) for sign in (-1, 1)]
+    assert [row["low"], row["high"]] == pytest.approx(ends, abs=1e-6)
+    assert "|ci:jackknife-t|bs:200|seed:3|" in row["signature"]
 
 
 def test_systems_stand_best_first_and_resamples_zero_gives_no_interval():
@@ -126,8 +130,17 @@ def test_parts_hold_what_the_value_is_made_of():
 def test_the_same_seed_gives_the_same_figures_and_another_gives_others():
     one = score(TESTSET, TWO, ["bleu"], seed=1).systems()
     assert score(TESTSET, TWO, ["bleu"], seed=1).systems().equals(one)
-    other = score(TESTSET, TWO, ["bleu"], seed=2).systems()
-    assert not other["low"].equals(one["low"])
+    # The interval draws nothing; the tests of two systems do.
+    assert (
+        score(TESTSET, TWO, ["bleu"], seed=2)
+        .systems()
+        .drop("signature")
+        .equals(one.drop("signature"))
+    )
+    one, again, other = (
+        score(TESTSET, TWO, ["bleu"], seed=seed).resampled("BLEU-2").tolist() for seed in (1, 1, 2)
+    )
+    assert one == again != other
 
 
 def test_saved_scores_answer_every_question_again(tmp_path):

@@ -1,0 +1,140 @@
+"""Confidence intervals of scores and of their differences: the jackknife over items.
+
+Leaving an item out takes its row from the sum, so all n scores with one item left out cost one pass
+over the rows, and nothing is drawn. Simulated intervals, their rivals and their shortfalls:
+docs/studies/coverage.md.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.agreement.student import t_quantile
+from rejoinder.kernels.arrays import Floats
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.base import Metric
+
+LEAST_ITEMS = 4
+"""Of fewer items there is no interval, as `agreement.intervals` has it: they show too little of a
+spread."""
+
+LEVEL = 0.95
+Z2 = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+
+# Rounding alone moves a score this far, for each item in the sum and relative to the score.
+ROUNDING = 1e-15
+
+
+def interval_facts(metric: Metric, resamples: int, seed: int) -> dict[str, str | int]:
+    """What a signature says of intervals and tests: ``ci``, the bootstrap's resamples and the seed."""
+    if not resamples:
+        return {"bs": 0, "seed": seed}
+    return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}
+
+
+def standard_errors(left_out: Floats) -> Floats:
+    """The jackknife's standard error (Tukey 1958): ``sqrt((n - 1) / n sum_i (x_(i) - mean)^2)``.
+
+    For a mean over items it is ``s / sqrt(n)``. For symmetric statistics its square is on average
+    not too small (Efron and Stein 1981), also for distinct-n, where the bootstrap's is.
+
+    Args:
+        left_out: float64 [..., n], the score (or difference) with each item left out.
+
+    Returns:
+        float64 [...]; exactly 0 where nothing but rounding moves the score, NaN where a score with an
+        item left out is undefined, or for one item.
+
+    >>> values = np.array([1.0, 2.0, 6.0])
+    >>> round(float(standard_errors((values.sum() - values) / 2)), 6)  # s / sqrt(3), s^2 = 7
+    1.527525
+    """
+    n = left_out.shape[-1]
+    if n < 2:
+        return np.full(left_out.shape[:-1], np.nan)
+    mean = left_out.mean(axis=-1, keepdims=True)
+    error = np.sqrt((n - 1) / n * ((left_out - mean) ** 2).sum(axis=-1))
+    scale = np.maximum(1.0, np.abs(left_out).max(axis=-1))
+    return np.where(error <= ROUNDING * n * scale, 0.0, error)
+
+
+def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[Floats, Floats]:
+    """The 95% interval of each score over items.
+
+    ``g^-1(g(x) +- t g'(x) e)`` with e the jackknife's standard error, t Student's quantile with n - 1
+    degrees of freedom, and g the logit of a metric that has two bounds, the logarithm of one that has
+    a lower bound alone (length, entropy): near a bound the interval is skewed away from it. Where g
+    is infinite (a score of 0), ``x +- t e``, cut off at the bounds. A share of items has Wilson's
+    interval (1927) in place of it.
+
+    Args:
+        metric: What scored.
+        values: float64 [S], the scores.
+        left_out: float64 [S, n], the scores with each item left out.
+
+    Returns:
+        Lower and upper ends, float64 [S] each. NaN for fewer than 4 items, and where the score is the
+        same whichever item is left out: 8 equal ones of 8 may be chance. (A share of 0 or 1 has
+        Wilson's interval even so.)
+    """
+    n = left_out.shape[-1]
+    if n < LEAST_ITEMS:
+        return np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+    if metric.share:
+        return _wilson(values, n)
+    errors = standard_errors(left_out)
+    reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
+    low, high = metric.bounds
+    inside = (values > low) & (values < high)
+    x = np.where(inside, values, np.nan)
+    ends = values - reach, values + reach
+    if math.isfinite(low) and math.isfinite(high):
+        skewed = _on_logit_scale((x - low) / (high - low), reach / (high - low))
+        skewed = tuple(low + (high - low) * end for end in skewed)
+    elif math.isfinite(low):
+        factor = np.exp(reach / (x - low))
+        skewed = low + (x - low) / factor, low + (x - low) * factor
+    else:
+        skewed = ends
+    lower, upper = (np.where(inside, a, b) for a, b in zip(skewed, ends, strict=True))
+    return np.clip(lower, low, high), np.clip(upper, low, high)
+
+
+def difference_intervals(
+    metric: Metric, differences: Floats, errors: Floats, n: int
+) -> tuple[Floats, Floats]:
+    """The 95% interval of each difference of two systems' scores: ``d +- t e``.
+
+    Args:
+        metric: What scored.
+        differences: float64 [p].
+        errors: float64 [p], their `standard_errors`.
+        n: How many items there are; t has n - 1 degrees of freedom.
+
+    Returns:
+        Lower and upper ends, float64 [p] each; NaN for fewer than 4 items, and where the difference
+        is the same whichever item is left out.
+    """
+    if n < LEAST_ITEMS:
+        return np.full(differences.shape, np.nan), np.full(differences.shape, np.nan)
+    reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
+    most = metric.bounds[1] - metric.bounds[0]
+    return np.maximum(differences - reach, -most), np.minimum(differences + reach, most)
+
+
+def _on_logit_scale(share: Floats, reach: Floats) -> tuple[Floats, Floats]:
+    """``share`` in (0, 1), and how far on either side: the ends, in (0, 1)."""
+    # The slope of the logit at x is 1 / (x (1 - x)).
+    factor = np.exp(-reach / (share * (1 - share)))
+    return share * factor / (share * factor + 1 - share), share / (share + (1 - share) * factor)
+
+
+def _wilson(shares: Floats, n: int) -> tuple[Floats, Floats]:
+    middle = (shares + Z2 / (2 * n)) / (1 + Z2 / n)
+    reach = np.sqrt(Z2 * (shares * (1 - shares) / n + Z2 / (4 * n * n))) / (1 + Z2 / n)
+    return np.clip(middle - reach, 0.0, 1.0), np.clip(middle + reach, 0.0, 1.0)

@@ -12,12 +12,12 @@ bleu = pytest.importorskip("nltk.translate.bleu_score")
 METHOD1 = bleu.SmoothingFunction().method1
 
 
-def best_single(reply, references, order):
+def best_single(reply, references, order, weights=None):
     return max(
         bleu.sentence_bleu(
             [each.lower().split()],
             reply.lower().split(),
-            weights=(1 / order,) * order,
+            weights=weights or (1 / order,) * order,
             smoothing_function=METHOD1,
         )
         for each in references
@@ -40,6 +40,29 @@ def test_average_max(source, order):
     metric = AverageMaxBLEU(order=order)
     assert metric.segments(hypotheses, references) == pytest.approx(theirs, abs=1e-12)
     assert metric.corpus(hypotheses, references).value == pytest.approx(np.mean(theirs), abs=1e-12)
+
+
+# The weights that score_multiref.py of Gupta et al. 2019 hands to NLTK (get_max_bleu).
+GUPTA = {
+    1: (1.0, 0.0, 0.0, 0.0),
+    2: (0.5, 0.5, 0.0, 0.0),
+    3: (0.33, 0.33, 0.33, 0.0),
+    4: (0.25, 0.25, 0.25, 0.25),
+}
+
+
+@pytest.mark.parametrize("order", GUPTA)
+@pytest.mark.parametrize("source", [lambda: corpus(21, 500), real], ids=["unicode", "dstc7"])
+def test_average_max_with_the_weights_of_gupta_et_al(source, order):
+    hypotheses, references = source()
+    theirs = [
+        best_single(reply, few, order, GUPTA[order])
+        for reply, few in zip(hypotheses, references, strict=True)
+    ]
+    metric = AverageMaxBLEU(order=order, order_weights="two-decimals")
+    assert metric.segments(hypotheses, references) == pytest.approx(theirs, abs=1e-12)
+    uniform = AverageMaxBLEU(order=order).segments(hypotheses, references)
+    assert (order == 3) == bool(np.abs(uniform - theirs).max() > 1e-4)
 
 
 @pytest.mark.parametrize("order", [2, 4])

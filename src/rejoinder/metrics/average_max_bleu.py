@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import check_order
 from rejoinder.metrics.batch import Batch, reference_rule
@@ -18,6 +19,8 @@ from rejoinder.text.tokenizers import check_tokenizer
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
 EPSILON = 0.1
 
+ORDER_WEIGHTS = ("uniform", "two-decimals")
+
 
 @dataclass(frozen=True)
 class AverageMaxBLEU(MeanMetric):
@@ -28,6 +31,11 @@ class AverageMaxBLEU(MeanMetric):
     edges included: an empty reply and one without a common word get 0; a reply of fewer than N
     tokens gets ``p_n = 0.1`` for the orders it has not, so that even a perfect one stays below 1.
 
+    The code of Gupta et al. (``score_multiref.py``) gives each of three orders the weight 0.33, and
+    these sum to 0.99: its BLEU-3 is a little higher than the geometric mean of the three precisions,
+    which this metric takes unless ``order_weights="two-decimals"`` asks for theirs. At orders 1, 2
+    and 4 both are the same.
+
     Source: Gupta et al. 2019; used by Khayrallah and Sedoc 2021.
 
     Args:
@@ -35,6 +43,8 @@ class AverageMaxBLEU(MeanMetric):
         tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``; the paper splits at white space.
         lowercase: Fold case first.
         references: ``all``, ``single`` (the first), or ``w>=T``.
+        order_weights: ``uniform``, the weight 1/N for each order; or ``two-decimals``, 1/N without
+            its further digits, as in the code of Gupta et al.
 
     >>> metric = AverageMaxBLEU(order=2)
     >>> metric.corpus(["I see", "no"], [["I do", "I see"], ["yes"]]).value
@@ -48,12 +58,17 @@ class AverageMaxBLEU(MeanMetric):
     tokenizer: str = "none"
     lowercase: bool = True
     references: str = "all"
+    order_weights: str = "uniform"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
         reference_rule(self.references)
+        if self.order_weights not in ORDER_WEIGHTS:
+            raise ParameterError(
+                f"order_weights={self.order_weights!r} is unknown; choose {one_of(ORDER_WEIGHTS)}"
+            )
 
     @property
     def label(self) -> str:
@@ -75,5 +90,10 @@ class AverageMaxBLEU(MeanMetric):
         """Lengths [p, 2] and matches [p, N] to sentence BLEU [p]."""
         totals = np.maximum(1.0, lengths[:, :1] - np.arange(self.order))
         logs = np.log(np.where(matched > 0, matched, EPSILON) / totals)
-        scores = brevity_penalty(lengths) * np.exp(logs.sum(axis=-1) / self.order)
+        scores = brevity_penalty(lengths) * np.exp(self._log_mean(logs))
         return np.where(matched[:, 0] > 0, scores, 0.0)
+
+    def _log_mean(self, logs: Floats) -> Floats:
+        if self.order_weights == "uniform":
+            return logs.sum(axis=-1) / self.order
+        return logs.sum(axis=-1) * (100 // self.order / 100)

@@ -43,3 +43,17 @@ def test_label_signature_and_mistakes():
     assert AverageMaxBLEU().signature().startswith("ambleu|order:4|tok:none|case:lc|references:all")
     with pytest.raises(ParameterError, match="order=0"):
         AverageMaxBLEU(order=0)
+
+
+def test_weights_of_two_decimals_are_those_of_gupta_et_al():
+    # h = r = a b c d: p_n = 1, and both are 1. h = a b c, r = a b d e: p = 2/3, 1/2, 0.1/1.
+    metric = AverageMaxBLEU(order=3, order_weights="two-decimals")
+    assert metric.segments(["a b c d"], [["a b c d"]])[0] == 1.0
+    expected = math.exp(-1 / 3) * (2 / 3 * 1 / 2 * 0.1) ** 0.33
+    assert metric.segments(["a b c"], [["a b d e"]])[0] == pytest.approx(expected)
+    assert "order_weights:two-decimals" in metric.signature()
+
+
+def test_unknown_weights_are_told():
+    with pytest.raises(ParameterError, match="order_weights='gupta' is unknown; choose 'uniform'"):
+        AverageMaxBLEU(order_weights="gupta")

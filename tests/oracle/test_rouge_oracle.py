@@ -46,6 +46,13 @@ def test_f1_is_rouge_scores(source):
     for variant in ("1", "2", "L"):
         ours = ROUGE(variant).segments(hypotheses, references)
         np.testing.assert_array_equal(ours, [each[f"rouge{variant}"].fmeasure for each in theirs])
+        parts = ROUGE(variant).corpus(hypotheses, references).parts
+        for measure in ("precision", "recall"):
+            expected = [getattr(each[f"rouge{variant}"], measure) for each in theirs]
+            metric = ROUGE(variant, measure=measure)
+            np.testing.assert_array_equal(metric.segments(hypotheses, references), expected)
+            assert parts[measure] == pytest.approx(np.mean(expected), abs=1e-12)
+            assert metric.corpus(hypotheses, references).value == parts[measure]
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,8 @@ class Metric(ABC):
     """The parameters that name a model's file or folder, and who provides its features."""
     kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """The values of parameters that are younger than kept files: what such a file was scored with."""
+    younger_columns: ClassVar[frozenset[str]] = frozenset()
+    """The columns that older kept files lack; there they are NaN, and the score does without."""
 
     def __post_init__(self) -> None:
         check_types(self)

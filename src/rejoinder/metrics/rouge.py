@@ -12,13 +12,16 @@ import numpy as np
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.lcs import lcs_lengths
+from rejoinder.metrics.base import Part
 from rejoinder.metrics.batch import Batch, reference_rule
-from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.means import MeanMetric, mean, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS, Tokens, tokenize
 
 VARIANTS = ("1", "2", "L")
+# Each measure with the column that sums it.
+MEASURES = {"f": 0, "precision": 2, "recall": 3}
 # Each form with the tokenizer of the package that it is exact to.
 FORMS = {"f1": "rouge", "caption": "blanks"}
 CAPTION_BETA = 1.2
@@ -39,6 +42,10 @@ class ROUGE(MeanMetric):
       each the maximum over references, which may come from different ones; the COCO caption
       scorers.
 
+    The score is the mean of F over replies; the means of P and R stand in ``parts``, and
+    ``measure`` makes one of them the score. Of several references, P and R are of the one with the
+    greatest F (the first of equals), as in rouge-score.
+
     Range 0 to 1. 0 where nothing is common and for an empty reply or reference; but in the caption
     form an empty text is one empty token, so that two empty texts get 1.
 
@@ -52,25 +59,31 @@ class ROUGE(MeanMetric):
             ``rejoinder.text.tokenizers.TOKENIZERS``.
         lowercase: Fold case first; ``rouge`` always does.
         references: ``all``, ``single`` (the first), or ``w>=T``.
+        measure: ``f``, ``precision`` or ``recall``: what the score is.
 
     >>> ROUGE("L").corpus(["the cat sat"], [["a cat sat", "a dog"]]).value
     0.6666666666666666
+    >>> ROUGE("1", measure="recall").corpus(["the cat"], [["the cat sat here"]]).value
+    0.5
     """
 
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
+    younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
 
     variant: str = "L"
     form: str = "f1"
     tokenizer: str = ""
     lowercase: bool = False
     references: str = "all"
+    measure: str = "f"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for word, value, choices in (
             ("variant", self.variant, VARIANTS),
             ("form", self.form, FORMS),
+            ("measure", self.measure, MEASURES),
         ):
             if value not in choices:
                 raise ParameterError(f"{word}={value!r} is unknown; choose {one_of(choices)}")
@@ -93,7 +106,13 @@ class ROUGE(MeanMetric):
         """``ROUGE-L``, with the form and the rule for references where not the defaults."""
         form = "" if self.form == "f1" else f" ({self.form})"
         rule = "" if self.references == "all" else f" {self.references}"
-        return f"ROUGE-{self.variant}{form}{rule}"
+        measure = "" if self.measure == "f" else f" {self.measure}"
+        return f"ROUGE-{self.variant}{form}{measure}{rule}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sum of the replies' F, how many replies, and the sums of their P and R."""
+        return ("sum", "count", "precision", "recall")
 
     def token_counts(self, texts: Strings) -> Indices:
         """How many tokens each text has."""
@@ -107,7 +126,7 @@ class ROUGE(MeanMetric):
         return cause, remedy
 
     def statistics(self, batch: Batch) -> Floats:
-        """float64 [m, 2]; NaN for the replies to an item without references."""
+        """float64 [m, 4]; NaN for the replies to an item without references."""
         references = batch.references(self.references)
         h, r = _cut(batch, self.tokenizer, self.lowercase)
         r = r.take(references.indices)
@@ -130,8 +149,29 @@ class ROUGE(MeanMetric):
         precision = common / np.maximum(1, h.lengths - order + 1)[pairs.hypotheses]
         recall = common / np.maximum(1, r.lengths - order + 1)[pairs.references]
         if self.form == "caption":
-            return mean_rows(_caption(pairs.best(precision), pairs.best(recall)))
-        return mean_rows(pairs.best(_f1(precision, recall)))
+            p, r = pairs.best(precision), pairs.best(recall)
+            return np.column_stack([mean_rows(_caption(p, r)), p, r])
+        f = _f1(precision, recall)
+        best = pairs.first_best(f)
+        rows = np.full((best.size, 4), np.nan)
+        has = np.flatnonzero(best >= 0)
+        chosen = best[has]
+        rows[has] = np.stack(
+            [f[chosen], np.ones(has.size), precision[chosen], recall[chosen]], axis=-1
+        )
+        return rows
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 4] to float64 [...]; NaN where no reply was summed."""
+        return mean(totals[..., [MEASURES[self.measure], 1]])
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """The means of F, P and R, and the sum and count that the mean of F is made of.
+
+        P and R are NaN for scores that were kept before there were such columns.
+        """
+        means = {name: float(mean(totals[[k, 1]])) for name, k in MEASURES.items()}
+        return {**means, **super().parts(totals)}
 
 
 def _f1(p: Floats, r: Floats) -> Floats:

@@ -223,7 +223,7 @@ def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
 def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
     told, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
-    columns = [table.get_column(f"{label}.{name}") for name in metric.columns]
+    columns = [_column(label, name, metric, table) for name in metric.columns]
     usable = columns[0].head(n).is_not_null().to_numpy()
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
@@ -236,3 +236,11 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
     fingerprints = held.explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
     return Measured(metric, rows_of(tokens, systems), usable, told.signature, told.items)
+
+
+def _column(label: str, name: str, metric: Metric, table: pl.DataFrame) -> pl.Series:
+    """A statistic of a metric; NaN where the file is older than the statistic."""
+    full = f"{label}.{name}"
+    if full not in table.columns and name in metric.younger_columns:
+        return pl.Series(full, np.full(table.height, np.nan))
+    return table.get_column(full)

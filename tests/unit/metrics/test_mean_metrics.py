@@ -24,9 +24,13 @@ ids = [metric.label for metric in METRICS]
 def test_rows_are_scores_and_counts(metric):
     rows = metric.statistics(Batch.from_lists(["a b c d", "x"], [["a b c d"], ["y", "z"]]))
     # Four equal words score 1 with every metric here; no common word scores 0.
-    assert rows.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    # ROUGE has its precision and recall beside them, which are 1 and 0 here, too.
+    further = len(metric.columns) - 2
+    assert further == (2 if isinstance(metric, ROUGE) else 0)
+    assert rows.tolist() == [[1.0, 1.0, *[1.0] * further], [0.0, 1.0, *[0.0] * further]]
     assert metric.score(rows.sum(axis=0)) == 0.5
-    assert metric.parts(rows.sum(axis=0)) == {"sum": 1.0, "count": 2.0}
+    means = dict.fromkeys(("f", "precision", "recall") if further else (), 0.5)
+    assert metric.parts(rows.sum(axis=0)) == {**means, "sum": 1.0, "count": 2.0}
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=ids)
@@ -42,8 +46,8 @@ def test_no_reference_is_nan_or_an_error(metric):
 
 @pytest.mark.parametrize("metric", METRICS, ids=ids)
 def test_no_reply_at_all_is_nan(metric):
-    assert metric.statistics(Batch.from_lists([], [])).shape == (0, 2)
-    assert np.isnan(metric.score(np.zeros(2)))
+    assert metric.statistics(Batch.from_lists([], [])).shape == (0, len(metric.columns))
+    assert np.isnan(metric.score(np.zeros(len(metric.columns))))
 
 
 @pytest.mark.parametrize("kind", [AverageMaxBLEU, ROUGE, SentenceBLEU])

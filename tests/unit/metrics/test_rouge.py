@@ -105,3 +105,25 @@ def test_several_hypotheses_of_an_item():
         whole = metric.statistics(batch)
         parts = [metric.statistics(batch.part(i, i + 1)) for i in range(3)]
         np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+def test_precision_and_recall_are_of_the_reference_with_the_best_f():
+    # h = a b c. With 'a b c d e f': P = 1, R = 1/2, F = 2/3. With 'a b': P = 2/3, R = 1, F = 4/5.
+    given = (["a b c"], [["a b c d e f", "a b"]])
+    parts = ROUGE("1").corpus(*given).parts
+    assert parts["precision"] == pytest.approx(2 / 3)
+    assert parts["recall"] == 1
+    assert parts["f"] == ROUGE("1").corpus(*given).value == pytest.approx(4 / 5)
+    assert ROUGE("1", measure="precision").corpus(*given).value == pytest.approx(2 / 3)
+    assert ROUGE("1", measure="recall").label == "ROUGE-1 recall"
+
+
+def test_caption_takes_the_greatest_precision_and_the_greatest_recall():
+    # The same texts: P = 1 from the first reference, R = 1 from the second.
+    parts = ROUGE("L", form="caption").corpus(["a b c"], [["a b c d e f", "a b"]]).parts
+    assert (parts["precision"], parts["recall"], parts["f"]) == (1, 1, 1)
+
+
+def test_an_unknown_measure_is_told():
+    with pytest.raises(ParameterError, match="measure='F1' is unknown; choose 'f', 'precision'"):
+        ROUGE(measure="F1")

@@ -2,12 +2,14 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 
 from rejoinder import TestSet, load_scores, score
 from rejoinder.metrics import registry
 from rejoinder.metrics.delta_bleu import DeltaBLEU
+from rejoinder.metrics.rouge import ROUGE
 
 TESTSET = TestSet.from_lists(
     [["a b c", "a d"], ["e f"], ["g h"], ["i"]], [[1.0, -0.5], [0.7], [1.0], [0.3]]
@@ -44,3 +46,19 @@ def test_delta_bleu_by_the_authors_code_was_not_smoothed(tmp_path):
     loaded = load_scores(path)
     assert loaded.systems().equals(scores.systems(), null_equal=True)
     assert loaded.systems()["value"].to_list() == [0.0]  # no 4-gram matches
+
+
+@pytest.mark.parametrize("variant", ["1", "2", "L"])
+def test_rouge_had_neither_precision_nor_recall(tmp_path, variant):
+    path = tmp_path / "s.parquet"
+    scores = score(TESTSET, RESPONSES, [ROUGE(variant)], resamples=50)
+    scores.save(path)
+    without(path, ["measure"], ["precision", "recall"])
+    loaded = load_scores(path)
+    figures = ["metric", "system", "value", "low", "high", "n"]
+    assert loaded.systems()[figures].equals(scores.systems()[figures], null_equal=True)
+    assert loaded.segments().equals(scores.segments(), null_equal=True)
+    (parts,) = loaded.parts()[f"ROUGE-{variant}"].values()
+    assert parts["f"] == scores.systems()["value"][0]
+    assert np.isnan(parts["precision"])
+    assert np.isnan(parts["recall"])

@@ -121,13 +121,18 @@ def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
     from rejoinder.scoring.kmeans import kmeans
 
     try:
-        held = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        # Mapped, so that a header cannot ask for more memory than the file has bytes.
+        held = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError, OverflowError) as error:
         raise InputError(f"{path}: not a NumPy array file (.npy): {error}") from None
     if not isinstance(held, np.ndarray) or held.ndim != 2 or len(held) != rows:
         shape = getattr(held, "shape", "of several arrays")
         raise InputError(f"{path}: got the shape {shape}; expected a row for each of {rows} pairs")
-    return kmeans(held, k, seed)
+    if held.dtype.kind not in "fiu" or not np.isfinite(held).all():
+        raise InputError(
+            f"{path}: holds {held.dtype} or numbers that are not finite; expected numbers"
+        )
+    return kmeans(np.asarray(held), k, seed)
 
 
 def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.threads import Machine
+from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
     from torch import Tensor, nn, optim
@@ -171,7 +172,7 @@ class Checkpoint:
         """The state that stands there, of whichever run it is."""
         path = self.folder / STATE
         try:
-            state = json.loads(path.read_text(encoding="utf-8"))
+            state = strict_json(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"{self.folder}: holds no checkpoint ({STATE} is not there)") from None
         except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
-from rejoinder.models.pretrained import tokenizer_fault, weights_fault
+from rejoinder.models.pretrained import load_pretrained, tokenizer_fault, weights_fault
+from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
     import torch
@@ -142,6 +142,11 @@ class Encoder:
             padded = padded.to(device)
             with torch.inference_mode():
                 states = self.model(**padded).last_hidden_state
+            if not bool(states[padded["attention_mask"].bool()].isfinite().all()):
+                raise InputError(
+                    f"{self.path}: the encoder gives vectors that are not finite (NaN or infinite) "
+                    f"for texts such as {texts[batch[0]]!r:.60}; take another encoder"
+                )
             yield batch, states, padded["attention_mask"]
 
 
@@ -178,7 +183,7 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 def _load(path: str) -> Encoder:
     try:
         import torch
-        from transformers import AutoModel, AutoTokenizer
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
         from transformers.utils import logging
     except ImportError:
         raise _missing() from None
@@ -187,10 +192,12 @@ def _load(path: str) -> Encoder:
     bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        local = {"local_files_only": True, "trust_remote_code": False}
+        tokenizer = AutoTokenizer.from_pretrained(path, **local)
         if fault := tokenizer_fault(folder, tokenizer):
             raise InputError(f"{path}: {fault}")
-        model = AutoModel.from_pretrained(path, local_files_only=True, use_safetensors=True)
+        config = AutoConfig.from_pretrained(path, **local)
+        model = load_pretrained(AutoModel, path, config, encoder=True, local_files_only=True)
     except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
@@ -263,7 +270,7 @@ def _json(path: Path, default: Any) -> Any:
     if not path.is_file():
         return default
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return strict_json(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: no JSON ({error}); fetch the model again") from None
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import differing, sha256, untied
+from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -209,6 +210,20 @@ def versions(*packages: str) -> dict[str, str]:
     return held | {package: version(package) for package in packages}
 
 
+FAULTS = (OSError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a record of other entries, or tensors of other shapes, may raise."""
+
+
+def foreign(path: str, error: BaseException) -> InputError:
+    """The error of a folder whose files are whole, and which holds something else."""
+    said = " ".join(str(error).split())
+    why = f"{said} is not in it" if isinstance(error, KeyError) else f"{said:.200}"
+    return InputError(
+        f"{path}: of another version of Rejoinder, or altered ({why}); take that version, or remove "
+        "the folder and train the model again"
+    )
+
+
 def check_free(path: Path) -> None:
     """Raises an InputError where a model's folder cannot be written without losing other things.
 
@@ -273,7 +288,7 @@ def _noted(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; expected that of a trained model")
     try:
-        noted = json.loads(path.read_text(encoding="utf-8")).get("rejoinder")
+        noted = strict_json(path.read_text(encoding="utf-8")).get("rejoinder")
     except (OSError, ValueError, AttributeError):
         noted = None
     if not isinstance(noted, dict):

@@ -38,6 +38,11 @@ def read_vector_file(path: Path) -> tuple[list[str], np.ndarray]:
     if header is None:
         return _read_text(path, data, 0, None)
     count, size = header
+    if count * size > len(data):  # before memory is asked for: a number takes a byte and more
+        raise InputError(
+            f"{path}: says {count} words of {size} numbers, which is more than the file holds; it is "
+            "cut, or none of word vectors: fetch it again"
+        )
     if _is_text(data, end + 1, size):
         return _read_text(path, data, end + 1, header)
     return _read_binary(path, data, end + 1, count, size)
@@ -46,7 +51,7 @@ def read_vector_file(path: Path) -> tuple[list[str], np.ndarray]:
 def _header(line: bytes) -> tuple[int, int] | None:
     """``V d``, where a first line says so."""
     fields = line.split()
-    if len(fields) == 2 and all(each.isdigit() for each in fields):
+    if len(fields) == 2 and all(each.isdigit() and len(each) < 19 for each in fields):
         return int(fields[0]), int(fields[1])
     return None
 
@@ -100,11 +105,6 @@ def _read_binary(
 ) -> tuple[list[str], np.ndarray]:
     rows: dict[str, int] = {}
     width = 4 * size
-    if count * width > len(data):
-        raise InputError(
-            f"{path}: says {count} words of {size} numbers, which is more than the file holds; it is "
-            "cut, or none of word vectors: fetch it again"
-        )
     matrix = np.empty((count, size), dtype=np.float32)
     place = begin
     for number in range(1, count + 1):

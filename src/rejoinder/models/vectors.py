@@ -18,19 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.errors import InputError, MissingExtraError, ParameterError, RejoinderError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.checkpoints import sha256
 from rejoinder.models.folder import (
+    FAULTS,
     WEIGHTS,
     Record,
     folder_hash,
+    foreign,
     read_folder,
     versions,
     write_folder,
 )
 from rejoinder.models.vector_files import read_vector_file
 from rejoinder.tables.wording import counted
+from rejoinder.text.strict_json import strict_json
 from rejoinder.text.words import check_language, cutter
 
 KIND = "word-vectors"
@@ -211,15 +214,20 @@ def _load(path: str, stamp: tuple[tuple[str, int, int], ...]) -> WordVectors:
         from safetensors.numpy import load_file
     except ImportError:
         raise _missing("safetensors") from None
-    words = json.loads((folder.path / VOCABULARY).read_text(encoding="utf-8"))
-    matrix = load_file(folder.path / WEIGHTS)["vectors"]
-    config = dict(folder.record.config)
-    about = {
-        "parameters": {name: value for name, value in config.items() if name != "language"},
-        "corpus_hash": folder.record.corpus_hash,
-        "versions": dict(folder.record.versions),
-    }
-    return WordVectors(words, matrix, config.get("language", ""), about)
+    try:
+        words = strict_json((folder.path / VOCABULARY).read_text(encoding="utf-8"))
+        matrix = load_file(folder.path / WEIGHTS)["vectors"]
+        config = dict(folder.record.config)
+        about = {
+            "parameters": {name: value for name, value in config.items() if name != "language"},
+            "corpus_hash": folder.record.corpus_hash,
+            "versions": dict(folder.record.versions),
+        }
+        return WordVectors(words, matrix, config.get("language", ""), about)
+    except RejoinderError:
+        raise
+    except FAULTS as error:  # files whose hashes hold, and which hold something else
+        raise foreign(path, error) from error
 
 
 def content_hash(path: str | os.PathLike[str]) -> str:

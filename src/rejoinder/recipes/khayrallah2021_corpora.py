@@ -25,6 +25,7 @@ from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing, write_testset
 from rejoinder.text.detokenize import plain
+from rejoinder.text.strict_json import strict_json
 
 SPLITS = ("train", "validation", "test")
 RUN = "run.json"
@@ -219,7 +220,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if not path.exists():
         return None
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = strict_json(path.read_text(encoding="utf-8"))
         differing = [key for key in identity if held.get(key) != _plainly(identity[key])]
         notes, several = tuple(held["notes"]), bool(held["several"])
     except (ValueError, KeyError, TypeError, AttributeError):

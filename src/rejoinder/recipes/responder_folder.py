@@ -9,6 +9,7 @@ from typing import Any
 
 from rejoinder.errors import InputError
 from rejoinder.recipes.responder_trial import write_json
+from rejoinder.text.strict_json import strict_json
 
 IDENTITY = "sweep.json"
 
@@ -50,7 +51,7 @@ def opened(
 
 def _read(marker: Path) -> dict[str, Any]:
     try:
-        held = json.loads(marker.read_text("utf-8"))
+        held = strict_json(marker.read_text("utf-8"))
         assert isinstance(held, dict)
     except (OSError, ValueError, AssertionError):
         raise InputError(f"{marker}: cut or altered; name a new folder for the sweep") from None

@@ -29,6 +29,7 @@ from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing, write_responses
+from rejoinder.text.strict_json import strict_json
 
 MODEL, REPLIES = "model", "replies.jsonl"
 
@@ -236,7 +237,7 @@ class Trial:
     def _replies(self, progress: Callable[[int, int], None] | None) -> list[str]:
         path = self.folder / REPLIES
         if path.exists():
-            return [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()]
+            return [strict_json(line)["text"] for line in path.read_text("utf-8").splitlines()]
         responder = TrainedResponder.load(self.model)
         texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
         table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
@@ -321,7 +322,7 @@ def _plain(value: Any) -> Any:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return strict_json(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(
             f"{path}: cut or altered; remove the folder to do the trial anew"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError
+from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -98,7 +99,7 @@ def tokenizer_files(tokenizer: PreTrainedTokenizerFast) -> dict[str, bytes]:
         tokenizer.save_pretrained(folder)
         config = Path(folder, "tokenizer_config.json")
         # transformers 5 renamed the class, and reads the old name, which version 4 needs.
-        settings = json.loads(config.read_text(encoding="utf-8"))
+        settings = strict_json(config.read_text(encoding="utf-8"))
         settings["tokenizer_class"] = "PreTrainedTokenizerFast"
         config.write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}

@@ -13,11 +13,13 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import Checkpoint
 from rejoinder.models.folder import (
+    FAULTS,
     FINISHED,
     ModelFolder,
     Record,
     finished,
     folder_hash,
+    foreign,
     read_folder,
     versions,
     write_folder,
@@ -155,12 +157,16 @@ class TrainedResponder:
                 "which 'rejoinder train responder' makes"
             )
         config: dict[str, Any] = dict(folder.record.config)
-        size, _ = config.pop("subwords"), config.pop("identity")
-        parameters = Parameters(**config)
-        model = build(parameters, size)
-        model.module.load_state_dict(folder.tensors())
+        try:
+            size, _ = config.pop("subwords"), config.pop("identity")
+            parameters = Parameters(**config)
+            model = build(parameters, size)
+            model.module.load_state_dict(folder.tensors())
+            tokenizer = load_tokenizer(folder.path)
+        except FAULTS as error:  # files whose hashes hold, and which hold something else
+            raise foreign(os.fspath(path), error) from error
         model.module.to(device_here()).eval()
-        return cls(model, load_tokenizer(folder.path), parameters, folder_hash(path))
+        return cls(model, tokenizer, parameters, folder_hash(path))
 
     def respond(
         self,

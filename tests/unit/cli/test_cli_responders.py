@@ -81,6 +81,30 @@ def test_filter_by_vectors(command, corpus, tmp_path):
     assert (status, json.loads(told)["dropped"]) == (0, 0)
 
 
+def test_filter_by_arrays_that_cannot_be_relied_on(command, corpus, tmp_path):
+    path, out = tmp_path / "s.npy", tmp_path / "kept.jsonl"
+    whole = np.zeros((80, 2))
+    for values, words in (
+        (np.full((80, 2), np.nan), "not finite"),
+        (np.full((80, 2), "a"), "expected numbers"),
+        (whole.astype(object), "not a NumPy array file"),  # pickled: never read
+    ):
+        np.save(path, values)
+        status, _, err = command(
+            "filter", corpus, "-o", out, "--vectors", path, path, "--clusters", 2
+        )
+        assert (status, words in err, out.exists()) == (2, True, False), err
+    np.save(path, whole)
+    # A header that asks for 10^18 numbers, which the file does not hold.
+    path.write_bytes(
+        path.read_bytes().replace(
+            b"(80, 2), }" + b" " * 32, b"(80, 1" + b"0" * 16 + b"), }" + b" " * 18
+        )
+    )
+    status, _, err = command("filter", corpus, "-o", out, "--vectors", path, path, "--clusters", 2)
+    assert (status, "not a NumPy array file" in err) == (2, True), err
+
+
 def test_filter_s_mistakes(command, corpus, tmp_path):
     out = tmp_path / "kept.jsonl"
     np.save(tmp_path / "s.npy", np.zeros((3, 2)))

@@ -197,3 +197,14 @@ def test_vectors_cut_in_another_way_are_told():
     assert vectors.agreed("") == "char"
     with pytest.raises(ParameterError, match="trained on words cut as 'char'; write language=char"):
         vectors.lookup(["a"], "en")
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["1000000000 300", "3 1000000000", "999999999999999999 999999999999999999"],
+)
+@pytest.mark.parametrize("body", ["yes 1 2\nno 3 4\n", "yes \0\0\0\0"])
+def test_a_header_cannot_ask_for_more_than_the_file_holds(tmp_path, head, body):
+    (tmp_path / "v.vec").write_text(f"{head}\n{body}")
+    with pytest.raises(InputError):
+        WordVectors.load(tmp_path / "v.vec")

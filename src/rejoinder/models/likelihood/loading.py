@@ -15,7 +15,7 @@ from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer import TransformerProvider
-from rejoinder.models.pretrained import tokenizer_fault, weights_fault
+from rejoinder.models.pretrained import load_pretrained, tokenizer_fault, weights_fault
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
@@ -58,12 +58,8 @@ def load(
         config = AutoConfig.from_pretrained(path, **local)
         tokenizer = _tokenizer(path, local)
         with _quiet():
-            loaded = _class(config).from_pretrained(
-                path,
-                config=config,
-                use_safetensors=True,
-                dtype=number,
-                **local,
+            loaded = load_pretrained(
+                _class(config), path, config, dtype=number, local_files_only=not download
             )
     except InputError:
         raise

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.text.strict_json import strict_json
 
 KEY = "REJOINDER_API_KEY"
 """The environment variable that holds a server's key. It is sent, and never shown or kept."""
@@ -104,8 +105,8 @@ class Server:
 
     def _read(self, route: str, answer: bytes) -> Any:
         try:
-            return json.loads(answer)
-        except (ValueError, RecursionError):
+            return strict_json(answer)
+        except ValueError:
             raise InputError(
                 f"{self.url}/{route}: the answer is no JSON; is this the URL of an "
                 "OpenAI-compatible server, with its /v1?"

@@ -16,9 +16,11 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.encoder import Encoder, find_encoder
 from rejoinder.models.folder import (
+    FAULTS,
     ModelFolder,
     Record,
     folder_hash,
+    foreign,
     read_folder,
     versions,
     write_folder,
@@ -27,6 +29,7 @@ from rejoinder.models.unreferenced.conversations import NONE
 from rejoinder.models.unreferenced.ranking import logits
 from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, to_device
 from rejoinder.models.vectors import WordVectors, content_hash
+from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -253,24 +256,10 @@ def _load(path: str, content: str, moved: str) -> Unreferenced:
     try:
         model = _rebuilt(folder, encoder)
     except FAULTS as error:
-        raise _foreign(path, error.__cause__ or error) from error
+        raise foreign(path, error.__cause__ or error) from error
     for each in model.members:
         to_device(each.scorer.module)
     return model
-
-
-FAULTS = (OSError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
-"""What reading a record of other entries, or tensors of other shapes, may raise."""
-
-
-def _foreign(path: str, error: BaseException) -> InputError:
-    """What is told of a folder whose files are whole, and which holds something else."""
-    said = " ".join(str(error).split())
-    why = f"{said} is not in it" if isinstance(error, KeyError) else f"{said:.200}"
-    return InputError(
-        f"{path}: of another version of Rejoinder, or altered ({why}); take that version, or remove "
-        "the folder and train the model again"
-    )
 
 
 def _rebuilt(folder: ModelFolder, encoder: Encoder | None) -> Unreferenced:
@@ -280,7 +269,7 @@ def _rebuilt(folder: ModelFolder, encoder: Encoder | None) -> Unreferenced:
     asked = ["unreferenced", "pooled", *(["encoder"] if encoder else [])]  # by the scoring
     if missing := [name for name in asked if name not in bounds]:
         raise KeyError(missing[0])
-    words = json.loads((folder.path / WORDS).read_bytes())
+    words = strict_json((folder.path / WORDS).read_bytes())
     vectors = WordVectors(words, tensors["vectors"].numpy(), config["language"])
     if not sum(each.weight for each in members) > 0:
         raise ValueError("no member counts")
@@ -316,7 +305,7 @@ def _member(
 def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:
     """The encoder that a model was trained with: where it was, or where the user says it is."""
     if "encoder_hash" not in config:
-        raise _foreign(path, KeyError("encoder_hash"))
+        raise foreign(path, KeyError("encoder_hash"))
     source = moved or str(config["encoder"])
     try:
         found = find_encoder(source)

@@ -14,11 +14,11 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
 import killed_training
-killed_training.train(sys.argv[1], lambda step: print(step, flush=True))
+killed_training.train(sys.argv[1], lambda step: print(step, flush=True), save_every=0.0)
 """
 
 
-def train(folder, tell=lambda step: None):
+def train(folder, tell=lambda step: None, save_every=1e9):
     """Trains in this process, on one thread; the names of the steps that were reported."""
     import torch
 
@@ -29,8 +29,9 @@ def train(folder, tell=lambda step: None):
 
     def report(name):
         def step(done, total, words):
-            steps.append(f"{name} {done}")
-            tell(steps[-1])
+            if done:
+                steps.append(f"{name} {done}")
+                tell(steps[-1])
 
         return step
 
@@ -39,7 +40,9 @@ def train(folder, tell=lambda step: None):
     for name, size in before.items():  # many steps of a few items each
         sizes.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
     try:
-        tiny_ruber.trained(folder, sizes=("gru",), seeds=2, epochs=3, save_every=0.0, report=report)
+        tiny_ruber.trained(
+            folder, sizes=("gru",), seeds=2, epochs=3, save_every=save_every, report=report
+        )
     finally:
         sizes.SIZES.update(before)
         torch.set_num_threads(threads)

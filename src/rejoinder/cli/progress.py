@@ -11,37 +11,39 @@ PATIENCE = 2.0
 """Seconds before anything is shown."""
 
 PACE = {True: 0.2, False: 15.0}
-"""Seconds between two signs: on a terminal, where a line is redrawn, and in a log."""
+"""Seconds between two signs: on a terminal, where a line is redrawn, and at first in a log."""
 
+SLOWER, SLOWEST = 0.05, 300.0
+"""In a log the pause grows to this share of the time so far, but to so many seconds at most, so that
+the log of a long run stays short."""
 
 PREPARING = "preparing kernels, once on this machine"
-"""Said of the first run, which compiles what later ones find ready."""
+"""Said while the first run compiles what later ones find ready."""
 
 
-def prepares(since: float) -> bool:
-    """Whether machine code is being made: there is none yet, or some was made since then."""
+def prepares() -> bool:
+    """Whether a kernel is being compiled at this moment."""
     ahead = sys.modules.get("rejoinder.kernels.ahead")
-    if ahead is None:
-        return False
-    place = ahead.folder()
-    if place is None:  # nothing is kept: every process compiles
-        return True
-    try:
-        made = [path.stat().st_mtime for path in place.glob("rejoinder.kernels.*.o")]
-    except OSError:  # another process may take an old one away
-        return False
-    return not made or max(made) >= since
+    return ahead is not None and ahead.compiling.is_set()
 
 
 class Progress:
-    """Shows what is being done, for how long, and how much of it.
+    """Shows what is being done, for how long, and how much of it: on a terminal, and in a log.
 
-    >>> with Progress("measuring") as tick:
+    Args:
+        what: What is being done, e.g. ``replying``; it may be changed at any time.
+        unit: What is counted, e.g. ``messages``; empty: the share alone is shown, because ``what``
+            says how far it is.
+
+    >>> with Progress("replying", "messages") as tick:
     ...     tick(1, 2)
+    ...     tick.line(seconds=3)
+    'rejoinder: replying: 1 of 2 messages, 50% (3 s)'
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, unit: str = "") -> None:
         self.what = what
+        self.unit = unit
         self.done = 0
         self.total = 0
         self.shown = False
@@ -50,7 +52,6 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self.started = time.monotonic()
-        self.began = time.time()
         self.watcher.start()
         return self
 
@@ -70,15 +71,25 @@ class Progress:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
 
+    def line(self, seconds: float) -> str:
+        """What is shown after so many seconds."""
+        if prepares():
+            return f"rejoinder: {PREPARING} ({seconds:.0f} s)"
+        share = f"{100 * self.done // self.total}%" if self.total else ""
+        if share and self.unit:
+            share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
+        told = ": " if self.unit else ", "
+        return f"rejoinder: {self.what}{told if share else ''}{share} ({seconds:.0f} s)"
+
     def _watch(self) -> None:
         wait = PATIENCE
         while not self.over.wait(wait):
             self.shown = True
             terminal = sys.stderr.isatty()
-            share = f" {100 * self.done // self.total}%" if self.total else ""
             seconds = time.monotonic() - self.started
-            what = self.what if self.done or not prepares(self.began) else PREPARING
-            line = f"rejoinder: {what}{share} ({seconds:.0f} s)"
+            line = self.line(seconds)
             sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
             sys.stderr.flush()
             wait = PACE[terminal]
+            if not terminal:
+                wait = max(wait, min(SLOWER * seconds, SLOWEST))

@@ -102,7 +102,7 @@ def respond(
     with Progress("reading"):
         items = read_testset(testset, format=testset_format)
         source = None if corpus is None else read_testset(corpus)
-    with Progress("replying") as tick:
+    with Progress("replying", "messages") as tick:
         found = replies.respond(
             system,
             items,

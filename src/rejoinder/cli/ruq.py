@@ -266,7 +266,7 @@ def _asked(
                 f"--outputs: systems {one_of(own)}, models {one_of(names)}; give the outputs the "
                 "models' names in their column 'system'"
             )
-    with Progress("asking") as tick:
+    with Progress("measuring likelihoods", "prompts") as tick:
         return asked(
             items,
             opened,

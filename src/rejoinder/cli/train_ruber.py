@@ -13,6 +13,8 @@ from rejoinder.cli import options
 if TYPE_CHECKING:
     from rejoinder.models.unreferenced.fitting import Fitted
 
+DEFAULT_SIZES = ("gru",)
+
 
 @click.command()
 @click.argument("corpus", type=options.PATH)
@@ -105,19 +107,25 @@ def ruber(
         conversations = read_testset(corpus, format=corpus_format)
         held_out = None if validation is None else read_testset(validation)
         excluded = [read_testset(path) for path in exclude]
-    with Progress("training") as tick:
+    scorers = seeds * len(sizes or DEFAULT_SIZES)
+    with Progress("preparing conversations and word vectors") as tick:
+        begun: list[str] = []
 
         def report(name: str) -> Callable[[int, int, str], None]:
+            begun.append(name)
+            before = len(begun) - 1  # scorers are trained one after the other
+
             def tell(done: int, total: int, words: str) -> None:
-                tick.what = f"training {name}: {words}"
-                tick(done, total)
+                tick.what = f"training {name} (scorer {before + 1} of {scorers}): {words}"
+                steps = max(total, 1)
+                tick(before * steps + done, scorers * steps)
 
             return tell
 
         fitted = train_ruber(
             conversations,
             output,
-            sizes=sizes or ("gru",),
+            sizes=sizes or DEFAULT_SIZES,
             seeds=seeds,
             validation=held_out,
             exclude=excluded,

@@ -62,6 +62,9 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 _lock = threading.RLock()
 
+compiling = threading.Event()
+"""Set while a kernel is being compiled, which takes some seconds on the first run."""
+
 
 def helper(function: F) -> F:
     """Marks a function that kernels of the same module call; it becomes part of their code."""
@@ -106,7 +109,11 @@ def _loaded(wanted: Kernel) -> Callable[..., Any]:
     key = _key(wanted, llvm)
     found = _read(wanted, key)
     if found is None:
-        found = _compiled(wanted, llvm)
+        compiling.set()
+        try:
+            found = _compiled(wanted, llvm)
+        finally:
+            compiling.clear()
         if found is None:  # it needs more than a linker can give: leave it to numba altogether
             return _jitted(wanted)
         _write(wanted, key, *found)

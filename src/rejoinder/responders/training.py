@@ -273,8 +273,9 @@ class _Loop:
     def _tell(self, total: int, loss: float) -> None:
         if self.report is not None:
             best = "" if self.progress.best is None else f", validation {self.progress.best:.3f}"
-            words = f"epoch {self.progress.epoch + 1}, loss {loss:.3f}{best}"
-            self.report(self.progress.update, total, words)
+            place = f"epoch {self.progress.epoch + 1} of {self.settings.epochs}"
+            update = f"update {self.progress.update:,} of {total:,}"
+            self.report(self.progress.update, total, f"{place}, {update}, loss {loss:.3f}{best}")
 
     def _save(self, now: bool = False) -> None:
         if self.checkpoint is None:

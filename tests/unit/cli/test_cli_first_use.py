@@ -1,8 +1,7 @@
 """What a new user meets: help everywhere, and mistakes told before the work is done."""
 
+import contextlib
 import json
-import os
-import time
 
 import click
 import polars as pl
@@ -10,7 +9,7 @@ import pytest
 
 from rejoinder.cli import correlate_tables, progress
 from rejoinder.cli.app import app, run
-from rejoinder.kernels import ahead
+from rejoinder.kernels import ahead, tokens
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -268,15 +267,20 @@ def test_slips_in_the_names_of_metrics(command, name, told):
 
 
 def test_the_first_run_says_that_it_compiles(tmp_path, monkeypatch):
+    # While a kernel is compiled, and only then: not where none is needed and none is kept.
     monkeypatch.setattr(ahead, "folder", lambda: tmp_path)
-    now = time.time()
-    assert progress.prepares(now)  # nothing is kept yet
-    kept = tmp_path / "rejoinder.kernels.tokens.count-1.o"
-    kept.write_bytes(b"")
-    os.utime(kept, (now - 60, now - 60))
-    assert not progress.prepares(now)
-    os.utime(kept, (now + 1, now + 1))
-    assert progress.prepares(now)  # made since the work began
+    tick = progress.Progress("measuring")
+    assert tick.line(3) == "rejoinder: measuring (3 s)"
+    seen = []
+    compiled = ahead._compiled
+    monkeypatch.setattr(
+        ahead, "_compiled", lambda *given: (seen.append(tick.line(3)), compiled(*given))[1]
+    )
+    again = ahead.Kernel(tokens._same_strings.function)
+    with contextlib.suppress(ValueError):
+        again()
+    assert seen == ["rejoinder: preparing kernels, once on this machine (3 s)"]
+    assert tick.line(3) == "rejoinder: measuring (3 s)"
 
 
 def test_the_files_of_plots_stand_in_the_json(command, kept, tmp_path):

@@ -99,8 +99,10 @@ def _fit(
     for name, size in material.sizes.items():
         for seed in material.seeds:
             label = f"{name}-{seed}"
-            scorer = _fresh(size, material, vectors, seed)
             telling = report(label) if report else None
+            if telling:
+                telling(0, 0, "preparing its vocabulary and weights")
+            scorer = _fresh(size, material, vectors, seed)
             best = _trained(
                 scorer, size, material, ranking, seed, work / label, prepared, save_every, telling
             )

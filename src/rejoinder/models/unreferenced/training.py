@@ -264,7 +264,10 @@ class Loop:
         last = at.log[-1] if at.log else None
         reached = f", true reply first in {100 * last['first']:.1f}%" if last else ""
         done, total = at.epoch * self.steps + at.step, self.schedule.epochs * self.steps
-        self.report(done, total, f"loss {at.loss / at.step:.3f}{reached}")
+        place = (
+            f"epoch {at.epoch + 1} of {self.schedule.epochs}, step {at.step:,} of {self.steps:,}"
+        )
+        self.report(done, total, f"{place}, loss {at.loss / at.step:.3f}{reached}")
 
 
 def _optimizer(scorer: UnreferencedScorer, schedule: Schedule) -> optim.Optimizer:

@@ -12,7 +12,7 @@ from rejoinder.agreement.within import WithinSystems
 from rejoinder.kernels.arrays import Floats, Indices
 from simulations.study import COVERAGE, LEVEL, Row, Study
 
-PERMUTATIONS = 199
+PERMUTATIONS = 99
 SHARED = 0.5
 """Standard deviation of what makes the replies to a context alike, in scores and in ratings."""
 

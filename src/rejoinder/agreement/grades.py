@@ -7,6 +7,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.tables.arguments import pair
 from rejoinder.tables.wording import counted
 
 Scale = tuple[float, float]
@@ -28,6 +29,7 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
         ParameterError: The ends are no scale.
         InputError: A rating is off it: which, whose, and how many there are.
     """
+    pair(ends, "scale")
     low, high = ends
     if not -float("inf") < low < high < float("inf"):
         raise ParameterError(f"scale: {low:g} to {high:g}; the worst grade must be below the best")

@@ -17,8 +17,14 @@ def check_draws(resamples: int, seed: int) -> None:
     """
     if not isinstance(resamples, (int, np.integer)) or not 0 <= resamples <= MOST_DRAWS:
         raise ParameterError(
-            f"resamples={resamples!r} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
+            f"resamples={_brief(resamples)} must be from 0 (no interval) to {MOST_DRAWS:,}; 1,000 to "
             "10,000 are enough for an interval"
         )
     if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed={seed!r} must be 0 or more")
+        raise ParameterError(f"seed={_brief(seed)} must be 0 or more")
+
+
+def _brief(given: object) -> str:
+    """A value for a message: a number or a word as it is, anything larger by its type."""
+    text = repr(given)
+    return text if len(text) < 60 and "\n" not in text else f"a {type(given).__name__}"

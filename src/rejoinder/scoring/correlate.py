@@ -19,7 +19,8 @@ from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.protocols import Protocol, protocol_named
-from rejoinder.scoring.scores import Scores
+from rejoinder.scoring.scores import Scores, check_scores
+from rejoinder.tables.arguments import expect, strings
 from rejoinder.tables.frames import Frame, ratings_of
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
@@ -220,6 +221,14 @@ def correlate(
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
+    check_scores(scores, "correlate")
+    without = strings(without, "without", "systems")
+    correlations = strings(correlations, "correlations", "coefficients")
+    for name, value in (
+        ("raters", raters),
+        *([] if criterion is None else [("criterion", criterion)]),
+    ):
+        expect(value, str, name, "a name")
     if not correlations:
         raise ParameterError(f"correlations: none; choose of {one_of(CORRELATIONS)}")
     for name in correlations:
@@ -260,10 +269,15 @@ def correlate(
         wanted,
         "|".join(facts),
         {label: each.signature for label, each in scores.measured.items()},
-        (*lost, *scores.notes, *notes, *evidence.notes),
+        (*lost, *_concerning(scores.notes, without), *notes, *evidence.notes),
         tuple(rows),
         evidence,
     )
+
+
+def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
+    """Notes of the scores, but for those about a system that is left out here."""
+    return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]
 
 
 def _blank(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

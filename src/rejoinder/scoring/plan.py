@@ -39,7 +39,8 @@ from rejoinder.scoring.forecast import (
 )
 from rejoinder.scoring.matching import match, misnamed, of_criterion
 from rejoinder.scoring.power import MOST_ITEMS, POWER
-from rejoinder.scoring.scores import Scores
+from rejoinder.scoring.scores import Scores, check_scores
+from rejoinder.tables.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
@@ -162,6 +163,10 @@ def plan(
     >>> told.comparison_needs.select("target", "items").row(0)
     (0.25, 11)
     """
+    check_scores(scores, "plan")
+    without = strings(without, "without", "systems")
+    if testset is not None:
+        expect(testset, TestSet, "testset", TESTSET)
     _check(scores, power, alpha, width, correlation, resamples, seed)
     sizes, grades = _numbers("items", items), _numbers("raters", raters)
     labels = [label for label, each in scores.measured.items() if each.metric.ranks]

@@ -19,6 +19,7 @@ from rejoinder.scoring.evidence import Draws, Evidence, Rated
 from rejoinder.scoring.observed import Observed, Replies
 from rejoinder.scoring.ordered import Ordered
 from rejoinder.scoring.units import Units
+from rejoinder.tables.arguments import expect
 
 # Of 7 systems drawn with replacement, 8% of the resamples hold 3 distinct ones or fewer, whose
 # correlation is near 1 or -1 whatever the metric; of 8 systems 2% do.
@@ -186,6 +187,7 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
     """
     if isinstance(protocol, Protocol):
         return protocol
+    expect(protocol, str, "protocol", f"one of {one_of(PROTOCOLS)}, or a protocol such as Turn()")
     if protocol not in PROTOCOLS:
         raise ParameterError(f"protocol={protocol!r} is unknown; choose {one_of(PROTOCOLS)}")
     return PROTOCOLS[protocol]()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
@@ -20,6 +20,7 @@ from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items
+from rejoinder.tables.arguments import TESTSET, expect
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
@@ -138,7 +139,10 @@ def wanted_metrics(
     """The metrics by label; None takes the defaults of the test set."""
     if metrics is None:
         return registry.metrics(suited(testset))
-    return registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
+    expect(metrics, Sequence, "metrics", "a list of names and metrics, as ['bleu', BLEU(order=4)]")
+    return registry.metrics(metrics)
 
 
 def _silent(responses: pl.DataFrame) -> list[str]:
@@ -184,11 +188,8 @@ def spread(batch: Batch, scored: np.ndarray) -> tuple[int, int]:
 
 
 def _checked(testset: object, responses: Frame) -> pl.DataFrame:
-    if not isinstance(testset, TestSet):
-        raise ParameterError(
-            f"testset is {type(testset).__name__}, expected a TestSet; read a file with "
-            "rejoinder.read_testset(path), or make one with TestSet.from_lists(references)"
-        )
+    expect(testset, TestSet, "testset", TESTSET)
+    assert isinstance(testset, TestSet)
     remedy = "read files with rejoinder.read_responses(*paths)"
     return polars_of(responses, "responses", "system, id and text", remedy)
 

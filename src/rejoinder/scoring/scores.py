@@ -18,6 +18,7 @@ from rejoinder.metrics.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.resampling import bootstrap_counts, narrow
 from rejoinder.metrics.rows import Rows
 from rejoinder.scoring.saved_metrics import Given, KeptRows
+from rejoinder.tables.arguments import expect
 from rejoinder.tables.wording import counted
 
 RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
@@ -285,6 +286,7 @@ class Scores:
         """Writes the rows, without any text, to a Parquet file; see ``store.save``."""
         from rejoinder.scoring.store import save
 
+        expect(path, (str, os.PathLike), "path", "the name of a file, such as 'scores.parquet'")
         save(self, path)
 
     def place(self, system: str) -> int:
@@ -312,6 +314,13 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
         elif number < FEW_ITEMS:
             notes.append(f"{who}{items} alone: intervals of so few are rough; do not rely on them")
     return notes
+
+
+def check_scores(given: object, verb: str) -> None:
+    """Raises a ParameterError for what is no table of scores: a frame, a path, a test set."""
+    remedy = "measure replies with rejoinder.score, or open a file with rejoinder.load_scores(path)"
+    order = f"rejoinder.{verb}(scores, ratings)"
+    expect(given, Scores, "scores", f"Scores, as in {order}; {remedy}")
 
 
 def load_scores(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:

@@ -11,6 +11,8 @@ from rejoinder.agreement.aggregation import scale
 from rejoinder.agreement.grades import check_scale
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.scoring.quoting import folded
+from rejoinder.tables.arguments import TESTSET, expect, pair, strings
+from rejoinder.tables.frames import Frame, polars_of, ratings_of
 from rejoinder.tables.ratings import check_ratings
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import REFERENCES
@@ -37,8 +39,8 @@ class Weighed:
 
 def weigh(
     testset: TestSet,
-    responses: pl.DataFrame,
-    ratings: pl.DataFrame,
+    responses: Frame,
+    ratings: Frame,
     *,
     ends: tuple[float, float] = LIKERT,
     criterion: str | None = None,
@@ -74,6 +76,12 @@ def weigh(
     >>> weigh(testset, replies, rated).testset.references.select("source", "weight").rows()
     [('b', 1.0), ('a', -0.5)]
     """
+    expect(testset, TestSet, "testset", TESTSET)
+    remedy = "read files with rejoinder.read_responses(*paths)"
+    responses = polars_of(responses, "responses", "system, id and text", remedy)
+    ratings = ratings_of(ratings)
+    leave_out = strings(leave_out, "leave_out", "systems")
+    pair(ends, "ends")
     check_responses(responses, testset, "empty")  # ids and texts; gaps do not matter here
     replies = responses.select("system", "id", "text")
     systems = replies.get_column("system").unique(maintain_order=True).to_list()

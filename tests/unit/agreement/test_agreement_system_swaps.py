@@ -46,10 +46,9 @@ def test_it_is_the_naive_loop_over_all_swaps(name):
             values.append(two[0] - two[1])
         differences[coins] = np.mean(values)
     observed = abs(differences[0, 0, 0, 0])
-    # Turning all coins around turns the sign, so half of the 16 are enough; all but the one without
-    # a swap are multiplied by sqrt(4 / 3).
-    swapped = [abs(d) for coins, d in differences.items() if coins[0] == 0 and any(coins)]
-    expected = (1 + sum(math.sqrt(4 / 3) * d >= observed - 1e-12 for d in swapped)) / 8
+    # Turning all coins around turns the sign, so half of the 16 are enough: 8, none swapped included.
+    halves = [abs(d) for coins, d in differences.items() if coins[0] == 0]
+    expected = sum(d >= observed - 1e-12 for d in halves) / 8
     told = system_swaps(x1, x2, y, ENDS, turned, name, 8, np.random.default_rng(0))
     assert told == (expected, 0.125)
     # The systems' places are names alone, and the two metrics' order does not matter.

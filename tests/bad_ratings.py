@@ -123,6 +123,7 @@ PUBLISHED = [
     one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),
     one("label-studio-cut", "an export that breaks off", r"not JSON: .*truncated", task()[:-4], "export.json"),
     one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),
+    one("grade-means", "mean scores of GRADE without their contexts", r"d: mean scores without their contexts .*name human_judgement\.json", "4.5\n", "d/bot/human_score.txt", paths=("d",)),
     one("grade-gap", "a judged reply that is missing", r"row 2: ID 2 of system 'bot' comes after 0", JUDGED, "human_judgement.json"),
     RatingCase("grade-beside", "judgements of other replies than those beside them", r"bot/human_hyp\.txt, row 1: not the reply", {"human_judgement.json": JUDGED.replace('"ID": 2', '"ID": 1').replace('"HumanScores"', '"Response": "Hi", "HumanScores"'), "bot/human_hyp.txt": "Ho\nHi\n"}, paths=("human_judgement.json",)),
     one("dstc7-score", "a judge's score that is no number", r"row 2: Relevance: 'x' is no number", "JudgeID\tInstanceID\tSystemID\tRelevance\nj\tc1\tbot\tx\n", "judges.tsv"),

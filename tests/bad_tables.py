@@ -134,8 +134,8 @@ PUBLISHED = [
     one_testset("rated-differ", "rated replies whose contexts differ", r"row 3: context_id '0_1' has another context", RATED + "a,0_1,Hi,Ho,Ho,Yes\nb,0_1,Hi,Ho,Ho,No\n", "rated.csv"),
     one_testset("dstc7-replies", "DSTC7's replies as the test set", r"expected the file of gold_responses", "SystemID\tInstanceID\tResponse\nA\t1\tHi\n", "system_responses.tsv"),
     one_reply_file("dstc7-references", "DSTC7's references as responses", r"not responses; expected the file of system_responses", "InstanceID\tReference1\t...\n1\tHi\n", "gold_responses.tsv"),
-    one_testset("grade-differ", "GRADE folders of different items", r"b/human_ref\.txt: differs from .*a/human_ref\.txt", "") | {
-        "testset": {f"{s}/human_{n}.txt": f"{s if n == 'ref' else 'Hi'}\n" for s in "ab" for n in ("ctx", "ref", "hyp")},
+    one_testset("grade-lines", "a GRADE folder with a reply missing", r"b/human_ctx\.txt: 2 lines, but human_hyp\.txt has 1", "") | {
+        "testset": {f"{s}/human_{n}.txt": "Hi\nHo\n" if n != "hyp" or s == "a" else "Hi\n" for s in "ab" for n in ("ctx", "ref", "hyp")},
         "testset_paths": (".",),
     },
     one_testset("plusplus-context", "DailyDialog++ without a context", r"row 1: no column 'context'", items({"id": 0, "positive_responses": ["Hi"]})),

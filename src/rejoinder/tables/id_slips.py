@@ -23,7 +23,17 @@ def slip(
     'they match but for upper and lower case; write them alike'
     >>> slip(["0"], ["0", "1"], ["1", "2"], "ratings", "test set")
     'the ids look off by one: the ratings count from 0, those of the test set from 1'
+    >>> slip(["talk/1"], ["talk/1"], ["1"], "ratings", "test set")[:59]
+    "they match but for the data set before the slash ('talk/1')"
     """
+    if {_tail(i) for i in given} & {_tail(i) for i in known} and not set(given) & set(known):
+        with_name = next((i for i in (*given, *known) if "/" in i), "")
+        if with_name:
+            return (
+                f"they match but for the data set before the slash ({quoted(with_name)}); read the "
+                "files of all data sets as they were published (GRADE: the folder eval_data/NAME and "
+                "human_judgement.json), or those of this data set alone"
+            )
     for hint, mend in (
         ("they match but for white space; strip it", str.strip),
         ("they match but for upper and lower case; write them alike", str.lower),
@@ -63,6 +73,10 @@ def first_few(names: Sequence[str], count: int = 3) -> str:
     """
     shown = ", ".join(quoted(name) for name in names[:count])
     return shown + (f" and {len(names) - count} more" if len(names) > count else "")
+
+
+def _tail(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _whole(text: str) -> str:

@@ -17,7 +17,7 @@ from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.validation import check_replies, conform
-from rejoinder.tables.wording import quoted
+from rejoinder.tables.wording import counted, quoted
 
 Missing = Literal["error", "drop", "empty"]
 _MISSING = ("error", "drop", "empty")
@@ -163,9 +163,15 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     system = gaps.get_column("system")[0]
     ids = gaps.filter(pl.col("system") == system).get_column("id").to_list()
     others = gaps.get_column("system").n_unique() - 1
+    left = items - gaps.get_column("item").n_unique()
+    drop = (
+        f"--missing drop keeps the {counted(left, 'item')} that all systems answered"
+        if left
+        else "no item was answered by all systems, so --missing drop would leave none"
+    )
     also = f", and {others} more system{'s' * (others > 1)} did not answer all" if others else ""
     return (
         f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
-        f"{also}; add the replies, or choose --missing drop (for all systems) or --missing "
-        "empty"
+        f"{also}; add the replies, or choose what happens to them: {drop}; --missing empty scores an "
+        "empty reply in the place of each ('correlate --protocol turn' counts rated replies alone)"
     )

@@ -1,16 +1,22 @@
-"""GRADE's rated replies (Huang et al. 2020): parallel text, turns separated by ``|||``."""
+"""GRADE's rated replies (Huang et al. 2020): parallel text, turns separated by ``|||``.
+
+A data set is a folder with a folder for each system, which holds three files. All data sets may be
+read at once, from the folder above them. Systems need not have answered the same contexts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, spoken
+from rejoinder.tables.formats.items import Items, Place, Reference, spoken
 from rejoinder.tables.formats.text import read_lines
+from rejoinder.tables.grade_items import PUBLISHED, item_names
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.wording import counted
@@ -19,44 +25,63 @@ _FILES = ("human_ctx.txt", "human_ref.txt", "human_hyp.txt")
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A system's folder with its three files, a folder of such folders, or a ``human_hyp.txt``."""
-    return bool(_folders(path)) if path.is_dir() else path.name == "human_hyp.txt"
+    """A system's folder with its three files, a folder of such folders (also two levels down), or a
+    ``human_hyp.txt``.
+    """
+    return bool(_data_sets(path)) if path.is_dir() else path.name == _FILES[2]
 
 
 def read_testset(paths: Sequence[Path]) -> TestSetDraft:
-    """Items "1", "2", ... with one reference each, the same for all systems of a folder."""
-    if len(paths) > 1 or not (folders := _folders(paths[0])):
+    """One item for each context, with the references that stand beside it in the systems' folders."""
+    if len(paths) > 1 or not (data_sets := _data_sets(paths[0])):
         raise InputError(f"{paths[-1]}: expected one folder that holds {', '.join(_FILES)}")
-    contexts, references = (_same(folders, name) for name in _FILES[:2])
-    place = str(folders[0] / _FILES[0])
-    if len(contexts) != len(references):
-        raise InputError(
-            f"{place}: {counted(len(contexts), 'line')}, but {_FILES[1]} has "
-            f"{len(references)}; expected the same number"
-        )
+    turns: dict[str, list[str]] = {}
+    places: dict[str, Place] = {}
+    references: dict[str, list[Reference]] = {}
+    for data_set in data_sets:
+        names = data_set.names()
+        for system in data_set.wanted:
+            folder = data_set.systems[system]
+            contexts, texts, _ = _aligned(folder)
+            for number, (name, context, text) in enumerate(
+                zip(names[system], contexts, texts, strict=True), start=1
+            ):
+                turns.setdefault(name, context.split("|||"))
+                places.setdefault(name, (str(folder / _FILES[0]), number))
+                held = references.setdefault(name, [])
+                held += [each for each in spoken([text], "original") if each not in held]
     items = Items()
-    for number, (context, text) in enumerate(zip(contexts, references, strict=True), start=1):
-        items.add(str(number), context.split("|||"), spoken([text], "original"), (place, number))
+    for name, context in turns.items():
+        items.add(name, context, references[name], places[name])
     return items.draft()
 
 
 def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
     """The replies of each system, named after its folder."""
     (path,) = paths
-    files = [folder / _FILES[2] for folder in _folders(path)] if path.is_dir() else [path]
-    frames, stretches = [], []
-    for file in files:
-        lines = read_lines(file)
-        numbers = range(1, len(lines) + 1)
-        columns = {
-            "system": [file.absolute().parent.name] * len(lines),
-            "id": [str(number) for number in numbers],
-            "text": lines,
-        }
-        frames.append(pl.DataFrame(columns, schema=RESPONSES))
-        stretches.append((str(file), numbers))
-    if not frames:
+    data_sets = _data_sets(path) if path.is_dir() else _data_sets(path.absolute().parent)
+    if path.is_dir() and not data_sets:
         raise InputError(f"{path}: expected a folder that holds {', '.join(_FILES)}")
+    if not data_sets:  # a human_hyp.txt alone
+        lines = read_lines(path)
+        names = [str(number) for number in range(1, len(lines) + 1)]
+        return _draft([(path.absolute().parent.name, path, names, lines)])
+    found = []
+    for data_set in data_sets:
+        names = data_set.names()
+        for system in data_set.wanted:
+            folder = data_set.systems[system]
+            file = path if path.is_file() else folder / _FILES[2]
+            found.append((system, file, names[system], _aligned(folder)[2]))
+    return _draft(found)
+
+
+def _draft(found: Sequence[tuple[str, Path, list[str], list[str]]]) -> ResponsesDraft:
+    frames, stretches = [], []
+    for system, file, names, lines in found:
+        columns = {"system": [system] * len(lines), "id": names, "text": lines}
+        frames.append(pl.DataFrame(columns, schema=RESPONSES))
+        stretches.append((str(file), range(1, len(lines) + 1)))
     return ResponsesDraft(pl.concat(frames), Origin(tuple(stretches)))
 
 
@@ -69,21 +94,69 @@ FORMAT = Format(
 )
 
 
+@dataclass(frozen=True)
+class _DataSet:
+    """The folders of a data set.
+
+    Attributes:
+        name: What goes before the names of its items; empty where it is the only one.
+        systems: The folder of every system, by name: all of them say what the items are called.
+        wanted: The systems that are read.
+    """
+
+    name: str
+    systems: dict[str, Path]
+    wanted: list[str]
+
+    def names(self) -> dict[str, list[str]]:
+        """By system the item of each line."""
+        contexts = {name: read_lines(each / _FILES[0]) for name, each in self.systems.items()}
+        return item_names(contexts, self.name)
+
+
+def _data_sets(path: Path) -> list[_DataSet]:
+    """The data sets at a folder: of one system, of several, or of several data sets."""
+    if _is_system(path):
+        folder = path.absolute().parent
+        systems = {each.absolute().name: each for each in (*_systems(folder).values(), path)}
+        return [_DataSet(_before(folder), systems, [path.absolute().name])]
+    if systems := _systems(path):
+        return [_DataSet(_before(path.absolute()), systems, sorted(systems))]
+    found = [(each.name, _systems(each)) for each in _folders(path)]
+    return [_DataSet(name, systems, sorted(systems)) for name, systems in found if systems]
+
+
+def _before(folder: Path) -> str:
+    """The name of a data set that lies beside others, as published; else nothing."""
+    return folder.name if folder.parent.name == PUBLISHED else ""
+
+
+def _systems(path: Path) -> dict[str, Path]:
+    return {each.name: each for each in _folders(path) if _is_system(each)}
+
+
 def _folders(path: Path) -> list[Path]:
-    """The folders of systems at or right below a path."""
-    if not path.is_dir():
+    try:
+        return sorted(each for each in path.iterdir() if each.is_dir())
+    except OSError:
         return []
-    candidates = [path, *sorted(p for p in path.iterdir() if p.is_dir())]
-    return [c for c in candidates if all((c / name).is_file() for name in _FILES)]
 
 
-def _same(folders: Sequence[Path], name: str) -> list[str]:
-    """The lines of a file that every system's folder has alike."""
-    lines = read_lines(folders[0] / name)
-    for folder in folders[1:]:
-        if read_lines(folder / name) != lines:
+def _is_system(path: Path) -> bool:
+    return all((path / name).is_file() for name in _FILES)
+
+
+def _aligned(folder: Path) -> list[list[str]]:
+    """The lines of a system's three files.
+
+    Raises:
+        InputError: They have other numbers of lines.
+    """
+    files = [read_lines(folder / name) for name in _FILES]
+    for name, lines in zip(_FILES, files, strict=True):
+        if len(lines) != len(files[0]):
             raise InputError(
-                f"{folder / name}: differs from {folders[0] / name}; the systems answered other "
-                "items: read each folder as a test set of its own"
+                f"{folder / _FILES[0]}: {counted(len(files[0]), 'line')}, but {name} has "
+                f"{len(lines)}; expected the same number"
             )
-    return lines
+    return files

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.formats.text import read_lines
+from rejoinder.tables.grade_items import PUBLISHED, data_set_name, item_names
 from rejoinder.tables.json_lines import convert
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
@@ -30,39 +32,79 @@ class _Judged(msgspec.Struct):
     Response: str | None = None
 
 
+_Row: TypeAlias = tuple[int, _Judged]  # the number of the row, and the row
+
+
 def recognise(path: Path, first: bytes) -> bool:
-    """The JSON by one of its columns, or the folder that holds it."""
+    """The JSON by one of its columns, the folder that holds it, or a folder of mean scores."""
     if path.is_dir():
-        return (path / _NAME).is_file()
+        return (path / _NAME).is_file() or _has_means(path)
     return first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" and b'"HumanScores"' in first
 
 
 def read(path: Path) -> RatingsDraft:
-    """Item "1" of a system is its first ID, and so on: line i of the system's human_hyp.txt."""
+    """The single ratings; the items are called as in the folders of texts (``grade_items``)."""
     file = path / _NAME if path.is_dir() else path
-    judged = sorted(_judged(file), key=lambda each: (each[1].DialogModel, each[1].ID))
+    if path.is_dir() and not file.is_file():
+        raise InputError(
+            f"{path}: mean scores without their contexts (human_score.txt); name {_NAME}, which holds "
+            "every single rating of all data sets"
+        )
+    judged = _judged(file)
+    data_sets = sorted({_data_set(reply) for _, reply in judged})
+    published = (file.absolute().parent.parent / PUBLISHED).is_dir()
     rows, numbers = [], []
-    for system, group in groupby(judged, key=lambda each: each[1].DialogModel):
-        members = list(group)
-        _check_whole(members, file, system)
-        for item, (number, reply) in enumerate(members, start=1):
-            # Nobody is named: a rater is a place in the list, and other people from item to item.
-            for place, score in enumerate(_scores(reply, f"{file}, row {number}"), start=1):
-                rows.append((str(item), system, str(place), OVERALL, score))
-                numbers.append(number)
+    for data_set in data_sets:
+        named = data_set if len(data_sets) > 1 or published else ""
+        systems = _systems(judged, data_set)
+        for system, members in systems.items():
+            _check_whole(members, file, system, data_set)
+        names = _names(systems, named)
+        for system, members in systems.items():
+            for item, (number, reply) in zip(names[system], members, strict=True):
+                # Nobody is named: a rater is a place in the list, and other people for each item.
+                for place, score in enumerate(_scores(reply, f"{file}, row {number}"), start=1):
+                    rows.append((item, system, str(place), OVERALL, score))
+                    numbers.append(number)
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
     return RatingsDraft(frame, Origin(((str(file), numbers),)))
 
 
 FORMAT = RatingFormat(
     "grade",
-    "GRADE's human_judgement.json: for each reply a list of ratings",
+    "GRADE's human_judgement.json, of one data set or several: for each reply a list of ratings",
     recognise,
     read,
 )
 
 
-def _judged(file: Path) -> list[tuple[int, _Judged]]:
+def _data_set(reply: _Judged) -> str:
+    return data_set_name(reply.Dataset or "")
+
+
+def _systems(judged: list[_Row], data_set: str) -> dict[str, list[_Row]]:
+    """By system its replies of one data set, in the order of their IDs."""
+    systems: dict[str, list[_Row]] = {}
+    for row in sorted(judged, key=lambda row: (row[1].DialogModel, row[1].ID)):
+        if _data_set(row[1]) == data_set:
+            systems.setdefault(row[1].DialogModel, []).append(row)
+    return systems
+
+
+def _names(systems: dict[str, list[_Row]], data_set: str) -> dict[str, list[str]]:
+    """By system the items of its replies; without contexts, the place of each reply."""
+    contexts = {system: [reply.Context for _, reply in rows] for system, rows in systems.items()}
+    known = all(context is not None for lines in contexts.values() for context in lines)
+    if known:
+        return item_names({s: [c or "" for c in lines] for s, lines in contexts.items()}, data_set)
+    return {s: item_names({s: [""] * len(lines)}, data_set)[s] for s, lines in contexts.items()}
+
+
+def _has_means(path: Path) -> bool:
+    return any(path.glob("*/human_score.txt")) or any(path.glob("*/*/human_score.txt"))
+
+
+def _judged(file: Path) -> list[_Row]:
     return [
         (number, convert(row, _Judged, f"{file}, row {number}"))
         for number, row in enumerate(read_list(file), start=1)
@@ -81,25 +123,22 @@ def _scores(reply: _Judged, where: str) -> list[float]:
         ) from None
 
 
-def _check_whole(members: list[tuple[int, _Judged]], file: Path, system: str) -> None:
-    """The place of a reply among its system's is its item, so that none may be missing.
+def _check_whole(members: list[_Row], file: Path, system: str, data_set: str) -> None:
+    """The place of a reply among its system's is a line of its folder, so that none may be missing.
 
     Raises:
-        InputError: an ID is missing or stands twice, or the folder beside has other replies.
+        InputError: an ID is missing or stands twice, or the folder of the texts has other replies.
     """
     for (_, before), (number, after) in pairwise(members):
-        if after.Dataset != before.Dataset:
-            raise InputError(
-                f"{file}, row {number}: of the data set {quoted(after.Dataset)}, those before it of "
-                f"{quoted(before.Dataset)}; expected one, the items are counted; split the file"
-            )
         if after.ID != before.ID + 1:
             raise InputError(
                 f"{file}, row {number}: ID {after.ID} of system {quoted(system)} comes after "
                 f"{before.ID}; expected no gap, the items are counted; restore the whole file"
             )
-    replies = file.parent / system / "human_hyp.txt"
-    if not replies.is_file():
+    folders = (file.parent, file.absolute().parent.parent / PUBLISHED / data_set)
+    found = [folder / system / "human_hyp.txt" for folder in folders]
+    replies = next((each for each in found if each.is_file()), None)
+    if replies is None:
         return
     lines = [line.strip() for line in read_lines(replies)]
     texts = [reply.Response for _, reply in members]

@@ -3,13 +3,15 @@
 The table is ``system``, ``id``, the own columns of the items as ``item:<column>``, and
 ``<metric>.<statistic>`` for every column of every metric (null where the metric could not score the
 item). The metadata of the file hold, under the key ``rejoinder``, a JSON object that says how to
-score the rows. The rows of a metric whose class is not known where the file is read stay as they
+score the rows, and under ``rejoinder.sha256`` the hash of the whole file, which is checked before
+anything is read. The rows of a metric whose class is not known where the file is read stay as they
 are: ``saved_metrics.py``.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,7 +19,8 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.errors import InputError, RejoinderError
+from rejoinder.errors import InputError, RejoinderError, one_of
+from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.rows import Matrix, rows_of
 from rejoinder.scoring.saved_metrics import (
@@ -31,11 +34,20 @@ from rejoinder.scoring.saved_metrics import (
     saved_metric,
 )
 from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.tables.seal import UNSEALED, seal, sealed
 from rejoinder.tables.write import replacing
 from rejoinder.text.tokenizers import Tokens
 
 KEY = "rejoinder"
+SEAL = "rejoinder.sha256"
 FORMAT = 1
+
+NO_HASH = (
+    "these scores were kept without a hash, by an earlier version or another program: whether they "
+    "are whole cannot be known; 'rejoinder score {path} --save NEW.parquet' keeps them with one"
+)
+ROUNDING = 1e-9
+"""So far a score may lie outside the bounds of its metric."""
 
 
 class Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -83,9 +95,10 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         scores.references,
         scores.blocks,
     )
-    metadata = {KEY: msgspec.json.encode(saved).decode()}
+    metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: UNSEALED}
     with replacing(path) as temporary:
         table.write_parquet(temporary, metadata=metadata)
+        seal(temporary)
 
 
 def _saved_metrics(scores: Scores) -> dict[str, SavedMetric]:
@@ -103,7 +116,12 @@ def _own_notes(scores: Scores) -> list[str]:
     for label, each in scores.measured.items():
         if isinstance(each.metric, KeptMean):
             added.add(note(label, each.metric.saved))
-    return [each for each in scores.notes if each not in added]
+    before, after = NO_HASH.split("{path}")
+    return [
+        each
+        for each in scores.notes
+        if each not in added and not (each.startswith(before) and each.endswith(after))
+    ]
 
 
 def _kept(column: str) -> str:
@@ -128,20 +146,30 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
 
 
 def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
-    """Reads what ``save`` wrote.
+    """Reads what ``save`` wrote, and believes nothing of it that can be checked.
+
+    The hash over the whole file is compared before anything is parsed. A file without one, which an
+    earlier version wrote, opens with a note. Systems, items, numbers of rows, resamples, signatures
+    and the bounds of every score are checked in both.
 
     Args:
         path: Of the file.
         metrics: Metrics of the user's own that the file holds, or their classes.
 
     Raises:
-        InputError: The file is not there, is none that ``save`` wrote, or holds only metrics whose
-            classes are not known here.
+        InputError: The file is not there, is none that ``save`` wrote, is damaged, or holds only
+            metrics whose classes are not known here.
         ParameterError: The file does not hold one of ``metrics``.
     """
     file = Path(path)
     if not file.is_file():
         raise InputError(f"{file}: no such file; name one that 'rejoinder score --save' wrote")
+    whole = sealed(file)
+    if whole is False:
+        raise InputError(
+            f"{file}: damaged, or altered by another program: its hash is not that of its content; "
+            "score again, or take a copy of it"
+        )
     try:
         text = pl.read_parquet_metadata(file).get(KEY)
         if text is None:
@@ -168,7 +196,10 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
         ) from None
     if saved.format != FORMAT:
         raise InputError(f"{file}: format {saved.format}, expected {FORMAT}; score again")
-    return _scores(saved, table, file, metrics)
+    found = _scores(saved, table, file, metrics)
+    if whole:
+        return found
+    return replace(found, notes=(*found.notes, NO_HASH.format(path=file)))
 
 
 def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scores:
@@ -184,9 +215,12 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scor
             "in Python with rejoinder.load_scores(path, metrics=[...]), which takes their classes"
         )
     try:
+        _check(saved, table)
         measured = {
             label: _measured(label, metric, table, saved) for label, metric in metrics.items()
         }
+        for label, each in measured.items():
+            _check_measured(label, each, table.height // len(saved.systems))
         unserved = {label: _unserved(label, each, table) for label, each in unknown.items()}
         items = table.head(table.height // len(saved.systems)).select(
             pl.col(_kept(name)).alias(name) for name in saved.columns
@@ -207,6 +241,59 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scor
     )
 
 
+def _check(saved: Saved, table: pl.DataFrame) -> None:
+    """Raises an InputError where the table is not that of the systems and items that it names.
+
+    Rows are told apart by their place: system by system, and of each system all items in one order.
+    """
+    check_draws(saved.resamples, saved.seed)
+    systems = len(saved.systems)
+    if not systems or len(set(saved.systems)) < systems:
+        raise InputError(f"systems {one_of(saved.systems)}: expected one or more, each once")
+    n, rest = divmod(table.height, systems)
+    if rest or not n:
+        raise InputError(f"{table.height} rows for {systems} systems")
+    names = np.repeat(np.array(saved.systems, dtype=object), n)
+    if table.get_column("system").to_list() != names.tolist():
+        raise InputError("the rows do not stand system by system")
+    items = table.select("id", *(_kept(name) for name in saved.columns if name != "id"))
+    first = items.head(n)
+    if first.get_column("id").is_null().any() or first.get_column("id").is_duplicated().any():
+        raise InputError("an id stands twice, or is missing")
+    for s in range(1, systems):
+        if not items.slice(s * n, n).equals(first):
+            raise InputError(
+                f"the items of system '{saved.systems[s]}' are not those of '{saved.systems[0]}', in "
+                "the same order"
+            )
+    fewest, most = saved.references
+    if not 0 <= fewest <= most:
+        raise InputError(f"from {fewest} to {most} references")
+
+
+def _check_measured(label: str, measured: Measured, items: int) -> None:
+    """Raises an InputError where a metric's rows or signature cannot be those of a measurement."""
+    if measured.items is not None and measured.items < measured.height:
+        raise InputError(f"{label}: {measured.items} items in {measured.height} rows")
+    told, own = (_words(each) for each in (measured.signature, measured.metric.signature()))
+    for word in told.keys() & own.keys() - {"version", "sacrebleu"}:
+        if told[word] != own[word]:
+            raise InputError(
+                f"{label}: the signature says {word}:{told[word]}, the parameters {word}:{own[word]}"
+            )
+    low, high = measured.metric.bounds
+    values = measured.scores()
+    outside = (values < low - ROUNDING) | (values > high + ROUNDING)
+    if outside.any() or np.isinf(values).any():
+        raise InputError(f"{label}: a score of {values[outside][0]}, outside [{low}, {high}]")
+
+
+def _words(signature: str) -> dict[str, str]:
+    """The words ``key:value`` of a signature."""
+    pairs = (word.partition(":") for word in signature.split("|"))
+    return {key: value for key, colon, value in pairs if colon}
+
+
 def _unfit(file: Path, error: Exception) -> InputError:
     why = str(error) if isinstance(error, RejoinderError) else repr(error)
     return InputError(f"{file}: the rows do not fit what the file says ({why})")
@@ -225,6 +312,8 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
     n = table.height // systems
     columns = [_column(label, name, metric, table) for name in metric.columns]
     usable = columns[0].head(n).is_not_null().to_numpy()
+    if (columns[0].is_not_null().to_numpy() != np.tile(usable, systems)).any():
+        raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
     if metric.summable:

@@ -1,0 +1,167 @@
+"""Kept scores that were damaged or altered: one message, or the very same numbers."""
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from random_text import corpus
+from rejoinder import TestSet, load_scores, score
+from rejoinder.errors import InputError
+from rejoinder.scoring.store import KEY, SEAL
+from rejoinder.tables.seal import UNSEALED, seal, sealed
+
+REPLIES, REFERENCES = corpus(seed=5, n=12)
+METRICS = ["bleu", "deltableu", "rougeL", "distinct"]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "scores.parquet"
+    testset = TestSet.from_lists(REFERENCES)
+    rows = [
+        (system, item, text)
+        for system, replies in (("a", REPLIES), ("b", REPLIES[::-1]))
+        for item, text in zip(testset.ids, replies, strict=True)
+    ]
+    table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    score(testset, table, METRICS, resamples=50).save(path)
+    return path
+
+
+def numbers(path):
+    scores = load_scores(path)
+    return scores.systems().to_dicts(), scores.compare().to_dicts(), scores.segments().to_dicts()
+
+
+def flipped(raw, place, bit):
+    changed = bytearray(raw)
+    changed[place] ^= 1 << bit
+    return bytes(changed)
+
+
+def same_or_refused(path, expected):
+    try:
+        found = repr(numbers(path))
+    except InputError:
+        return
+    assert found == expected
+
+
+def drawn(raw):
+    rng = np.random.default_rng(7)
+    return zip(rng.integers(0, len(raw), 1000).tolist(), rng.integers(0, 8, 1000).tolist())  # noqa: B905
+
+
+def every(raw):
+    return ((place, bit) for place in range(len(raw)) for bit in (place % 8,))
+
+
+@pytest.mark.parametrize("places", [drawn, pytest.param(every, marks=pytest.mark.slow)])
+def test_a_flipped_bit_gives_no_other_number(kept, tmp_path, places):
+    raw, path = kept.read_bytes(), tmp_path / "flipped.parquet"
+    expected = repr(numbers(kept))
+    for place, bit in places(raw):
+        path.write_bytes(flipped(raw, place, bit))
+        same_or_refused(path, expected)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 100, -1])
+def test_a_file_that_is_cut_is_refused(kept, tmp_path, size):
+    path = tmp_path / "cut.parquet"
+    path.write_bytes(kept.read_bytes()[:size])
+    with pytest.raises(InputError, match=r"cut\.parquet"):
+        load_scores(path)
+
+
+def altered(kept, path, table=None, text=None):
+    """The file as another program writes it: with the metadata of ours, and no hash."""
+    table = pl.read_parquet(kept) if table is None else table
+    text = pl.read_parquet_metadata(kept)[KEY] if text is None else text
+    table.write_parquet(path, metadata={KEY: text})
+    return path
+
+
+def test_a_file_without_a_hash_opens_with_a_note(kept, tmp_path):
+    path = altered(kept, tmp_path / "old.parquet")
+    scores = load_scores(path)
+    assert repr(numbers(path)) == repr(numbers(kept))
+    assert "kept without a hash" in scores.notes[-1]
+    scores.save(tmp_path / "new.parquet")
+    assert load_scores(tmp_path / "new.parquet").notes == load_scores(kept).notes
+
+
+TABLES = {
+    "rows sorted by id": lambda table: table.sort("id"),
+    "items of one system reversed": lambda table: pl.concat([table.head(12), table.tail(12)[::-1]]),
+    "systems in another order": lambda table: pl.concat([table.tail(12), table.head(12)]),
+    "a row twice": lambda table: pl.concat([table, table.tail(1)]),
+    "all rows twice": lambda table: pl.concat([table, table]),
+    "an id twice": lambda table: table.with_columns(id=pl.col("id").replace({"2": "1"})),
+    "a row is missing": lambda table: table.tail(-1),
+    "no row": lambda table: table.head(0),
+    "a system renamed": lambda table: table.with_columns(system=pl.lit("c")),
+    "a column is missing": lambda table: table.drop("BLEU-2.matches_1"),
+    "a number is text": lambda table: table.with_columns(pl.lit("x").alias("BLEU-2.matches_1")),
+    "more matches than n-grams": lambda table: table.with_columns(pl.col("BLEU-2.matches_1") * 1e3),
+    "a number is null": lambda table: table.with_columns(
+        pl.when(pl.col("system") == "a")
+        .then("BLEU-2.hypothesis_length")
+        .alias("BLEU-2.hypothesis_length")
+    ),
+}
+
+
+@pytest.mark.parametrize("change", TABLES)
+def test_a_table_that_another_program_changed_is_refused(kept, tmp_path, change):
+    table = pl.read_parquet(kept)
+    path = altered(kept, tmp_path / "x.parquet", TABLES[change](table))
+    with pytest.raises(InputError, match=r"x\.parquet: the rows do not fit what the file says"):
+        load_scores(path)
+
+
+TEXTS = [
+    (r'"resamples":50', '"resamples":-1'),
+    (r'"resamples":50', '"resamples":1000000000'),
+    (r'"seed":12345', '"seed":-1'),
+    (r'"systems":\["a","b"\]', '"systems":["b","a"]'),
+    (r'"systems":\["a","b"\]', '"systems":["a","a"]'),
+    (r'"systems":\["a","b"\]', '"systems":[]'),
+    (r'"systems":\["a","b"\]', '"systems":["a"]'),
+    (r'"references":\[\d+,\d+\]', '"references":[5,2]'),
+    (r"order:2\|tok:13a", "order:4|tok:13a"),
+    (r"order:2\|tok:13a", "order:2|tok:none"),
+    (r'"order":2', '"order":3'),
+    (r'"name":"bleu"', '"name":"deltableu"'),
+    (r'"format":1', '"format":7'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), TEXTS)
+def test_metadata_that_somebody_changed_are_refused(kept, tmp_path, old, new):
+    text = pl.read_parquet_metadata(kept)[KEY]
+    changed = re.sub(old, new, text, count=1)
+    assert changed != text
+    path = altered(kept, tmp_path / "x.parquet", text=changed)
+    with pytest.raises(InputError, match=r"x\.parquet"):
+        load_scores(path)
+
+
+def test_a_seal_is_of_all_bytes_but_its_own(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"some " + UNSEALED.encode() + b" more")
+    seal(path)
+    assert sealed(path)
+    raw = path.read_bytes()
+    assert UNSEALED.encode() not in raw
+    for place in range(len(raw)):
+        path.write_bytes(flipped(raw, place, 0))
+        mark = 5 <= place < 12
+        assert sealed(path) is (None if mark else False)
+    path.write_bytes(b"")
+    assert sealed(path) is None
+
+
+def test_the_seal_stands_in_the_metadata(kept):
+    assert re.fullmatch("sha256:[0-9a-f]{64}", pl.read_parquet_metadata(kept)[SEAL])

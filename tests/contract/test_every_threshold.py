@@ -98,7 +98,7 @@ def test_intervals_begin_with_4_items(n, there):
         == there
     )
     matrix = np.stack([x, y], axis=1)
-    assert defined(alpha_interval(matrix, "interval", 100, np.random.default_rng(1))) == there
+    assert defined(alpha_interval(matrix, "interval")) == there
     replies = ["a b c", "a b d", "c", "e f g"][:n]
     score = BLEU(order=1).corpus(replies, [["a b c d"]] * n, resamples=100)
     assert np.isnan(score.low) != there

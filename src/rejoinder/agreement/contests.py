@@ -213,9 +213,7 @@ class Contests:
     def _alpha_interval(self, mirrored: Floats, kind: str) -> Interval:
         if not self.wish.resamples:
             return Interval(math.nan, math.nan)
-        rng = np.random.default_rng(self.wish.seed)
-        groups = np.tile(self.item_of_unit, 2)
-        return alpha_interval(mirrored, kind, self.wish.resamples, rng, groups)
+        return alpha_interval(mirrored, kind, np.tile(self.item_of_unit, 2))
 
     def _raters(self) -> list[dict[str, Any]]:
         rows = []

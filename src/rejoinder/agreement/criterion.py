@@ -16,8 +16,7 @@ from rejoinder.agreement.alpha import (
     krippendorff_alpha,
     reason_no_alpha,
 )
-from rejoinder.agreement.groups import Groups
-from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, few_groups, percentiles
+from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, few_groups
 from rejoinder.agreement.pooled_kappa import (
     AgainstOthers,
     mean_kappa,
@@ -25,12 +24,16 @@ from rejoinder.agreement.pooled_kappa import (
     reason_unjudged,
 )
 from rejoinder.agreement.raters import human_correlations
+from rejoinder.agreement.student import t_quantile
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.tables.wording import counted, listed
 
 MEAN = "mean"
+
+# Mean ratings this close together are equal but for rounding.
+SAME = 1e-12
 CORRELATIONS = ("pearson", "spearman")
 SHARED = "replies"
 """What raters share, in words."""
@@ -228,8 +231,7 @@ class Criterion:
     def _alpha_interval(self, grid: Grid, kind: str) -> Interval:
         if not self.wish.resamples:
             return Interval(math.nan, math.nan)
-        rng = np.random.default_rng(self.wish.seed)
-        return alpha_interval(grid.values, kind, self.wish.resamples, rng, grid.items)
+        return alpha_interval(grid.values, kind, grid.items)
 
     def _note_means(self, people: pl.DataFrame) -> None:
         means = self.table.height - people.height
@@ -269,17 +271,21 @@ class Criterion:
 
 
 def _mean_interval(values: Floats, wish: Wish) -> Interval:
-    """The percentile bootstrap interval of a mean over items, of which a system has each once."""
+    """The interval of a mean over items, of which a system has each once: ``mean +- t s / sqrt(n)``.
+
+    t has n - 1 degrees of freedom.
+    """
     if values.size < LEAST_GROUPS:
         reason = f"fewer than {LEAST_GROUPS} items to resample"
         return Interval(math.nan, math.nan, reason=reason)
     if not wish.resamples:
         return Interval(math.nan, math.nan)
-    means = np.empty(wish.resamples)
-    rng = np.random.default_rng(wish.seed)
-    for rows, drawn in Groups.of(None, values.size).resampled(wish.resamples, rng):
-        means[rows] = values[drawn].mean(axis=1)
-    return percentiles(means)
+    if np.ptp(values) <= SAME:
+        reason = "all items have the same rating, which is no certainty"
+        return Interval(math.nan, math.nan, reason=reason)
+    mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(values.size)
+    reach = t_quantile(0.95, values.size - 1) * error
+    return Interval(mean - reach, mean + reach)
 
 
 def _number(text: str) -> tuple[int, str]:

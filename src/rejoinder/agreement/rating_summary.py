@@ -50,7 +50,7 @@ class RatingSummary:
             ``low`` and ``high`` (grades given). All of them before the filter.
         agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
             (``alpha nominal``, ``alpha ordinal``, ``alpha interval``, ``kappa``: the mean over
-            raters), ``value``, ``low`` and ``high`` (95%, bootstrap over items; none for kappa),
+            raters), ``value``, ``low`` and ``high`` (95%, jackknife over items; none for kappa),
             ``n`` (replies with two ratings; raters), ``reason``.
         raters: ``criterion``, ``rater``, ``ratings``, ``mean``, ``kappa`` (linearly weighted,
             against the others), ``shared`` (replies that somebody else rated too), ``constant``
@@ -59,7 +59,7 @@ class RatingSummary:
         human: ``criterion``, ``correlation``, ``average`` and ``maximum`` ("Human (Avg)" and "Human
             (Max)" of the RUBER paper, of the raters that count), ``best`` (the rater of the
             maximum), ``raters`` (with a correlation), ``reason``.
-        systems: ``criterion``, ``system``, ``mean``, ``low``, ``high`` (95%, bootstrap over items),
+        systems: ``criterion``, ``system``, ``mean``, ``low``, ``high`` (95%, Student's t over items),
             ``sd`` (over replies, divisor n - 1), ``median``, ``n`` (replies), ``ratings``,
             ``reason``: of the replies' aggregated ratings.
         distribution: ``criterion``, ``system``, ``score``, ``count``, ``share``: of single ratings.
@@ -111,7 +111,7 @@ def summarise_ratings(
         drop: Drop them.
         least: The fewest replies shared with others to be judged by.
         scale: The worst and the best grade that could be given; None notes grades that stand apart.
-        resamples: Of the bootstrap; 0 for no intervals.
+        resamples: 0 for no intervals; any other number gives the same ones, as nothing is drawn.
         seed: Of every draw.
         progress: Called with how many criteria are done, and of how many.
 

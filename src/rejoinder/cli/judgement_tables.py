@@ -220,7 +220,7 @@ def _aggregation(out: Console, told: RatingSummary) -> None:
     how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
     words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
     out.print(
-        f"\\[low, high]: 95% bootstrap over items; mean: over replies, each the {words}; grades: share "
+        f"\\[low, high]: 95% interval over items; mean: over replies, each the {words}; grades: share "
         "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
         f"many raters, high by selection; {NONE}: undefined",
         style="dim",

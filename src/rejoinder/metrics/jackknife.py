@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rejoinder.agreement.jackknife import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats
 
@@ -26,41 +27,12 @@ spread."""
 LEVEL = 0.95
 Z2 = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
 
-# Rounding alone moves a score this far, for each item in the sum and relative to the score.
-ROUNDING = 1e-15
-
 
 def interval_facts(metric: Metric, resamples: int, seed: int) -> dict[str, str | int]:
     """What a signature says of intervals and tests: ``ci``, the bootstrap's resamples and the seed."""
     if not resamples:
         return {"bs": 0, "seed": seed}
     return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}
-
-
-def standard_errors(left_out: Floats) -> Floats:
-    """The jackknife's standard error (Tukey 1958): ``sqrt((n - 1) / n sum_i (x_(i) - mean)^2)``.
-
-    For a mean over items it is ``s / sqrt(n)``. For symmetric statistics its square is on average
-    not too small (Efron and Stein 1981), also for distinct-n, where the bootstrap's is.
-
-    Args:
-        left_out: float64 [..., n], the score (or difference) with each item left out.
-
-    Returns:
-        float64 [...]; exactly 0 where nothing but rounding moves the score, NaN where a score with an
-        item left out is undefined, or for one item.
-
-    >>> values = np.array([1.0, 2.0, 6.0])
-    >>> round(float(standard_errors((values.sum() - values) / 2)), 6)  # s / sqrt(3), s^2 = 7
-    1.527525
-    """
-    n = left_out.shape[-1]
-    if n < 2:
-        return np.full(left_out.shape[:-1], np.nan)
-    mean = left_out.mean(axis=-1, keepdims=True)
-    error = np.sqrt((n - 1) / n * ((left_out - mean) ** 2).sum(axis=-1))
-    scale = np.maximum(1.0, np.abs(left_out).max(axis=-1))
-    return np.where(error <= ROUNDING * n * scale, 0.0, error)
 
 
 def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[Floats, Floats]:

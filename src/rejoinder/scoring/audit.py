@@ -291,7 +291,7 @@ def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str,
     orders = {}
     for label, each in scores.measured.items():
         own = [row for row in rows if row["metric"] == label]
-        wanted = [
+        wanted: list[tuple[str, str]] = [
             (PREFIX + row["fake"], row[f"{against}_system"])
             for row in own
             for against in AGAINST
@@ -301,8 +301,8 @@ def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str,
         both = set(order) <= set(scores.names)
         tested: dict[tuple[str, str], dict[str, Any]] = {}
         if scores.resamples and each.metric.ranks and each.height >= LEAST_ITEMS:
-            pairs = dict.fromkeys([*wanted, *([order] if both else [])])
-            tested = _compared(scores, label, list(pairs))
+            pairs = [*wanted, order] if both else wanted
+            tested = _compared(scores, label, sorted(set(pairs)))
         for row in own:
             for against in AGAINST:
                 row |= _against(tested, row, against)

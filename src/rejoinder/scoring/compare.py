@@ -11,10 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.agreement.holm import holm
+from rejoinder.agreement.jackknife import standard_errors
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import MOST_DRAWS
-from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_intervals, standard_errors
+from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_intervals
 from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.power import MOST_ENUMERATED, detectable
 

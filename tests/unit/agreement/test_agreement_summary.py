@@ -232,9 +232,9 @@ EDGES = {
         {"alpha interval": (NAN, "the single ratings behind the means are not known")},
         None,
     ),
-    "full agreement": (  # 1 in every resample: that is no certainty
+    "full agreement": (  # 1 whichever item is left out: that is no certainty
         every(lambda i, s, r: i % 5),
-        {"alpha interval": (1.0, "every resample gives the same value"), "kappa": (1.0, None)},
+        {"alpha interval": (1.0, "the same whichever group is left out"), "kappa": (1.0, None)},
         None,
     ),
 }  # fmt: skip
@@ -261,7 +261,7 @@ def test_equal_ratings_of_a_system_have_no_interval():
     row = told.systems.row(0, named=True)
     assert (row["mean"], row["sd"]) == (3.0, 0.0)
     assert math.isnan(row["low"])
-    assert row["reason"] == ("every resample gives the same value, which is no certainty")
+    assert row["reason"] == "all items have the same rating, which is no certainty"
 
 
 def test_means_beside_people_do_not_count_as_a_rater():

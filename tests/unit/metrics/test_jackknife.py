@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from rejoinder.agreement.jackknife import standard_errors
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN, registry
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.jackknife import (
     difference_intervals,
     interval_facts,
     score_intervals,
-    standard_errors,
 )
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.rows import Matrix, rows_of

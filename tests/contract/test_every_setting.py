@@ -10,7 +10,8 @@ import pytest
 
 from rejoinder.cli import progress
 from rejoinder.cli.app import app
-from settings import EXEMPT, ROWS, USUAL
+from rejoinder.recipes import khayrallah2021
+from settings import EXEMPT, ROWS, USUAL, recipes
 from settings.row import Commands
 from settings.world import World
 
@@ -52,7 +53,8 @@ def test_every_option_has_a_row():
     "row",
     [pytest.param(row, id=str(row), marks=[pytest.mark.slow] * row.slow) for row in ROWS],
 )
-def test_what_an_option_does(row, commands):
+def test_what_an_option_does(row, commands, monkeypatch):
+    monkeypatch.setattr(khayrallah2021, "settings", recipes.sizes)
     before, after = commands.both(row)
     for result, status in zip((before, after), row.status, strict=True):
         assert result.status == status, result.err or result.out

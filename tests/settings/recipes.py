@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rejoinder.recipes.khayrallah2021_settings import SYSTEMS, Settings
+from rejoinder.responders.parameters import Parameters
 from settings.row import Row
 from settings.shared import (
     as_json,
@@ -28,7 +30,7 @@ USUAL = {
         f"{GALLEY} {{testset}} {{systems}} --ratings {{ratings}} --unit-size 5 --assignments 10"
         " --permutations 20 {drop} --json"
     ),
-    KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} -o {{out}}/k --resamples 100 --json",
+    KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} {{two_systems}} -o {{out}}/k --resamples 100 --json",
 }
 
 ACCURACY = "table.*.accuracy"
@@ -66,6 +68,7 @@ TAO2018 = [
     Row(TAO, "--referenced", "--referenced encoder", status=(0, 2), effect=lambda _, after: (
         "--encoder PATH" in after.err)),
     Row(TAO, "--scale", "--scale scored", RUBER, VALUE),
+    Row(TAO, "--unreferenced", "--unreferenced sigmoid", "table.*.metric", VALUE),
     # The replies of 'generic' are the first references here.
     Row(TAO, "--leave-one-out", "--leave-one-out", VALUE,
         where={"systems": "systems_of_references"}),
@@ -124,7 +127,20 @@ GALLEY2015 = [
         sorted(after.at("files")) == [f"OUT/{name}" for name in after.at("@")] != [])),
 ]  # fmt: skip
 
-RUQ = "cells[table=3].*.value"
+
+def sizes(scale: str) -> Settings:
+    """Systems of seconds in place of a scale's own."""
+    epochs = {"tiny": 1, "small": 2}[scale]
+    base = Parameters(
+        vocabulary=120, layers=1, width=16, heads=2, feed_forward=32, learning_rate=5e-3, warmup=10,
+        tokens=400, accumulate=1, epochs=epochs, patience=0, longest=64, detokenize=True,
+    )  # fmt: skip
+    return Settings(
+        dict.fromkeys(SYSTEMS, base), pairs=60, train_prompts=12, train_outputs=4, test_prompts=5,
+        choose_on_training=True, beam=1,
+    )  # fmt: skip
+
+
 KHAYRALLAH2021 = [
     as_json(KHAYRALLAH, slow=True),
     *(
@@ -134,7 +150,9 @@ KHAYRALLAH2021 = [
             ("--ratings", "--ratings {ratings}", "absent", {}),
             ("--vectors", "--vectors {vectors}", "cells", {}),
             ("--scale", "--scale small", "settings", {}),
-            ("--system", "--system DD-BASE", "", {"effect": only("cells[table=3].*.row", "DD-BASE")}),
+            ("--filter-raters", "--filter-raters 0.72", "cells[table=4].*.n",
+             {"also": "--ratings {ratings}"}),
+            ("--system", "--system DD-BASE", "cells.*.row", {"where": {"two_systems": "nothing"}}),
             ("--output", "-o {out}/other", "@", {}),
             ("--resamples", "--resamples 0", "cells.*.low", {}),
             ("--seed", "--seed 7", "cells.*.low", {}),

@@ -46,6 +46,7 @@ class World:
     pearson = ("-c", "pearson")
     nothing = ()
     beam = ("--beam", "3")
+    two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")
     epochs = ("--set", "epochs=2")
     more_epochs = ("--set", "epochs=4")
     random = ("random",)

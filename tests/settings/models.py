@@ -180,12 +180,12 @@ RUQ = [
     Row("ruq", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
     Row("ruq", "--dtype", "--dtype bfloat16", "@t.parquet", also="--save-tokens {out}/t.parquet"),
-    # A folder is not downloaded, and has an end of sequence of its own: what is handed on.
+    # A folder is not downloaded, and nobody serves the URL: what is handed on.
     Row("ruq", "--download", "--download", watch="rejoinder.models.likelihood.loading:_tokenizer",
         effect=lambda *both: [
             each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
-    Row("ruq", "--end-text", "--end-text '</s>'",
-        watch="rejoinder.models.likelihood.opening:open_provider",
+    Row("ruq", "--end-text", "--end-text '</s>'", where={"language_model": "unreachable"},
+        status=(2, 2), watch="rejoinder.models.likelihood.opening:open_provider",
         effect=lambda *both: [each.calls[0].kwargs["end_text"] for each in both] == ["", "</s>"]),
     Row("ruq", "--batch-tokens", "--batch-tokens 64", "calls",
         watch="rejoinder.models.likelihood.transformer:TransformerProvider.measure"),

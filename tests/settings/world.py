@@ -49,6 +49,7 @@ class World:
     two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")
     epochs = ("--set", "epochs=2")
     more_epochs = ("--set", "epochs=4")
+    unreachable = ("http://127.0.0.1:9/v1#m",)
     random = ("random",)
     retrieval = ("retrieval",)
     drop = ("--drop-unusable",)

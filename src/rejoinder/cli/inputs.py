@@ -154,7 +154,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --reference and the formats"
+            "--segments, --reference, --without, --missing and the formats"
         )
 
 

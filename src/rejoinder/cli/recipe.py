@@ -109,6 +109,7 @@ def galley2015(
     and the order.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.figures.style import save
@@ -120,6 +121,7 @@ def galley2015(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder recipe galley2015 {testset} SYSTEM.jsonl ... --ratings FILE"
         )
+    check_needs(references_from == "responses", "--references-from responses", "scale")
     targets.check_drawings(plots)
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("reading"):

@@ -192,12 +192,15 @@ def tao2018(
     """
     from rejoinder.cli import targets
     from rejoinder.cli.inputs import read
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.progress import Progress
     from rejoinder.recipes.tao2018 import Model, Texts
     from rejoinder.recipes.tao2018 import tao2018 as study
     from rejoinder.tables.ratings import read_ratings
 
     _check(testset, responses, transfer, transfer_responses, transfer_ratings)
+    own = ("transfer_criterion", "transfer_without", "transfer_scale")
+    check_needs(transfer is not None, "--transfer TESTSET", *own)
     targets.check_file(save, targets.STUDY)
     targets.check_drawings(plots)
     if plots is not None and transfer is not None:

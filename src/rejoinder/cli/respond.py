@@ -80,6 +80,7 @@ def respond(
     retrieval of the most similar message.
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
@@ -88,12 +89,15 @@ def respond(
     from rejoinder.tables.write import write_responses
 
     check_draws(0, seed)
+    built_in = system in replies.BUILT_IN
+    check_needs(not built_in, "a trained system", "beam", "length_penalty")
+    check_needs(scorer is not None, "--scorer FOLDER", "candidates")
     if beam < 1:
         raise ParameterError(f"--beam: got {beam}; expected 1 or more")
-    if (system in replies.BUILT_IN) != (corpus is not None):
+    if built_in != (corpus is not None):
         raise ParameterError(
             f"{system}: needs --corpus, to take replies from"
-            if system in replies.BUILT_IN
+            if built_in
             else "--corpus: only random and retrieval take replies from a corpus"
         )
     if scorer is not None and system != "retrieval":

@@ -143,8 +143,16 @@ def ruq(
     finds likelier, token by token, than the generic reply.
     """
     from rejoinder.cli import ruq_tables, targets
+    from rejoinder.cli.needs import check_needs
     from rejoinder.models.likelihood.prompts import Prompting
 
+    urls = [model.startswith(("http://", "https://")) for model in models]
+    kept = [Path(model).suffix.lower() == ".jsonl" for model in models]
+    check_needs(any(urls), "the URL of a server", "end_text")
+    check_needs(not all(kept), "a model or a server", "turns", "turn_end", "template", "no_end")
+    local = not all(map(any, zip(urls, kept, strict=True)))
+    of_model = ("device", "dtype", "batch_tokens", "download")
+    check_needs(local, "a model on this machine", *of_model)
     targets.check_file(save, targets.SCORES)
     targets.check_file(save_tokens, targets.TOKENS, "--save-tokens")
     targets.check_drawings(plots)

@@ -61,6 +61,7 @@ def score(
     system is named after itself. Scores kept with --save may stand in place of both.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.needs import check_needs
 
     show = inputs.shown(json)
     given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
@@ -68,11 +69,13 @@ def score(
         given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
     )
     inputs.check_together(given, ("--by", "--segments"))
+    check_needs(explain is not None, "--explain ID", "system")
     targets.check_file(save, targets.SCORES)
     if block is not None:
         inputs.check_block(
-            explain, by, segments, references, testset_format, responses_format, without
-        )
+            explain, by, segments, references, testset_format, responses_format, without,
+            missing != "error",
+        )  # fmt: skip
         scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
     elif not responses and inputs.holds_scores(testset):
         scores = inputs.kept(testset, "explain", "system", "without", "resamples", "seed")

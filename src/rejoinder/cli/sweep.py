@@ -145,6 +145,7 @@ def sweep(
     train and on test. The same command after a kill goes on where it was.
     """
     from rejoinder.cli import sweep_tables, targets
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.progress import Progress
     from rejoinder.recipes.responder_folder import IDENTITY
     from rejoinder.recipes.responder_grid import grid_of, parsed
@@ -152,6 +153,7 @@ def sweep(
     from rejoinder.recipes.responder_sweep import sweep as swept
     from rejoinder.responders.parameters import scaled
 
+    check_needs(prune == "halving", "--prune halving", "reduction", "first_epochs")
     targets.check_folder(output, markers=[IDENTITY])
     chosen = sampler or ("grid" if trials is None else "random")
     search = Search(chosen, trials, prune, reduction, first_epochs)

@@ -1,0 +1,55 @@
+"""An option that would be ignored in the command as it is given is refused."""
+
+import pytest
+
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+CORPUS, RATINGS = str(EXAMPLES / "corpus.txt"), str(EXAMPLES / "ratings.csv")
+READ = [TESTSET, *SYSTEMS]
+RATED = [*READ, "--ratings", RATINGS]
+FROM_CORPUS = [TESTSET, "-o", "out.jsonl", "--corpus", CORPUS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "need"),
+    [
+        (["score", *READ, "--system", "tuned"], "--system", "--explain"),
+        (["respond", "random", *FROM_CORPUS, "--beam", "3"], "--beam", "a trained system"),
+        (["respond", "retrieval", *FROM_CORPUS, "--length-penalty", "0"], "--length-penalty",
+         "a trained system"),
+        (["respond", "retrieval", *FROM_CORPUS, "--candidates", "3"], "--candidates", "--scorer"),
+        (["recipe", "galley2015", *RATED, "--scale", "1", "5"], "--scale",
+         "--references-from responses"),
+        (["recipe", "tao2018", *RATED, "--model", "m", "--transfer-scale", "scored"],
+         "--transfer-scale", "--transfer TESTSET"),
+        (["recipe", "tao2018", *RATED, "--model", "m", "--transfer-without", "tuned"],
+         "--transfer-without", "--transfer TESTSET"),
+        (["recipe", "tao2018", *RATED, "--model", "m", "--transfer-criterion", "style"],
+         "--transfer-criterion", "--transfer TESTSET"),
+        (["sweep", CORPUS, "--testset", TESTSET, "-o", "s", "--prune", "none", "--reduction", "2"],
+         "--reduction", "--prune halving"),
+        (["sweep", CORPUS, "--testset", TESTSET, "-o", "s", "--prune", "none", "--first-epochs",
+          "2"], "--first-epochs", "--prune halving"),
+        (["ruq", "model", TESTSET, "--end-text", "</s>"], "--end-text", "the URL of a server"),
+        (["ruq", "s.jsonl", TESTSET, "--turns", "2"], "--turns", "a model or a server"),
+        (["ruq", "s.jsonl", TESTSET, "--device", "cpu"], "--device", "a model on this machine"),
+        (["ruq", "http://127.0.0.1:9/v1", TESTSET, "--dtype", "float16"], "--dtype",
+         "a model on this machine"),
+    ],
+)  # fmt: skip
+def test_an_option_without_effect_is_refused(
+    command, tmp_path, monkeypatch, arguments, option, need
+):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"rejoinder: {option} has no effect without {need}")
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_blocks_cannot_fill_in_missing_replies(command):
+    status, _, err = command("score", *READ, "--block", "9", "--missing", "empty")
+    assert status == 2
+    assert "do without" in err
+    assert "--missing" in err

@@ -23,6 +23,7 @@ import rejoinder.recipes
 from rejoinder.figures import style
 from rejoinder.figures.density import density
 from rejoinder.figures.heatmap import NAMES
+from rejoinder.figures.relevance import relevance
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -30,6 +31,7 @@ COEFFICIENTS = ("pearson", "spearman", "kendall-b")
 SHOWN = {
     "figures.agreement.bars": "test_bars_are_the_table_s",
     "figures.heatmap.heatmap": "test_the_heat_map_is_of_the_observations",
+    "figures.relevance.relevance": "test_mean_ratings_along_a_score_are_of_their_panel",
     "figures.scatter.scatter": "test_each_scatter_plot_is_of_its_metric",
     "figures.scatter.scatters": "test_each_panel_of_the_page_is_of_its_metric",
     "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
@@ -356,6 +358,27 @@ def test_tao2018_s_panels_are_of_their_metric_and_system(
             r, rho = (rows[group, title(axes), name] for name in ("pearson", "spearman"))
             said = f"r = {style.told(number(r))}, ρ = {style.told(number(rho))}, n = "
             assert said in " ".join(words(axes))
+
+
+def test_mean_ratings_along_a_score_are_of_their_panel():
+    rng = np.random.default_rng(4)
+    panels = {
+        name: (rng.permutation(20.0 * np.arange(20)), rng.integers(1, 6, 20) + shift)
+        for name, shift in (("people", 0.0), ("machine", 10.0))
+    }
+    with style.drawing():
+        figure = relevance(panels, "s_U")
+    for axes, (name, (score, rating)) in zip(figure.axes, panels.items(), strict=True):
+        assert title(axes) == name
+        curve, *whiskers = axes.lines
+        # 20 replies are 4 bins of 5, in the order of their scores.
+        bins = np.argsort(score).reshape(4, 5)
+        assert list(curve.get_xdata()) == pytest.approx(score[bins].mean(axis=1))
+        assert list(curve.get_ydata()) == pytest.approx(rating[bins].mean(axis=1))
+        half = stats.t.ppf(0.975, 4) * rating[bins].std(axis=1, ddof=1) / 5**0.5
+        ends = np.array([line.get_ydata() for line in whiskers])
+        expected = rating[bins].mean(axis=1)[:, None] + half[:, None] * [-1, 1]
+        assert ends == pytest.approx(expected, abs=1e-6)
 
 
 def number(value):

@@ -150,7 +150,7 @@ KHAYRALLAH2021 = [
             ("--ratings", "--ratings {ratings}", "absent", {}),
             ("--vectors", "--vectors {vectors}", "cells", {}),
             ("--scale", "--scale small", "settings", {}),
-            ("--filter-raters", "--filter-raters 0.72", "cells[table=4].*.n",
+            ("--filter-raters", "--filter-raters 0.72", "cells[table=4].*.value",
              {"also": "--ratings {ratings}"}),
             ("--system", "--system DD-BASE", "cells.*.row", {"where": {"two_systems": "nothing"}}),
             ("--output", "-o {out}/other", "@", {}),

@@ -141,6 +141,27 @@ def test_train_then_respond(command, corpus, tmp_path):
     assert "finished before" in told
 
 
+@pytest.mark.parametrize("kind", ["transformer", "gru"])
+def test_replies_are_searched_with_the_beam_that_is_asked_for(command, corpus, tmp_path, kind):
+    pytest.importorskip("torch")
+    from rejoinder.responders.trained import TrainedResponder
+
+    folder = tmp_path / "model"
+    command("train", "responder", corpus, "-o", folder, *SMALL, "--kind", kind)
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(TESTSET.read_text("utf-8").splitlines(keepends=True)[:8]), "utf-8")
+    responder, testset = TrainedResponder.load(folder), read_testset(few)
+    messages = testset.contexts["context"].list.last().to_list()
+    texts = {}
+    for beam in (1, 4):
+        out = tmp_path / f"beam-{beam}.jsonl"
+        status, _, err = command("respond", folder, few, "-o", out, "--beam", beam)
+        assert (status, err) == (0, "")
+        texts[beam] = read_responses(out)["text"].to_list()
+        assert texts[beam] == responder.respond(messages, beam)
+    assert texts[1] != texts[4]  # a model of two epochs does not find its likeliest reply greedily
+
+
 def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
     pytest.importorskip("torch")
     test = tmp_path / "test.txt"

@@ -55,3 +55,23 @@ def test_optuna_without_java(command, tmp_path, monkeypatch):
     status, _, err = command(*words, "--metric", "meteor")
     assert status == 2
     assert "no 'java' on the PATH" in err
+
+
+def test_replies_are_searched_with_the_beam_that_is_asked_for(command, tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    from rejoinder.responders.trained import TrainedResponder
+
+    beams = []
+
+    def respond(self, messages, beam=10, length_penalty=1.0, progress=None):
+        beams.append(beam)
+        return ["Yes."] * len(messages)
+
+    monkeypatch.setattr(TrainedResponder, "respond", respond)
+    words = ["sweep", CORPUS, "--testset", TESTSET, "-o", tmp_path / "s", "--set", "dropout=0,0.3"]
+    for fixed in ("vocabulary=120", "layers=1", "width=16", "epochs=1"):
+        words += ["--set", fixed]
+    words += ["--train-prompts", "4", "--metric", "bleu", "--resamples", "0", "--beam", "3"]
+    status, _, err = command(*words)
+    assert (status, err) == (0, "")
+    assert beams == [3, 3]  # two trials

@@ -127,6 +127,9 @@ def test_scores_made_elsewhere(tmp_path):
     [
         ({"id": "1", "text": "No."}, "neither 'logprobs' nor"),
         ({"id": "1", "text": "No.", "logprobs": [0.4]}, "above 0"),
+        ({"id": "1", "text": "No.", "logprobs": [-3.0, 0.4]}, "above 0"),
+        ({"id": "1", "text": "No.", "total": 0.4, "tokens": 2}, "above 0"),
+        ({"id": "1", "text": "No.", "total": 2, "tokens": 2}, "above 0"),
         ({"id": "1", "text": "No.", "total": -1.0, "tokens": 0}, "neither 'logprobs' nor"),
         ({"id": "1", "text": "No.", "logprobs": ["x"]}, "logprobs"),
         ({"id": 1, "text": "No.", "logprobs": [-1.0]}, "expected text"),

@@ -266,8 +266,9 @@ def test_every_step_is_reported():
     )  # fmt: skip
     assert [done for done, _, _ in told] == list(range(1, 9))
     assert {total for _, total, _ in told} == {8}
-    assert told[3][2] == "loss -1.500"  # the mean of 0, -1, -2, -3
-    assert told[4][2] == "loss -4.000, true reply first in 70.0%"
+    # The mean loss of 0, -1, -2, -3.
+    assert told[3][2] == "epoch 1 of 2, step 4 of 4, loss -1.500"
+    assert told[4][2] == "epoch 2 of 2, step 1 of 4, loss -4.000, true reply first in 70.0%"
 
 
 def test_a_member_that_ranks_like_chance_is_named():

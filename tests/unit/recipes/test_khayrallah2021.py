@@ -269,6 +269,27 @@ def test_replies_go_on_where_they_were(study, tmp_path, monkeypatch):
         replies(responder, asked, cut, 3, lambda *_: None)
 
 
+class Replying:
+    """A responder that notes with which beam it is asked."""
+
+    hash = "h"
+
+    def __init__(self):
+        self.beams = []
+
+    def respond(self, messages, beam=10, length_penalty=1.0, progress=None):
+        self.beams.append(beam)
+        return list(messages)
+
+
+def test_replies_are_searched_with_the_beam_of_the_settings(tmp_path):
+    responder = Replying()
+    run = recipe._Run(tmp_path, replace(SIZES, beam=7), None, 100, 1, quiet)
+    run.responders["DD-BASE"] = responder
+    assert run.reply("DD-BASE", "test", {"1": "a"}) == {"1": "a"}
+    assert responder.beams == [7]
+
+
 def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
     from rejoinder.errors import MissingExtraError
     from rejoinder.metrics.meteor import METEOR

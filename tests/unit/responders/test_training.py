@@ -70,6 +70,31 @@ def test_goes_on_exactly(kind, updates, material, tmp_path):
     assert all(torch.equal(again.weights[name], each) for name, each in whole.weights.items())
 
 
+def test_every_epoch_takes_all_pairs_in_another_order(material, monkeypatch):
+    from rejoinder.responders import training
+
+    data, held_out, size = material
+    settings = little(epochs=3, accumulate=1)
+    model = fresh(settings, size)
+    taken = []
+
+    def noted(encoded, places, device):
+        if encoded is data:
+            taken.append(places.tolist())
+        return collate(encoded, places, device)
+
+    monkeypatch.setattr(training, "collate", noted)
+    train(model, data, held_out, settings)
+    steps = len(taken) // 3
+    epochs = [taken[begin : begin + steps] for begin in range(0, len(taken), steps)]
+    assert [sorted(np.concatenate(each).tolist()) for each in epochs] == [
+        list(range(len(data)))
+    ] * 3
+    # Neither the batches nor what is in them: pairs of one length are drawn anew too.
+    assert len({str(each) for each in epochs}) == 3
+    assert len({str(sorted(map(sorted, each))) for each in epochs}) == 3
+
+
 def test_it_learns_and_keeps_the_best(material):
     data, held_out, size = material
     settings = little(epochs=25, warmup=10, accumulate=1)

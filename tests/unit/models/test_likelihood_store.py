@@ -151,3 +151,81 @@ def test_a_reply_twice_is_told(tmp_path):
 def test_a_likelihood_of_no_tokens_is_none():
     assert Likelihood.of([]).dropped
     assert Likelihood.of([-1.0, float("nan")]).dropped
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
+    # Read back as work, and as a file of scores: the same numbers, or one message.
+    whole = likelihoods(provider(), REQUESTS, work=tmp_path)
+    expected = [[each.mean for each in held] for held in whole.held]
+    path = tmp_path / killed_scoring.FILE
+    raw = path.read_bytes()
+    rng = random.Random(4)
+    places = range(len(raw)) if count > len(raw) else sorted(rng.sample(range(len(raw)), count))
+    refused = 0
+    for place in places:
+        damaged = bytearray(raw)
+        damaged[place] ^= 1 << rng.randrange(8)
+        for read in (
+            lambda: likelihoods(provider(), REQUESTS, work=tmp_path),
+            lambda: likelihoods(open_provider(path), REQUESTS),
+        ):
+            path.write_bytes(damaged)
+            try:
+                found = read()
+            except InputError:
+                refused += 1
+                continue
+            assert [[each.mean for each in held] for held in found.held] == expected
+    assert refused > len(places)
+
+
+def test_lines_that_are_moved_or_lost_are_told(tmp_path):
+    likelihoods(provider(), REQUESTS, work=tmp_path)
+    path = tmp_path / killed_scoring.FILE
+    whole = path.read_bytes().splitlines(keepends=True)
+    for changed in (whole[:3] + whole[4:], [*whole[:3], whole[4], whole[3], *whole[5:]]):
+        path.write_bytes(b"".join(changed))
+        with pytest.raises(InputError, match="line 4: damaged or altered"):
+            likelihoods(provider(), REQUESTS, work=tmp_path)
+        with pytest.raises(InputError, match="row 4: damaged or altered"):
+            open_provider(path)
+
+
+def test_a_file_of_an_earlier_version_goes_on_without_checks(tmp_path):
+    whole = likelihoods(provider(), REQUESTS, work=tmp_path)
+    path = tmp_path / killed_scoring.FILE
+    rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    old = b"".join(
+        msgspec.json.encode({k: v for k, v in row.items() if k not in ("check", "checked")}) + b"\n"
+        for row in rows
+    )
+    path.write_bytes(old[: len(old) // 2])
+    again = likelihoods(provider(), REQUESTS, work=tmp_path)
+    assert path.read_bytes() == old
+    assert again.held[-1][0].total == whole.held[-1][0].total
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"{}", b"\0" * 10, b"x" * 10_000])
+def test_a_strange_file_without_a_line_end_is_kept(tmp_path, content):
+    (tmp_path / killed_scoring.FILE).write_bytes(content)
+    with pytest.raises(InputError, match="no file of likelihoods") as told:
+        likelihoods(provider(), REQUESTS, work=tmp_path)
+    assert "name another folder" in str(told.value)
+    assert (tmp_path / killed_scoring.FILE).read_bytes() == content
+
+
+def test_two_runs_at_once_do_not_share_a_file(tmp_path):
+    asked = provider()
+    measure = asked.measure
+
+    def meanwhile(batch):
+        with pytest.raises(InputError, match="another run writes to this file now"):
+            likelihoods(provider(), REQUESTS, work=tmp_path)
+        return measure(batch)
+
+    asked.measure = meanwhile
+    likelihoods(asked, REQUESTS, work=tmp_path)
+    expected = (tmp_path / killed_scoring.FILE).read_bytes()
+    likelihoods(provider(), REQUESTS, work=tmp_path / "alone")
+    assert (tmp_path / "alone" / killed_scoring.FILE).read_bytes() == expected

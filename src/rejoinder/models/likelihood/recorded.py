@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
+from rejoinder.models.likelihood.chain import broken
 from rejoinder.models.likelihood.provider import DROPS, Batch, Likelihood, Plan, Provider, Request
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.wording import quoted
@@ -57,6 +58,7 @@ class RecordedProvider(Provider):
         if not self.path.is_file():
             raise InputError(f"{path}: no such file; expected a .jsonl file of scores")
         self.name = name or self.path.stem.removesuffix(".scores")
+        _check_chain(self.path)
         self.held: dict[tuple[str, str], Likelihood] = {}
         for number, row in read_objects(self.path):
             if "rejoinder" in row:
@@ -104,6 +106,21 @@ class RecordedProvider(Provider):
             [self.held.get((request.id, text)) or Likelihood.of([]) for text in request.replies]
             for request in batch.work
         ]
+
+
+def _check_chain(path: Path) -> None:
+    """Raises an InputError where a file that a run of ours kept is not as it was written."""
+    header, *lines = path.read_bytes().split(b"\n")
+    if not header.startswith(b'{"rejoinder":"likelihoods"') or b'"checked":true' not in header:
+        return
+    if lines and not lines[-1]:
+        lines.pop()
+    place = broken(header, lines)
+    if place is not None:
+        raise InputError(
+            f"{path}, row {place + 2}: damaged or altered since 'rejoinder ruq --work' wrote it; repeat "
+            "that command with another folder for --work"
+        )
 
 
 def likelihood(line: Line, where: str) -> Likelihood:

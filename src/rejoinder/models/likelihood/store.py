@@ -3,7 +3,9 @@
 The file is JSONL: a first line that says of what model, settings and requests it is, then a line for
 each prompt and reply, in the order of the plan. The plan is the same for the same requests, so a
 file that was cut off is a prefix of the whole one: what is left of a half-written batch goes, and
-the next batch follows. The whole file is byte by byte what an uninterrupted run writes.
+the next batch follows. The whole file is byte by byte what an uninterrupted run writes. Each line
+has a check (``chain.py``), which is compared when the file is read back. One run at a time writes to
+a file.
 """
 
 from __future__ import annotations
@@ -13,15 +15,17 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
 from rejoinder.errors import InputError
+from rejoinder.models.likelihood.chain import DIGITS, TAIL, begun, broken, linked
 from rejoinder.models.likelihood.provider import Batch, Likelihood, Provider, Request
 from rejoinder.models.likelihood.recorded import Line, encoded, likelihood
 
 FORMAT = 1
+FOREIGN = "is no file of likelihoods of ours; name another folder for --work"
 Progress = Callable[[int, int], None]
 
 
@@ -87,36 +91,56 @@ def _kept(
     provider: Provider, requests: Sequence[Request], batches: Sequence[Batch], work: Path
 ) -> Iterator[tuple[Batch, list[list[Likelihood]]]]:
     path = _file(provider, work)
-    header = _header(provider, requests)
     counts = [sum(len(requests[place].replies) for place in batch.requests) for batch in batches]
-    lines = _read(path, header, counts)
-    done = begun = 0
-    while done < len(batches) and begun + counts[done] <= len(lines):
-        some = lines[begun : begun + counts[done]]
-        yield batches[done], _told(requests, batches[done], some, path)
-        begun += counts[done]
-        done += 1
-    encode = msgspec.json.Encoder().encode
     try:
-        with open(path, "ab") as file:
-            if not file.tell():
-                file.write(encode(header) + b"\n")
+        with open(path, "a+b") as file:
+            _lock(file, path)
+            kept = _read(file, path, _header(provider, requests), counts)
+            done = begun = 0
+            while done < len(batches) and begun + counts[done] <= len(kept.lines):
+                some = kept.lines[begun : begun + counts[done]]
+                yield batches[done], _told(requests, batches[done], some, path)
+                begun += counts[done]
+                done += 1
+            check = kept.check
             for batch in batches[done:]:
                 found = provider.measure(batch)
-                file.write(
-                    b"".join(
-                        encode(encoded(requests[place].id, text, held)) + b"\n"
-                        for place, each in zip(batch.requests, found, strict=True)
-                        for text, held in zip(requests[place].replies, each, strict=True)
-                    )
-                )
+                lines = []
+                for place, each in zip(batch.requests, found, strict=True):
+                    for text, held in zip(requests[place].replies, each, strict=True):
+                        line = msgspec.json.encode(encoded(requests[place].id, text, held))
+                        if check is not None:
+                            line, check = linked(check, line)
+                        lines.append(line + b"\n")
+                file.write(b"".join(lines))
                 file.flush()
                 os.fsync(file.fileno())
                 yield batch, found
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written: {error.strerror}; name another folder for --work"
+            f"{path}: cannot be read or written: {error.strerror}; name another folder for --work"
         ) from error
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    """Keeps other runs from the file until it is closed; a run that is killed lets go of it.
+
+    Raises:
+        InputError: Another run writes to it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows, where an open file cannot be replaced anyway
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"{path}: another run writes to this file now; wait until it has ended, or name another "
+            "folder for --work"
+        ) from None
+    except OSError:  # a file system without locks
+        return
 
 
 def _file(provider: Provider, work: Path) -> Path:
@@ -141,45 +165,71 @@ def _header(provider: Provider, requests: Sequence[Request]) -> dict[str, Any]:
         "name": provider.name,
         **provider.facts,
         "requests": digest.hexdigest()[:16],
+        "checked": True,
     }
 
 
-def _read(path: Path, header: dict[str, Any], counts: Sequence[int]) -> list[bytes]:
-    """The lines of all whole batches; the rest of the file is cut off.
+class _Kept(NamedTuple):
+    """What stands in a file of results.
+
+    Args:
+        lines: Those of all whole batches, without the header.
+        check: What the next line follows; None in a file of an earlier version, without checks.
+    """
+
+    lines: list[bytes]
+    check: str | None
+
+
+def _read(file: BinaryIO, path: Path, header: dict[str, Any], counts: Sequence[int]) -> _Kept:
+    """The lines of all whole batches; the rest of the file is cut off, a new file is begun.
 
     Raises:
-        InputError: The file is of another run.
+        InputError: The file is of another run, is none of ours, or is damaged.
     """
-    if not path.exists():
-        return []
-    try:
-        data = path.read_bytes()
-        lines = data.split(b"\n")[:-1]
-        if lines:
-            _check_header(path, lines[0], header)
-        held = lines[1:]
-        whole = 0
-        for count in counts:
-            if whole + count > len(held):
-                break
-            whole += count
-        size = sum(len(line) + 1 for line in lines[: 1 + whole])
-        if size < len(data):
-            os.truncate(path, size)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    return held[:whole]
+    first = msgspec.json.encode(header)
+    file.seek(0)
+    data = file.read()
+    lines = data.split(b"\n")[:-1]
+    if not lines:
+        if not (first + b"\n").startswith(data):
+            raise InputError(f"{path}: {FOREIGN}")
+        file.truncate(0)
+        file.write(first + b"\n")
+        return _Kept([], begun(first))
+    checked = _check_header(path, lines[0], header)
+    held = lines[1:]
+    place = broken(lines[0], held) if checked else None
+    if place is not None:
+        raise InputError(
+            f"{path}, line {place + 2}: damaged or altered since it was written; delete the file, or "
+            "that line and all behind it"
+        )
+    whole = 0
+    for count in counts:
+        if whole + count > len(held):
+            break
+        whole += count
+    size = sum(len(line) + 1 for line in lines[: 1 + whole])
+    if size < len(data):
+        file.truncate(size)
+    held = held[:whole]
+    last = held[-1][-len(TAIL) - DIGITS : -len(TAIL)].decode() if held else begun(lines[0])
+    return _Kept(held, last if checked else None)
 
 
-def _check_header(path: Path, line: bytes, header: dict[str, Any]) -> None:
+def _check_header(path: Path, line: bytes, header: dict[str, Any]) -> bool:
+    """Whether the lines have checks; an InputError where the file is of another run."""
     try:
         found = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, ValueError, RecursionError):
         found = None
-    if found == header:
-        return
     if not isinstance(found, dict) or found.get("rejoinder") != "likelihoods":
-        raise InputError(f"{path}: no file of likelihoods of ours; name another folder for --work")
+        raise InputError(f"{path}: {FOREIGN}")
+    if found == header:
+        return True
+    if found == {key: value for key, value in header.items() if key != "checked"}:
+        return False
     differing = [key for key in header | found if header.get(key) != found.get(key)]
     raise InputError(
         f"{path}: results of another run (differing: {', '.join(differing)}); name another folder "
@@ -197,7 +247,7 @@ def _told(
         for text in requests[place].replies:
             try:
                 line = decode(lines[at])
-            except msgspec.MsgspecError as error:
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 raise InputError(f"{path}: a damaged line ({error}); delete the file") from None
             if (line.id, line.text) != (requests[place].id, text):
                 raise InputError(f"{path}: lines out of order; delete the file")

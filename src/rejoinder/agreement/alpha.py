@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.agreement.intervals import LEAST_GROUPS, Interval, check_level
-from rejoinder.agreement.jackknife import standard_errors
 from rejoinder.agreement.ratings import checked_ratings
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices

@@ -1,36 +1,79 @@
-"""The jackknife: what leaving out one item, or one group of them, tells of a standard error."""
+"""The interval of a statistic of few systems: leave out one system at a time."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 
+from rejoinder.agreement.intervals import NO_SPREAD, PERFECT, Interval, check_level
+from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats
 
-# Rounding alone moves a value this far, for each item in the sum and relative to the value.
-ROUNDING = 1e-15
+# Of three systems each leaves two, whose differences have one sign but for noise.
+LEAST_SYSTEMS = 4
+
+TOO_FEW = f"fewer than {LEAST_SYSTEMS} systems"
 
 
-def standard_errors(left_out: Floats) -> Floats:
-    """The jackknife's standard error (Tukey 1958): ``sqrt((n - 1) / n sum_i (x_(i) - mean)^2)``.
+def correlation_interval(value: float, without: Floats, level: float = 0.95) -> Interval:
+    """The interval of a correlation, by the jackknife over systems on Fisher's scale.
 
-    For a mean over items it is ``s / sqrt(n)``. For symmetric statistics its square is on average
-    not too small (Efron and Stein 1981), also for distinct-n, where the bootstrap's is.
+    ``tanh(atanh r -+ t se)``, ``se^2 = (S - 1) / S sum_s (z_s - mean z)^2``, z_s the atanh of the
+    correlation without system s, t Student's quantile with S - 2 degrees of freedom: a correlation
+    of S systems has no more. (Jackknife: Efron and Stein 1981; for correlations between systems,
+    docs/studies/coverage.md has the simulation.)
 
     Args:
-        left_out: float64 [..., n], a value with each item (or group of items) left out.
+        value: The correlation.
+        without: float64 [S], the correlation without each system in turn.
+        level: The coverage.
 
     Returns:
-        float64 [...]; exactly 0 where nothing but rounding moves the value, NaN where a value with an
-        item left out is undefined, or for one item.
+        The interval; none where there are fewer than 4 systems, where a correlation is undefined, 1
+        or -1, or where all of `without` are equal.
 
-    >>> values = np.array([1.0, 2.0, 6.0])
-    >>> round(float(standard_errors((values.sum() - values) / 2)), 6)  # s / sqrt(3), s^2 = 7
-    1.527525
+    Raises:
+        ParameterError: The level is outside (0, 1).
+
+    >>> told = correlation_interval(0.5, np.array([0.3, 0.4, 0.5, 0.6, 0.7]))
+    >>> round(told.low, 2), round(told.high, 2)
+    (-0.61, 0.95)
     """
-    n = left_out.shape[-1]
-    if n < 2:
-        return np.full(left_out.shape[:-1], np.nan)
-    mean = left_out.mean(axis=-1, keepdims=True)
-    error = np.sqrt((n - 1) / n * ((left_out - mean) ** 2).sum(axis=-1))
-    scale = np.maximum(1.0, np.abs(left_out).max(axis=-1))
-    return np.where(error <= ROUNDING * n * scale, 0.0, error)
+    if max(abs(value), np.abs(without).max(initial=0.0)) > PERFECT:
+        which = "" if abs(value) > PERFECT else " without one of the systems"
+        return _none(f"the correlation is 1 or -1{which}")
+    return _interval(math.atanh(value), np.arctanh(without), level, math.tanh)
+
+
+def difference_interval(value: float, without: Floats, level: float = 0.95) -> Interval:
+    """The interval of a difference of two correlations, by the jackknife over systems.
+
+    As `correlation_interval`, without Fisher's transformation; cut at -2 and 2.
+
+    >>> told = difference_interval(0.1, np.array([0.0, 0.1, 0.1, 0.1, 0.2]))
+    >>> round(told.low, 2), round(told.high, 2)
+    (-0.3, 0.5)
+    """
+    return _interval(value, without, level, lambda end: min(2.0, max(-2.0, end)))
+
+
+def _interval(
+    value: float, without: Floats, level: float, back: Callable[[float], float]
+) -> Interval:
+    check_level(level)
+    number = without.size
+    if number < LEAST_SYSTEMS:
+        return _none(TOO_FEW)
+    if np.isnan(without).any():
+        return _none("the correlation is undefined without one of the systems")
+    if without.max() - without.min() <= NO_SPREAD:
+        return _none("it is the same without each of the systems, which is no certainty")
+    error = math.sqrt((number - 1) / number * float(((without - without.mean()) ** 2).sum()))
+    reach = t_quantile(level, number - 2) * error
+    return Interval(back(value - reach), back(value + reach))
+
+
+def _none(reason: str) -> Interval:
+    return Interval(math.nan, math.nan, reason=reason)

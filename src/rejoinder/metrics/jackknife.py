@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.agreement.jackknife import standard_errors
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.agreement.holm import holm
-from rejoinder.agreement.jackknife import standard_errors
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import MOST_DRAWS

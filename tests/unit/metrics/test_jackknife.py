@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rejoinder.agreement.jackknife import standard_errors
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN, registry
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.jackknife import (

@@ -77,6 +77,7 @@ def separation_notes(metric: Metric, sample: Sample) -> list[str]:
     replies = f"{len(unseparated)} of {len(sample.texts)} replies"
     if len(sample.hypotheses) > EXAMINED:
         replies += " examined"
+    replies += f" of {SHORT} characters or more"
     cause, remedy = metric.separation(script)
     return [f"{cause} of {replies}{_reason(script)}, so these scores mean little; {remedy}"]
 

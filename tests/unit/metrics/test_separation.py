@@ -116,7 +116,7 @@ def test_a_fifth_of_the_replies_is_enough_and_less_is_not():
 
 def test_of_many_replies_500_are_examined():
     (note,) = notes("bleu", CHINESE * 10_000)
-    assert "500 of 500 replies examined" in note
+    assert "500 of 500 replies examined of 5 characters or more" in note
 
 
 def texts_as_testset(texts):

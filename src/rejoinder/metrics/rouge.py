@@ -122,7 +122,7 @@ class ROUGE(MeanMetric):
         """As of every metric; the default tokenizer drops what is not a-z or 0-9."""
         cause, remedy = super().separation(script)
         if self.tokenizer == "rouge":
-            cause = "the tokenizer 'rouge' keeps only a-z and 0-9, which drops all or most"
+            cause = "the tokenizer 'rouge' keeps only a-z and 0-9, and so drops most words"
         return cause, remedy
 
     def statistics(self, batch: Batch) -> Floats:

@@ -6,6 +6,9 @@ import json
 import os
 import zipfile
 
+# One case per line reads best.
+# ruff: noqa: E501
+
 ITEM = '{"id": "c1", "context": ["Hi"], "references": ["Hello."]}\n'
 
 
@@ -59,10 +62,17 @@ PATHS = [
     ),
     case(
         "pipe",
-        "a pipe or device instead of a file",
-        r"neither a file nor a folder",
+        "a pipe that nobody writes into",
+        r"a pipe from which nothing comes",
         prepare=lambda folder: os.mkfifo(folder / "pipe.jsonl"),
         testset_paths=("pipe.jsonl",),
+    ),
+    case(
+        "device",
+        "a device instead of a file",
+        r"neither a file nor a folder",
+        prepare=lambda folder: (folder / "zero.jsonl").symlink_to("/dev/zero"),
+        testset_paths=("zero.jsonl",),
     ),
     case(
         "same-file-twice",
@@ -85,6 +95,13 @@ BYTES = [
     case("blank-file", "a file of blank lines", r"nothing but white space", "\n  \n"),
     case("gzip", "a compressed file", r"gzip-compressed.*gunzip", gzip.compress(ITEM.encode())),
     case("zip", "a zip archive that is none of DailyDialog", r"a zip archive", packed("a", ITEM)),
+    case("excel", "an Excel workbook", r"an Excel workbook \(\.xlsx\).*export the sheet as CSV", packed("xl/workbook.xml", "<workbook/>"), "test.xlsx"),
+    case("excel-as-csv", "an Excel workbook named .csv", r"an Excel workbook \(\.xlsx\).*export the sheet as CSV", packed("xl/workbook.xml", "<workbook/>"), "test.csv"),
+    case("excel-old", "an Excel workbook of the old kind", r"\(\.xls, \.doc\).*export the sheet as CSV", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "test.xls"),
+    case("inspect-log", "a log of inspect_ai", r"a log of inspect_ai \(\.eval\).*samples_df", packed("_journal/start.json", "{}"), "test.eval"),
+    case("spreadsheet", "an OpenDocument spreadsheet", r"an OpenDocument spreadsheet.*CSV", packed("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "test.ods"),
+    case("feather", "an Arrow file", r"an Arrow \(Feather\) file.*Parquet", b"ARROW1\x00\x00" + bytes(64), "test.arrow"),
+    case("database", "a database", r"an SQLite database.*CSV", b"SQLite format 3\x00" + bytes(64), "test.db"),
     case("parquet-as-json", "Parquet named .jsonl", r"test\.jsonl.*Parquet", b"PAR1\x15\x00PAR"),
     case("utf-16", "UTF-16 text", r"UTF-16 text.*save it as UTF-8", ITEM.encode("utf-16")),
     case("nul-byte", "a NUL byte: a binary file", r"row 2: a NUL byte", f"{ITEM}\0\n"),
@@ -95,7 +112,7 @@ BYTES = [
         r"row 1: a lone surrogate",
         ITEM.encode().replace(b"Hi", b"\xed\xa0\x80"),
     ),
-]
+]  # fmt: skip
 
 FORMATS = [
     case("unknown-suffix", "a file of unknown format", r"cannot tell the format", "Hi\n", "a.dat"),

@@ -74,6 +74,8 @@ def _without(replies: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 def holds_scores(path: Path) -> bool:
     """Whether a file is one that 'rejoinder score --save' wrote."""
+    if not path.is_file():  # a pipe can be read once
+        return False
     try:
         with open(path, "rb") as file:
             if file.read(4) != b"PAR1":

@@ -162,6 +162,12 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
         ParameterError: The file does not hold one of ``metrics``.
     """
     file = Path(path)
+    if file.exists() and not file.is_file():
+        what = "a folder" if file.is_dir() else "a pipe or device"
+        raise InputError(
+            f"{file}: {what}; kept scores are read from a file that 'rejoinder score --save' wrote, or "
+            "name a test set and, behind it, its responses"
+        )
     if not file.is_file():
         raise InputError(f"{file}: no such file; name one that 'rejoinder score --save' wrote")
     whole = sealed(file)

@@ -13,19 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables import pipes
+from rejoinder.tables.packed import refuse_packed
 
 HEAD = 4096  # bytes that are enough to recognise a format by
-
-_PACKED = {
-    b"\x1f\x8b": ("gzip-compressed", "unpack it first (gunzip)"),
-    b"BZh": ("bzip2-compressed", "unpack it first (bunzip2)"),
-    b"\xfd7zXZ\x00": ("xz-compressed", "unpack it first (unxz)"),
-    b"\x28\xb5\x2f\xfd": ("zstd-compressed", "unpack it first (unzstd)"),
-    b"PK\x03\x04": ("a zip archive", "unpack it first (unzip)"),
-    b"PAR1": ("a Parquet file", "give it the suffix .parquet"),
-    b"\xff\xfe": ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)"),
-    b"\xfe\xff": ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)"),
-}
 
 
 def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
@@ -45,8 +36,7 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
     for given in paths:
         if not isinstance(given, (str, os.PathLike)):
             raise ParameterError(
-                f"{what}: expected paths one by one, got {type(given).__name__}; "
-                "unpack a list with a star: read(*paths)"
+                f"{what}: expected paths one by one, got {type(given).__name__}; {_instead(given, what)}"
             )
         path = Path(given)
         status = _stat(path)
@@ -57,6 +47,15 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
             )
         found[key] = path
     return list(found.values())
+
+
+def _instead(given: object, what: str) -> str:
+    """What to do with something that is no path."""
+    if not hasattr(given, "columns"):
+        return "unpack a list with a star: read(*paths)"
+    if what == "test set":
+        return "a table in memory needs no reading: TestSet(contexts, references)"
+    return f"a table in memory needs no reading: give it in the place of the {what}"
 
 
 def head(path: Path) -> bytes:
@@ -90,13 +89,6 @@ def read_text(path: Path, blank: bool = False) -> str:
     if not text or (text.isspace() and not blank):
         raise InputError(f"{path}: the file holds nothing but white space; expected rows")
     return text
-
-
-def refuse_packed(data: bytes, name: str) -> None:
-    """Refuses bytes that begin as no plain UTF-8 text does: compressed, Parquet, UTF-16."""
-    for magic, (kind, remedy) in _PACKED.items():
-        if data.startswith(magic):
-            raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
 
 
 def decode(data: bytes, name: str) -> str:
@@ -136,7 +128,7 @@ def _not_utf8(data: bytes, start: int) -> str:
 
 def _read(path: Path, size: int) -> bytes:
     try:
-        with path.open("rb") as file:
+        with pipes.opened(path) as file:
             return file.read(size)
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; expected a file") from None
@@ -155,9 +147,11 @@ def _stat(path: Path) -> os.stat_result:
         raise InputError(
             f"{str(path)!r}: cannot be read: {error}; check the path and its permissions"
         ) from error
-    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+    if pipes.is_pipe(status):
+        pipes.take(path, status)
+    elif not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise InputError(
-            f"{path}: is neither a file nor a folder (a pipe, a device?); write it to a file first"
+            f"{path}: is neither a file nor a folder (a device, a terminal?); write it to a file first"
         )
     return status
 

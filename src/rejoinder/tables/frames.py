@@ -40,8 +40,26 @@ def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFram
         return table
     kind = type(table)
     if kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame":
-        return pl.from_pandas(table)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        return _of_pandas(table, what)
+    if isinstance(table, pl.LazyFrame):
+        raise ParameterError(f"{what} is a LazyFrame; expected a frame; collect it: .collect()")
     raise ParameterError(
         f"{what} is {kind.__name__}, expected a frame of Polars or pandas with the columns {columns}; "
         f"{remedy}"
     )
+
+
+def _of_pandas(table: Any, what: str) -> pl.DataFrame:
+    """A frame of pandas as one of Polars.
+
+    Raises:
+        ParameterError: A column holds values of several types.
+    """
+    try:
+        return pl.from_pandas(table)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's are ValueErrors
+        why = str(error).split("\n")[0]
+        raise ParameterError(
+            f"{what}: the frame of pandas cannot be taken over ({why}); give each column one type, "
+            "such as frame['text'].astype(str)"
+        ) from None

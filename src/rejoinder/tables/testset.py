@@ -12,6 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.files import existing
 from rejoinder.tables.formats import choose
+from rejoinder.tables.frames import polars_of
 from rejoinder.tables.orientation import check_reference_lists, check_strings
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
@@ -30,7 +31,8 @@ class TestSet:
     of an item is its original.
 
     Attributes:
-        contexts: one row per item, ``schemas.CONTEXTS``, then the user's further columns.
+        contexts: one row per item, ``schemas.CONTEXTS``, then the user's further columns; a frame
+            of Polars or of pandas.
         references: ``schemas.REFERENCES``; a null weight means unweighted.
         origins: where the rows of both tables stood, for errors; None for tables made in memory.
 
@@ -38,6 +40,7 @@ class TestSet:
         InputError: a column is absent or of a wrong type; an id is empty, stands twice or differs
             from another in white space alone; a reference has no context or no text; a weight is
             not a number within [-1, 1]; there is no reference at all.
+        ParameterError: a table is no frame of Polars or pandas.
 
     Example:
         >>> testset = TestSet.from_lists([["hi", "hello there"], []], [[1.0, -0.5], []])
@@ -53,9 +56,14 @@ class TestSet:
 
     def __post_init__(self, origins: tuple[Origin, Origin] | None) -> None:
         """Brings the tables into their schemas and validates them."""
-        contexts = conform(self.contexts, CONTEXTS, _table(origins, 0))
-        forbid(self.references.columns, REFERENCES, _table(origins, 1))
-        references = conform(self.references, REFERENCES, _table(origins, 1), _OPTIONAL)
+        remedy = (
+            "make a test set of lists with TestSet.from_lists(references), or read_testset(path)"
+        )
+        given = polars_of(self.contexts, "contexts", "id and context", remedy)
+        contexts = conform(given, CONTEXTS, _table(origins, 0))
+        given = polars_of(self.references, "references", "id and text", remedy)
+        forbid(given.columns, REFERENCES, _table(origins, 1))
+        references = conform(given, REFERENCES, _table(origins, 1), _OPTIONAL)
         of_contexts, of_references = origins or (
             Origin.of_table("contexts", contexts),
             Origin.of_table("references", references),

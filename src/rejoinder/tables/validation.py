@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.columns import require
+from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.wording import more, quoted
 
@@ -34,7 +35,9 @@ def conform(
 
     Raises:
         InputError: a column is absent, misspelt, or of a type that cannot be meant.
+        ParameterError: it is no frame of Polars or pandas.
     """
+    frame = polars_of(frame, table, ", ".join(schema), "read a file with rejoinder.read_...(path)")
     optional = optional or {}
     needed = [name for name in schema if name not in optional]
     require(needed, frame.columns, table, list(optional))

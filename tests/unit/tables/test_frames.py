@@ -27,6 +27,23 @@ def test_pandas_frames_are_taken():
         rejoinder.score(testset, replies, ["bleu"])
 
 
+def test_a_test_set_of_pandas_frames():
+    pandas = pytest.importorskip("pandas")
+    contexts = {"id": ["a", "b"], "context": [["Hi", "Ho"], []], "topic": ["x", "y"]}
+    references = {"id": ["a", "b"], "text": ["Hey.", "Well."], "weight": [0.5, None]}
+    ours = rejoinder.TestSet(pl.DataFrame(contexts), pl.DataFrame(references))
+    theirs = rejoinder.TestSet(pandas.DataFrame(contexts), pandas.DataFrame(references))
+    assert theirs.contexts.equals(ours.contexts)
+    assert theirs.references.equals(ours.references)
+    mixed = pandas.DataFrame({"id": ["a", "b"], "text": ["Hey.", 3]})
+    with pytest.raises(
+        ParameterError, match="references: the frame of pandas cannot be taken over"
+    ):
+        rejoinder.TestSet(pandas.DataFrame(contexts), mixed)
+    with pytest.raises(InputError, match="contexts: no column 'context'"):
+        rejoinder.TestSet(pandas.DataFrame(references), pandas.DataFrame(references))
+
+
 def test_empty_references_are_counted():
     testset = rejoinder.TestSet.from_lists([["Yes.", ""], ["No.", " "]])
     replies = pl.DataFrame({"system": ["a", "a"], "id": ["1", "2"], "text": ["Yes.", "Well."]})

@@ -19,6 +19,7 @@ from rejoinder.tables.formats.messages import LISTS, PAIR, Turn, held_in, is_pai
 from rejoinder.tables.further import Further
 from rejoinder.tables.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.pipes import opened
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 from rejoinder.tables.wording import counted, listed, more
 
@@ -134,7 +135,7 @@ TURNS = Format(
 
 
 def _first_line(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with opened(path) as file:
         lines = (line.removeprefix(_BOM) for line in file)
         return next((line for line in lines if line.strip()), b"")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.tables.files import head, refuse_packed
+from rejoinder.tables.files import head
+from rejoinder.tables.packed import refuse_packed
 from rejoinder.tables.wording import quoted
 
 

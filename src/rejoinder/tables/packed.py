@@ -1,0 +1,92 @@
+"""Files that are no plain text, recognised by their content: what they are, and what to do with them."""
+
+from __future__ import annotations
+
+import re
+
+from rejoinder.errors import InputError
+
+_UTF16 = ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)")
+
+_BEGINNINGS = {
+    b"\x1f\x8b": ("gzip-compressed", "unpack it first (gunzip)"),
+    b"BZh": ("bzip2-compressed", "unpack it first (bunzip2)"),
+    b"\xfd7zXZ\x00": ("xz-compressed", "unpack it first (unxz)"),
+    b"\x28\xb5\x2f\xfd": ("zstd-compressed", "unpack it first (unzstd)"),
+    b"PAR1": ("a Parquet file", "give it the suffix .parquet"),
+    b"ARROW1": (
+        "an Arrow (Feather) file",
+        "write it as Parquet (polars.read_ipc(path).write_parquet('table.parquet'))",
+    ),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": (
+        "an Excel workbook or another file of Microsoft Office, of the old kind (.xls, .doc)",
+        "open it there and export the sheet as CSV (UTF-8)",
+    ),
+    b"SQLite format 3\x00": ("an SQLite database", "export the table as CSV"),
+    b"%PDF-": ("a PDF", "export the table as CSV"),
+    b"\x93NUMPY": ("a NumPy array", "write a table of text and numbers (.csv, .jsonl, .parquet)"),
+    b"\xff\xfe": _UTF16,
+    b"\xfe\xff": _UTF16,
+}
+
+_ZIP = b"PK\x03\x04"
+
+# What a zip archive is, by the names of the files in it.
+_ARCHIVES = (
+    (
+        rb"xl/workbook",
+        "an Excel workbook (.xlsx)",
+        "export the sheet as CSV (Excel: Save as, CSV UTF-8; Python: "
+        "pandas.read_excel(path).to_csv('sheet.csv', index=False))",
+    ),
+    (rb"word/", "a Word document (.docx)", "save the text as UTF-8 text, or the table as CSV"),
+    (
+        rb"opendocument\.spreadsheet",
+        "an OpenDocument spreadsheet (.ods)",
+        "export the sheet as CSV (UTF-8)",
+    ),
+    (
+        rb"_journal/start|summaries\.json",
+        "a log of inspect_ai (.eval)",
+        "write its samples as a table (Python: inspect_ai.analysis.samples_df(path)"
+        ".to_csv('samples.csv'))",
+    ),
+    (rb"\.npy", "an archive of NumPy arrays (.npz)", "write a table (.csv, .jsonl, .parquet)"),
+)
+
+
+def refuse_packed(data: bytes, name: str) -> None:
+    """Refuses bytes that begin as no plain UTF-8 text does: compressed, binary, UTF-16.
+
+    Args:
+        data: the bytes of a file, or the first of them.
+        name: the file's name for the message; what a zip archive is, is told from its own list of
+            files where there is a file of this name.
+
+    Raises:
+        InputError: they do; the message names the kind of file and what to do with it.
+    """
+    if data.startswith(_ZIP):
+        kind, remedy = _archive(data + _end(name))
+        raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
+    for magic, (kind, remedy) in _BEGINNINGS.items():
+        if data.startswith(magic):
+            raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
+
+
+def _archive(data: bytes) -> tuple[str, str]:
+    for pattern, kind, remedy in _ARCHIVES:
+        if re.search(pattern, data):
+            return kind, remedy
+    return "a zip archive", "unpack it first (unzip)"
+
+
+def _end(name: str) -> bytes:
+    """The end of a file, where a zip archive lists what is in it; nothing where it cannot be read."""
+    try:
+        with open(name, "rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - (1 << 20)))
+            return file.read()
+    except (OSError, ValueError):
+        return b""

@@ -1,0 +1,87 @@
+"""Pipes in the place of files: ``<(command)``, ``/dev/stdin``, a named pipe.
+
+A pipe can be read once, and a file is looked into several times: to recognise its format, to read it.
+So a pipe is read wholly into memory when it is named, and served from there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+from rejoinder.errors import InputError
+
+PATIENCE = 0.5
+"""How long to wait, in seconds, for somebody to begin to write into a named pipe."""
+
+# By device and inode what a pipe held: a file that can be read once must be remembered somewhere.
+_HELD: dict[tuple[int, int], bytes] = {}
+
+
+def is_pipe(status: os.stat_result) -> bool:
+    """Whether a path is a pipe; devices are none, because some of them never end."""
+    return stat.S_ISFIFO(status.st_mode)
+
+
+def take(path: Path, status: os.stat_result) -> None:
+    """Reads a pipe to its end; what it held before stays where it has nothing more.
+
+    Raises:
+        InputError: it cannot be read, or nothing comes from it.
+    """
+    key = (status.st_dev, status.st_ino)
+    try:
+        data = _all(path)
+    except OSError as error:
+        raise InputError(
+            f"{path}: a pipe that cannot be read: {error.strerror}; write it to a file first"
+        ) from error
+    if not data and key not in _HELD:
+        raise InputError(
+            f"{path}: a pipe from which nothing comes; start the command that writes into it, or "
+            "write its output to a file first"
+        )
+    if data:
+        _HELD[key] = data
+
+
+def opened(path: Path) -> BinaryIO:
+    """Opens a file for reading, or what was taken from a pipe."""
+    if _HELD:
+        status = path.stat()
+        held = _HELD.get((status.st_dev, status.st_ino)) if is_pipe(status) else None
+        if held is not None:
+            return io.BytesIO(held)
+    return path.open("rb")
+
+
+def _all(path: Path) -> bytes:
+    place = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        first = _first(place)
+        os.set_blocking(place, True)
+        rest = [first] if first else []
+        while first and (part := os.read(place, 1 << 20)):
+            rest.append(part)
+        return b"".join(rest)
+    finally:
+        os.close(place)
+
+
+def _first(place: int) -> bytes:
+    """The first bytes; waits for a writer for a while, and for what he writes as long as it takes."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            if part := os.read(place, 1 << 20):
+                return part
+        except BlockingIOError:  # somebody has opened the pipe to write
+            os.set_blocking(place, True)
+            return os.read(place, 1 << 20)
+        if time.monotonic() > end:
+            return b""
+        time.sleep(0.02)

@@ -20,7 +20,8 @@ from simulations.study import Study  # noqa: E402
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, Study] = {
     "turn_level": turn_level.STUDY,
-    "unit_protocol": unit_protocol.STUDY,
+    "unit_intervals": unit_protocol.INTERVALS,
+    "unit_comparisons": unit_protocol.COMPARISONS,
     "williams": williams.STUDY,
 }
 

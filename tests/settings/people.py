@@ -63,6 +63,12 @@ CORRELATE = [
         ),
     ),
     Row("correlate", "--assignments", "--assignments 21", VALUE, also=UNIT),
+    Row(
+        "correlate", "--pair", "--pair generic tuned --pair tuned retrieval", also=UNIT,
+        effect=lambda before, after: (
+            set(before.at("agreement.*.n")) == {3 * 13} and set(after.at("agreement.*.n")) == {2 * 13}
+        ),
+    ),
     # Every length is a whole number: within 1000 of each other all are ties, and none is told apart.
     Row(
         "correlate", "--epsilon", "--epsilon 1000", "agreement[metric=length].*.value",

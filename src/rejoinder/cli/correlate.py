@@ -42,6 +42,13 @@ from rejoinder.cli import judging, options
     help="Random assignments of items to units (unit).",
 )
 @click.option(
+    "--pair",
+    metavar="A B",
+    nargs=2,
+    multiple=True,
+    help="Two systems that have units, as often as wanted; default: every pair (unit).",
+)
+@click.option(
     "--epsilon",
     metavar="X|best",
     default="0",
@@ -109,6 +116,7 @@ def correlate(
     protocol: str,
     unit_size: int,
     assignments: int,
+    pair: tuple[tuple[str, str], ...],
     epsilon: str,
     resample_raters: bool,
     correlations: tuple[str, ...],
@@ -146,7 +154,7 @@ def correlate(
     _check_protocol(protocol)
     made = {
         "turn": lambda: protocols.Turn(resample_raters),
-        "unit": lambda: protocols.Unit(unit_size, assignments),
+        "unit": lambda: protocols.Unit(unit_size, assignments, pair),
         "system": protocols.System,
         "pairwise": lambda: protocols.Pairwise(protocols.threshold(epsilon)),
     }
@@ -191,7 +199,7 @@ def correlate(
         write_table(told.table(), save)
     drawn = None
     if plots is not None:
-        unit = protocols.Unit(unit_size, assignments)
+        unit = protocols.Unit(unit_size, assignments, pair)
         held = Held(table, unit, "", criterion, raters, without, seed)
         drawn = draw(plots, told, scores, held, texts, missing)
     inputs.shown(json).agreement(told, within, compared, drawn)
@@ -202,6 +210,7 @@ def correlate(
 OF_PROTOCOL = {
     "unit_size": "unit",
     "assignments": "unit",
+    "pair": "unit",
     "epsilon": "pairwise",
     "resample_raters": "turn",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ import polars as pl
 
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.scoring.assignments import places
 from rejoinder.scoring.correlate import correlate
 from rejoinder.scoring.evidence import Rated
 from rejoinder.scoring.matching import match
@@ -226,7 +226,7 @@ def sweep(
     for number, point in enumerate(points):
         names = {labels[metric]: name for name, metric in (point.metrics or {}).items()}
         some = _of(scores, list(names))
-        if not names or _units(rated, some, point.size) < LEAST_UNITS:
+        if not names or _units(rated, some, held.unit, point.size) < LEAST_UNITS:
             left.append(point)
         else:
             key = (point.size, *names.items())
@@ -285,12 +285,13 @@ def _usable(scores: Scores) -> np.ndarray:
     return np.logical_and.reduce([each.usable for each in scores.measured.values()])
 
 
-def _units(rated: Rated, scores: Scores, size: int) -> int:
-    """How many units one assignment has."""
+def _units(rated: Rated, scores: Scores, unit: Unit, size: int) -> int:
+    """How many units of a size one assignment has."""
     usable = scores.items.get_column("id").filter(pl.Series(_usable(scores)))
     picked = pl.Series(rated.ids).is_in(usable.implode()).to_numpy()
     present = ~np.isnan(rated.grid[:, picked])
-    return sum(int((a & b).sum()) // size for a, b in combinations(present, 2))
+    pairs = places(rated.systems, unit.pairs)
+    return sum(int((present[a] & present[b]).sum()) // size for a, b in pairs)
 
 
 def _measured(

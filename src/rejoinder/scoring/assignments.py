@@ -19,18 +19,26 @@ from rejoinder.scoring.evidence import Rated
 BLOCK = 16
 
 
-def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
+def design(
+    rated: Rated, size: int, seed: int, chosen: Sequence[tuple[str, str]] = ()
+) -> tuple[Design, list[str]]:
     """The pairs of systems with at least one unit, and what to say of the rest.
 
+    Args:
+        rated: Scores and ratings.
+        size: M.
+        seed: Of the assignments.
+        chosen: The pairs of systems that have units, by name; none takes every pair.
+
     Raises:
-        ParameterError: There is no unit at all.
+        ParameterError: There is no unit at all, or a chosen system has no rating.
     """
     if len(rated.systems) < 2:
         raise ParameterError(
             f"protocol 'unit': one rated system, {one_of(rated.systems)}; its units are of pairs"
         )
     present = ~np.isnan(rated.grid)
-    pairs = list(combinations(range(len(rated.systems)), 2))
+    pairs = places(rated.systems, chosen)
     shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
     kept = [p for p, items in enumerate(shared) if items.size >= size]
     if not kept:
@@ -50,6 +58,9 @@ def design(rated: Rated, size: int, seed: int) -> tuple[Design, list[str]]:
     if any(over):
         note += f"; {_span(over)} items of a pair are left over in each assignment"
     notes = [note]
+    if chosen:
+        every = len(rated.systems) * (len(rated.systems) - 1) // 2
+        notes.append(f"unit: {len(pairs)} of {every} pairs of systems, as asked")
     if len(kept) < len(pairs):
         notes.append(
             f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
@@ -108,6 +119,23 @@ class Assigned(NamedTuple):
 
     members: Indices
     turned: NDArray[np.bool_]
+
+
+def places(systems: Sequence[str], chosen: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """The pairs of systems by place, each once and the earlier system first.
+
+    Raises:
+        ParameterError: A chosen system has no rating.
+    """
+    if not chosen:
+        return list(combinations(range(len(systems)), 2))
+    for name in (name for pair in chosen for name in pair):
+        if name not in systems:
+            raise ParameterError(
+                f"pairs: '{name}' is not among the rated systems; choose {one_of(systems)}"
+            )
+    places = {tuple(sorted(systems.index(name) for name in pair)) for pair in chosen}
+    return sorted((a, b) for a, b in places)
 
 
 def _span(values: Sequence[int]) -> str:

@@ -133,7 +133,7 @@ def pair_unit(
         tuple(ground.alignment.ids),
         {label: np.stack(each) for label, each in partners.items() if each},
     )
-    return scores, PairUnit(unit.size, unit.assignments, held)
+    return scores, PairUnit(unit.size, unit.assignments, unit.pairs, held)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,9 @@ class PairUnit(Unit):
 
     def observe(self, rated: Rated, draws: Draws) -> PairUnits:
         """Units of items of every pair of systems."""
-        units = PairUnits(_by_pairs(rated, self.held), self.size, self.assignments, draws)
+        units = PairUnits(
+            _by_pairs(rated, self.held), self.size, self.assignments, draws, self.pairs
+        )
         units.base = rated
         units.notes.append(
             "both systems of a pair are left out of the references of both: pairs differ in their "

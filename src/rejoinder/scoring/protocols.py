@@ -142,6 +142,8 @@ class Unit(Protocol):
     Args:
         size: How many items are a unit: M.
         assignments: How many random assignments of items to units are averaged.
+        pairs: The pairs of systems that have units, by name and in any order; none takes every pair
+            (the paper has 12 of the 21 pairs of 7 systems).
     """
 
     name: ClassVar[str] = "unit"
@@ -152,20 +154,30 @@ class Unit(Protocol):
     resampled: ClassVar[bool] = False
     size: int = 100
     assignments: int = 1000
+    pairs: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("size", "assignments"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        for pair in self.pairs:
+            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+                raise ParameterError(
+                    f"pairs: {pair!r} is not a pair of two systems; give pairs such as ('a', 'b')"
+                )
+        unordered: set[tuple[str, str]] = {(min(pair), max(pair)) for pair in self.pairs}
+        object.__setattr__(self, "pairs", tuple(sorted(unordered)))
 
     def signature(self) -> str:
         """The protocol in a signature."""
-        return f"protocol:unit|size:{self.size}|assignments:{self.assignments}"
+        pairs = "+".join(f"{a}/{b}" for a, b in self.pairs)
+        only = f"|pairs:{pairs}" if pairs else ""
+        return f"protocol:unit|size:{self.size}|assignments:{self.assignments}{only}"
 
     def observe(self, rated: Rated, draws: Draws) -> Units:
         """Units of items of every pair of systems."""
-        return Units(rated, self.size, self.assignments, draws)
+        return Units(rated, self.size, self.assignments, draws, self.pairs)
 
 
 PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise]] = {

@@ -80,11 +80,19 @@ class Units(Evidence):
         size: M.
         assignments: How many.
         draws: How much is drawn.
+        pairs: The pairs of systems that have units, by name; none takes every pair.
     """
 
-    def __init__(self, rated: Rated, size: int, assignments: int, draws: Draws) -> None:
+    def __init__(
+        self,
+        rated: Rated,
+        size: int,
+        assignments: int,
+        draws: Draws,
+        pairs: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self.rated, self.assignments, self.draws = rated, assignments, draws
-        self.design, self.notes = design(rated, size, draws.seed)
+        self.design, self.notes = design(rated, size, draws.seed, pairs)
         self.labels = list(rated.subjects)
         self.tested = max(1, min(TESTED, assignments, TESTED_UNITS // self.n))
         self.over: dict[tuple[str, str], Floats] = {}

@@ -166,6 +166,7 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
     [
         ("turn", ["--unit-size", "5"], "unit"),
         ("system", ["--assignments", "10"], "unit"),
+        ("turn", ["--pair", "generic", "tuned"], "unit"),
         ("unit", ["--epsilon", "0.1"], "pairwise"),
         ("pairwise", ["--resample-raters"], "turn"),
     ],

@@ -281,6 +281,35 @@ def test_pairs_need_a_unit_of_common_items(scores, ratings):
         correlate(scores, ratings.filter(pl.col("system") == "a"), "unit")
 
 
+def test_chosen_pairs_of_systems(scores, ratings):
+    whole = correlate(scores, ratings, Unit(5, 3), permutations=19)
+    chosen = Unit(5, 3, (("c", "a"), ("a", "b"), ("d", "c"), ("b", "a")))
+    some = correlate(scores, ratings, chosen, permutations=19)
+    assert chosen.signature() == "protocol:unit|size:5|assignments:3|pairs:a/b+a/c+c/d"
+    assert "pairs:a/b+a/c+c/d" in some.signature
+    seen = some.observations()
+    names = {tuple(sorted(pair)) for pair in seen.select("system_a", "system_b").rows()}
+    assert names == {("a", "b"), ("a", "c"), ("c", "d")}
+    assert seen.height == some.table()["n"][0] == 3 * (N // 5)
+    assert "unit: 3 of 6 pairs of systems, as asked" in some.notes
+    assert some.table()["p"].is_not_nan().all()
+    # m and q are what the whole table's are, pair by pair: one unit of 34 items has no other items.
+    one = correlate(scores, ratings, Unit(34, 1), permutations=0).observations()
+    few = correlate(scores, ratings, Unit(34, 1, chosen.pairs), permutations=0).observations()
+    alike = {
+        (tuple(sorted(row[:2])), *np.abs(row[2:]).round(10))
+        for row in one.select("system_a", "system_b", "human", "BLEU-2").iter_rows()
+    }
+    for row in few.select("system_a", "system_b", "human", "BLEU-2").iter_rows():
+        assert (tuple(sorted(row[:2])), *np.abs(row[2:]).round(10)) in alike
+    assert whole.table()["n"][0] == 6 * (N // 5)
+    with pytest.raises(ParameterError, match="'z' is not among the rated systems; choose 'a'"):
+        correlate(scores, ratings, Unit(5, 3, (("a", "z"),)))
+    for wrong in (("a", "a"), ("a",), "ab"):
+        with pytest.raises(ParameterError, match="not a pair of two systems"):
+            Unit(5, 3, (wrong,))
+
+
 def test_two_units_say_nothing(scores, ratings):
     two = ratings.filter(pl.col("system").is_in(["a", "b"]))
     agreement = correlate(scores, two, Unit(15, 5), permutations=9)  # 34 items in common

@@ -58,6 +58,8 @@ def rows(runs: int, seed: int) -> Iterator[Row]:
             yield _coverage(runs, seed, 5, contexts, r)
         for systems, between in ((1, 0.0), (2, 1.0), (5, 0.5), (5, 1.0)):
             yield from _two_metrics(runs, seed, systems, contexts, between)
+    for zeros in (0.88, 0.94):
+        yield from _one_metric(runs, seed, 2, 66, 1.0, SAME, zeros=zeros)
 
 
 def _one_metric(
@@ -69,12 +71,13 @@ def _one_metric(
     design: Design,
     correlation: str = "pearson",
     grades: bool = False,
+    zeros: float = 0.0,
 ) -> Iterator[Row]:
     """Scores and ratings that have nothing in common within systems."""
     rng = np.random.default_rng(seed)
     alarms = pooled_alarms = covered = defined = 0
     for _ in range(runs):
-        x, data = unrelated(rng, systems, contexts, between, design, grades)
+        x, data = unrelated(rng, systems, contexts, between, design, grades, zeros)
         alarms += data.permutation_p(x, correlation, PERMUTATIONS, rng) <= LEVEL
         interval = data.interval(x, correlation)
         defined += interval.reason is None
@@ -84,6 +87,8 @@ def _one_metric(
             p = testing.permutation_p(x, data.y, correlation, PERMUTATIONS, rng, groups)
             pooled_alarms += bool(p <= LEVEL)
     setting = f"{correlation}, {_apart(between)}, {design.name}{', grades 1 to 5' * grades}"
+    if zeros:
+        setting += f", score 0 for {100 * zeros:g}% of the replies"
     size = _size(systems, contexts)
     yield Row("p within systems (`within_p`)", setting, size, LEVEL, alarms, runs)
     if systems > 1 and design is SAME:
@@ -141,6 +146,7 @@ def unrelated(
     between: float,
     design: Design,
     grades: bool = False,
+    zeros: float = 0.0,
 ) -> tuple[Floats, WithinSystems]:
     """Scores and ratings that share the systems' levels and nothing else.
 
@@ -151,6 +157,7 @@ def unrelated(
         between: Standard deviation of the systems' levels, the same in scores and in ratings.
         design: Which system answered which context.
         grades: Ratings rounded to 1 to 5, and scores that are 0 for most replies.
+        zeros: The share of replies whose score is 0, at random.
     """
     level = between * rng.normal(size=(systems, 1))
     x, y = (
@@ -159,6 +166,8 @@ def unrelated(
     )
     if grades:
         x, y = np.where(x < 0.3, 0.0, np.exp(x)), np.clip(np.round(3 + y), 1, 5)
+    if zeros:
+        x = np.where(rng.random(x.shape) < zeros, 0.0, np.exp(x))
     system, context = _places(rng, systems, contexts, design)
     x, y = x[system, context % contexts], y[system, context % contexts]
     return x, WithinSystems(y, system, context)

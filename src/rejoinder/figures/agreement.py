@@ -108,6 +108,7 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
     chance = row.get("chance", math.nan)
     if not math.isnan(chance):
         axes.barh(place, chance, height=0.8, zorder=1.5, **fills[RANDOM])
+        fills[RANDOM] = {"color": "#b8b8b8"}  # plain: its own chance is what is hatched
     height = 0.62 if math.isnan(chance) else 0.36
     axes.barh(place, value, height=height, zorder=2, **fills.get(name, {"color": "#7ba7d1"}))
     end = value if math.isnan(chance) else max(value, chance)

@@ -140,11 +140,8 @@ def _of_system(study: Study, rated: Rated, system: str) -> Iterator[Cloud]:
     of = rated.system == rated.systems.index(system)
     if rated.matrix.shape[1] > 1:
         yield one_against_rest(rated.matrix[of], name=f"{system}: one rater")
-    names = f"{system}: the median rater", f"{system}: one half of the raters"
-    yield from filter(None, (
-        median_rater(rated.matrix[of], name=names[0]),
-        group_against_group(rated.matrix[of], seed=study.seed, name=names[1]),
-    ))  # fmt: skip
+    people = median_rater(rated.matrix[of]), group_against_group(rated.matrix[of], seed=study.seed)
+    yield from filter(None, people)
     for label in paper_labels(study):
         yield Cloud(label, human, seen.get_column(label).to_numpy(), None, *_AXES)
 

@@ -115,7 +115,7 @@ def test_the_chance_of_each_metric_is_hatched_behind_its_bar(tmp_path):
         style.save(figure, tmp_path, "bars")
     # For each row the hatched bar of its own chance, then that of its value.
     drawn = [(bar.get_width(), bar.get_hatch()) for bar in figure.axes[0].patches]
-    assert drawn == [(0.38, "////"), (0.42, None), (0.46, "////"), (0.45, "////")]
+    assert drawn == [(0.38, "////"), (0.42, None), (0.46, "////"), (0.45, None)]
     assert figure.axes[0].get_xlim()[1] > 0.49
 
 

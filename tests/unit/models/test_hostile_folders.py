@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import tiny_language_models as tiny
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.models.encoder import Encoder
 from rejoinder.models.likelihood import Request, likelihoods
 from rejoinder.models.likelihood.loading import load
@@ -269,3 +269,28 @@ def test_nothing_runs_on_a_terminal_that_answers_yes(sound, tmp_path, change, ve
     assert done.returncode == (0 if change is code_of_the_tokenizer else 2), done.stderr
     assert b"Traceback" not in done.stderr
     assert not (folder / "ran").exists()
+
+
+TEMPLATES = {
+    "it raises": "{{ raise_exception('\x1b[2Jno') }}",
+    "it is no template": "{% for message in %}",
+    "it divides by zero": "{{ 1 // 0 }}",
+    "it asks for what is not there": "{{ messages[99]['role']['x'] }}",
+    "it reaches for the interpreter": "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "it counts to 10^9": "{% for i in range(1000000000) %}x{% endfor %}",
+    "it asks for much memory": "{{ 'x' * 10 ** 18 }}",
+    "it writes nothing": "",
+    "it forgets the conversation": "always the same",
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_hostile_chat_template_is_refused(sound, tmp_path, name):
+    folder = tmp_path / "m"
+    shutil.copytree(sound, folder)
+    (folder / "chat_template.jinja").write_text(TEMPLATES[name])
+    if not TEMPLATES[name]:  # none at all: the turns stand one to a line
+        assert likelihoods(load(folder, device="cpu"), REQUESTS).held[0][0].total < 0
+        return
+    with pytest.raises(ParameterError, match=r"chat template (refuses|leaves)"):
+        likelihoods(load(folder, device="cpu"), REQUESTS)

@@ -112,11 +112,9 @@ class Chat:
         Many templates refuse a conversation that the assistant opens; it then begins one turn
         later.
         """
-        from jinja2 import TemplateError
-
         try:
             return _render(self.tokenizer, _messages(turns), opening=True) + self.lead, False
-        except TemplateError:
+        except ParameterError:
             if len(turns) < 2:
                 raise
             return _render(self.tokenizer, _messages(turns[1:]), opening=True) + self.lead, True
@@ -131,7 +129,21 @@ def _messages(turns: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _render(tokenizer: Any, messages: list[dict[str, str]], opening: bool) -> str:
-    return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=opening)
+    """A conversation as the template lays it out.
+
+    Raises:
+        ParameterError: The template is none, or refuses the conversation. It is a program of whoever
+            made the model, run in a sandbox, and may raise whatever it likes.
+    """
+    kind = {"tokenize": False, "add_generation_prompt": opening}
+    try:
+        return str(tokenizer.apply_chat_template(messages, **kind))
+    except (Exception, MemoryError) as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ParameterError(
+            f"the tokenizer's chat template refuses a conversation of {len(messages)} messages "
+            f"({told:.160}); choose template='plain'"
+        ) from None
 
 
 def _first_special(tokenizer: Any, text: str) -> int | None:

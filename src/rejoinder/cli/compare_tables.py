@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.cli.cells import no_spread, number_of, p_value, scale, span, won
-from rejoinder.cli.console import NARROW, bare_table, console, print_notes
+from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,18 +20,15 @@ if TYPE_CHECKING:
 def comparison(scores: Scores, table: pl.DataFrame) -> None:
     """Every pair of systems under every metric."""
     out = console()
-    wide = out.width >= NARROW
     for label, each in scores.measured.items():
         show = number_of(each.metric)
         shown = bare_table(label)
         for name in ("a", "b"):
-            shown.add_column(name, overflow="fold")
-        extra = ("p boot", "W/T/L", "would show") if wide else ()
-        for name in ("a - b", "95% interval", "p", "p Holm", *extra):
-            shown.add_column(name, justify="right", no_wrap=True)
+            shown.add_column(name)
+        for name in ("a - b", "95% interval", "p", "p Holm", "p boot", "W/T/L", "would show"):
+            shown.add_column(name, justify="right")
         for row in table.filter(table["metric"] == label).iter_rows(named=True):
             clear = row["p_randomization_holm"] < SIGNIFICANT
-            more = (p_value(row["p_bootstrap"]), won(row), show(row["detectable"]))
             shown.add_row(
                 escape(row["a"]),
                 escape(row["b"]),
@@ -39,7 +36,9 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
                 span(row["low"], row["high"], show),
                 p_value(row["p_randomization"]),
                 p_value(row["p_randomization_holm"]) + ("*" if clear else " "),
-                *(more if wide else ()),
+                p_value(row["p_bootstrap"]),
+                won(row),
+                show(row["detectable"]),
             )
         out.print(shown)
         out.print()
@@ -49,11 +48,11 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
     )
     out.print(
         f"{scale(scores)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
-        f"* below 0.05{more if wide else ''}",
+        f"* below 0.05{more}",
         style="dim",
     )
     bags = table.filter(table["wins"].is_null())["metric"].unique(maintain_order=True)
-    if wide and bags.len():
+    if bags.len():
         words = "of all replies together, so items are neither won nor lost"
         print_notes(out, [f"{', '.join(bags)}: {words}"])
     print_notes(out, no_spread(table, "difference", scores))
@@ -65,16 +64,13 @@ def print_leads(out: Console, scores: Scores) -> None:
     table = scores.leads()
     if table.is_empty():
         return
-    wide = out.width >= NARROW
     shown = bare_table()
     for name in ("metric", "best", "next"):
-        shown.add_column(name, overflow="fold")
-    for name in ("ahead by", "95% interval", "p", *(("W/T/L", "would show") if wide else ())):
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("verdict", no_wrap=True)
+        shown.add_column(name)
+    for name in ("ahead by", "95% interval", "p", "verdict", "W/T/L", "would show"):
+        shown.add_column(name, justify="left" if name == "verdict" else "right")
     for row in table.iter_rows(named=True):
         show = number_of(scores.measured[row["metric"]].metric)
-        more = (won(row), show(row["detectable"]))
         shown.add_row(
             row["metric"],
             f"[bold]{escape(row['a'])}[/bold]",
@@ -82,8 +78,9 @@ def print_leads(out: Console, scores: Scores) -> None:
             show(abs(row["difference"])),
             span(row["low"], row["high"], show),
             p_value(row["p"]),
-            *(more if wide else ()),
             "[green]better[/green]" if row["p"] < SIGNIFICANT else "[yellow]not clear[/yellow]",
+            won(row),
+            show(row["detectable"]),
         )
     out.print(shown)
     pairs = len(scores.names) * (len(scores.names) - 1) // 2
@@ -95,4 +92,4 @@ def print_leads(out: Console, scores: Scores) -> None:
         "; W/T/L: items won, tied, lost; would show: the smallest difference that so many items "
         "show with 80% power"
     )
-    out.print(f"p: approximate randomization{corrected}{more if wide else ''}", style="dim")
+    out.print(f"p: approximate randomization{corrected}{more}", style="dim")

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 
-NARROW = 100
-"""Terminals of fewer columns are spared the columns that one can do without."""
+from rejoinder.cli.stacked_table import StackedTable
 
 
 def console() -> Console:
@@ -19,8 +18,8 @@ def console() -> Console:
 
 
 def bare_table(title: str | None = None) -> Table:
-    """A table without a frame."""
-    return Table(
+    """A table without a frame, which a narrow terminal shows in parts, one below the other."""
+    return StackedTable(
         title=title, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"
     )
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.cli.cells import NONE, decimals, interval, p_value
-from rejoinder.cli.console import NARROW, bare_table, console, print_notes
+from rejoinder.cli.console import bare_table, console, print_notes
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def ratings(told: RatingSummary) -> None:
         _human(out, _of(told.human, name))
         out.print()
         _raters(out, _of(told.raters, name), ("ratings", "mean"))
-        _print(out, _systems(_of(told.systems, name), _of(told.distribution, name), out.width))
+        _print(out, _systems(_of(told.systems, name), _of(told.distribution, name)))
     _aggregation(out, told)
     _end(out, told, [told.agreement, told.human, told.systems])
 
@@ -49,7 +49,7 @@ def preferences(told: PreferenceSummary) -> None:
         out.rule(escape(name), align="left")
         out.print(_compared(row), markup=False)
         out.print()
-        _print(out, _pairs(_of(told.pairs, name), out.width))
+        _print(out, _pairs(_of(told.pairs, name)))
         _print(out, _strengths(_of(told.strengths, name)))
         _print(out, _agreement(_of(told.agreement, name)))
         _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties", "side p"))
@@ -156,12 +156,17 @@ def _fact(row: Mapping[str, Any], column: str) -> str:
     return f"{row[column]:.2f}" if isinstance(row[column], float) else str(row[column])
 
 
-def _systems(rows: pl.DataFrame, distribution: pl.DataFrame, width: int) -> Table:
+def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
     grades = distribution.get_column("score").unique().sort().to_list()
-    narrow = len(grades) > MOST_GRADES or width < 80
-    spread = [] if narrow else [f"{grade:g}" for grade in grades]
+    many = len(grades) > MOST_GRADES
     shown = _table("system")
-    for name in ("mean", "sd", "median", "replies", *([] if narrow else spread)):
+    for name in (
+        "mean",
+        "sd",
+        "median",
+        "replies",
+        *(() if many else (f"{grade:g}" for grade in grades)),
+    ):
         shown.add_column(name, justify="right")
     shares = {(row["system"], row["score"]): row["share"] for row in distribution.to_dicts()}
     for row in rows.iter_rows(named=True):
@@ -173,18 +178,16 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame, width: int) -> Tabl
             _interval(row["sd"], digits=2),
             _interval(row["median"], digits=2),
             str(row["n"]),
-            *([] if narrow else of_grades),
+            *(() if many else of_grades),
         )
     return shown
 
 
-def _pairs(rows: pl.DataFrame, width: int) -> Table:
-    wide = width >= NARROW
+def _pairs(rows: pl.DataFrame) -> Table:
     shown = _table("a")
-    shown.add_column("b", overflow="fold")
-    more = ("items W/T/L", "p") if wide else ()
-    for name in ("n", "a wins", "tie", "b wins", *more, "p Holm"):
-        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("b")
+    for name in ("n", "a wins", "tie", "b wins", "items W/T/L", "p", "p Holm"):
+        shown.add_column(name, justify="right")
     for row in rows.iter_rows(named=True):
         rates = [
             _percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
@@ -196,7 +199,8 @@ def _pairs(rows: pl.DataFrame, width: int) -> Table:
             escape(row["b"]),
             str(row["comparisons"]),
             *rates,
-            *((items, p_value(row["p"])) if wide else ()),
+            items,
+            p_value(row["p"]),
             p_value(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
         )
     return shown
@@ -253,7 +257,7 @@ def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
 
 def _table(first: str) -> Table:
     shown = bare_table()
-    shown.add_column(first, overflow="fold")
+    shown.add_column(first)
     return shown
 
 

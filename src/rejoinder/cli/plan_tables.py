@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -38,12 +37,11 @@ def plan(told: Plan) -> None:
     pairs = told.comparisons.select("a", "b").unique(maintain_order=True).rows()
     for a, b in pairs[:IN_FULL] if len(pairs) <= IN_FULL else ():
         out.print(f"Telling [bold]{escape(a)}[/bold] from [bold]{escape(b)}[/bold]")
-        make = partial(_comparison, told, a, b, percent)
-        out.print(_fitting(out, told, told.comparisons, make))
+        out.print(_comparison(told, a, b, percent, _sizes(told.comparisons)))
         _components(out, told, a, b)
         out.print()
     if len(pairs) > IN_FULL:
-        out.print(_fitting(out, told, told.comparisons, partial(_pairs, told, percent)))
+        out.print(_pairs(told, percent, _sizes(told.comparisons)))
         out.print()
     if pairs:
         wanted = f"{100 * told.parameters['power']:g}%"
@@ -57,7 +55,7 @@ def plan(told: Plan) -> None:
         )
         out.print()
     if told.correlations.height:
-        out.print(_fitting(out, told, told.correlations, partial(_correlations, told)))
+        out.print(_correlations(told, _sizes(told.correlations)))
         out.print(
             f"under each number of items: width of the 95% interval of {_name(told)} with people; "
             "expected: the correlation itself",
@@ -233,20 +231,9 @@ def _reasons(told: Plan) -> Iterable[str]:
         yield f"{'; '.join(who[:4])}{more}: {reason}"
 
 
-def _fitting(
-    out: Console, told: Plan, table: pl.DataFrame, make: Callable[[Sequence[int]], Table]
-) -> Table:
-    """A table of as many numbers of items as the terminal holds: the far ones go first."""
-    sizes = table.get_column("items").unique().sort().to_list()
-    while True:
-        made = make(sizes)
-        if len(sizes) < 2 or _width_of(out, made) <= out.width:
-            return made
-        sizes = sizes[1:] if sizes[0] < told.items and len(sizes) < 5 else sizes[:-1]
-
-
-def _width_of(out: Console, table: Table) -> int:
-    return out.measure(table, options=out.options.update(max_width=1000)).maximum
+def _sizes(table: pl.DataFrame) -> list[int]:
+    """The numbers of items, one column each."""
+    return table.get_column("items").unique().sort().to_list()
 
 
 def _heads(told: Plan, sizes: Sequence[int]) -> list[str]:
@@ -293,7 +280,7 @@ def _show(percent: bool) -> Show:
 
 def _table(first: str, *others: str) -> Table:
     shown = bare_table()
-    shown.add_column(first, no_wrap=True)
+    shown.add_column(first)
     for each in others:
-        shown.add_column(each, justify="right", no_wrap=True)
+        shown.add_column(each, justify="right")
     return shown

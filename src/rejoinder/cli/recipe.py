@@ -175,13 +175,11 @@ def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 
 
 def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
-    from rich.table import Table
-
     from rejoinder.cli.cells import NONE
-    from rejoinder.cli.console import console
+    from rejoinder.cli.console import bare_table, console
 
     out = console()
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     for name in ("metric", "references"):
         shown.add_column(name)
     for name in ("spearman", "p", "kendall-b", "p"):

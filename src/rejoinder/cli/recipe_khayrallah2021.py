@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from rejoinder.recipes.khayrallah2021 import Study
 
-COLUMNS_AT_ONCE = 5
-
 
 @click.command(short_help="Khayrallah & Sedoc (2021): RUQ of trained systems.")
 @click.argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
@@ -177,25 +175,23 @@ def _title(table: str, title: str, absent: dict[str, str]) -> str:
 
 
 def _table(out: Console, title: str, table: str, some: list[dict[str, Any]]) -> None:
-    """One table, in strips of a few columns where it has many."""
+    """One table of the paper."""
     from rich.markup import escape
-    from rich.table import Table
 
+    from rejoinder.cli.console import bare_table
     from rejoinder.recipes.khayrallah2021_tables import TIMES_100
 
     held = {(row["row"], row["column"]): row for row in some}
     rows, columns = (list(dict.fromkeys(row[key] for row in some)) for key in ("row", "column"))
     factor = 100 if table in TIMES_100 else 1
     out.print(title, style="bold", markup=False)
-    for begin in range(0, len(columns), COLUMNS_AT_ONCE):
-        strip = columns[begin : begin + COLUMNS_AT_ONCE]
-        shown = Table(show_edge=False, pad_edge=False, header_style="bold")
-        shown.add_column("")
-        for name in strip:
-            shown.add_column(escape(name), justify="right", overflow="fold")
-        for name in rows:
-            shown.add_row(escape(name), *(_cell(held.get((name, c)), factor) for c in strip))
-        out.print(shown)
+    shown = bare_table()
+    shown.add_column("")
+    for name in columns:
+        shown.add_column(escape(name), justify="right")
+    for name in rows:
+        shown.add_row(escape(name), *(_cell(held.get((name, c)), factor) for c in columns))
+    out.print(shown)
 
 
 def _cell(row: dict[str, Any] | None, factor: int) -> str:

@@ -101,9 +101,7 @@ def _write(found: NegativeReferences) -> None:
 
 
 def _print(found: NegativeReferences, order: int) -> None:
-    from rich.table import Table
-
-    from rejoinder.cli.console import console
+    from rejoinder.cli.console import bare_table, console
     from rejoinder.recipes.negative_references import FORMS
 
     out = console()
@@ -114,9 +112,7 @@ def _print(found: NegativeReferences, order: int) -> None:
     for (kind,), rows in found.table.group_by("kind", maintain_order=True):
         first = rows.row(0, named=True)
         title = f"bad: {kind} ({first['pairs']} pairs of {first['contexts']} contexts)"
-        shown = Table(
-            show_edge=False, pad_edge=False, header_style="bold", title=title, title_justify="left"
-        )
+        shown = bare_table(title)
         shown.add_column("metric")
         shown.add_column("form")
         for name in ("accuracy %", "ties %", "against BLEU", "p", "AUC %"):

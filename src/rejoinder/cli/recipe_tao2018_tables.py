@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from rejoinder.recipes.tao2018 import Study
 
-COLUMNS_AT_ONCE = 6
-
 Drawn = tuple[list[Path], list[str]]
 """Files of pictures, and what these cannot show."""
 
@@ -151,16 +149,14 @@ def _within(out: Console, study: Study) -> None:
     }
     labels = rows["metric"].unique(maintain_order=True).to_list()
     for coefficient in rows["coefficient"].unique(maintain_order=True):
-        for begin in range(0, len(groups), COLUMNS_AT_ONCE):
-            some = groups[begin : begin + COLUMNS_AT_ONCE]
-            shown = _empty(f"{coefficient}, within")
-            for name in some:
-                shown.add_column(escape(name), justify="right", overflow="fold")
-            for label in labels:
-                held = [cells.get((coefficient, name, label)) for name in some]
-                shown.add_row(escape(label), *map(_short, held))
-            out.print()
-            out.print(shown)
+        shown = _empty(f"{coefficient}, within")
+        for name in groups:
+            shown.add_column(escape(name), justify="right")
+        for label in labels:
+            of_groups = [cells.get((coefficient, name, label)) for name in groups]
+            shown.add_row(escape(label), *map(_short, of_groups))
+        out.print()
+        out.print(shown)
 
 
 def _short(row: Mapping[str, Any] | None) -> str:
@@ -182,7 +178,6 @@ def _cases(out: Console, study: Study, cases: pl.DataFrame) -> None:
         out.print(f"{name}: {first['query']}", markup=False, style="bold")
         out.print(f"reference: {first['reference']}", markup=False)
         shown = _empty("system", "reply")
-        shown.columns[1].overflow = "fold"
         for each in ("human", *labels):
             shown.add_column(each, justify="right")
         for row in replies.iter_rows(named=True):
@@ -196,9 +191,9 @@ def _score(value: float) -> str:
 
 
 def _empty(*names: str) -> Table:
-    from rich.table import Table
+    from rejoinder.cli.console import bare_table
 
-    shown = Table(show_edge=False, pad_edge=False, header_style="bold")
+    shown = bare_table()
     for name in names:
         shown.add_column(name)
     return shown

@@ -75,9 +75,9 @@ def _table(out: Console, found: Quantity) -> None:
         (row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)
     }
     shown = bare_table()
-    shown.add_column("RUQ against", overflow="fold")
+    shown.add_column("RUQ against")
     for name in scores.names:
-        shown.add_column(escape(name), justify="right", overflow="fold")
+        shown.add_column(escape(name), justify="right")
     shown.add_column("prompts", justify="right")
     for label, each in scores.measured.items():
         title = "the strongest of these" if label == found.strongest else each.metric.generic  # pyright: ignore

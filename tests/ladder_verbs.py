@@ -1,0 +1,246 @@
+"""What the size ladder asks of every verb: its command lines, and how many items its JSON tells.
+
+A new verb needs an entry here: ``tests/unit/cli/test_cli_ladder.py`` fails without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ladder_data import Rung
+
+RESAMPLES = ["--resamples", 100]
+FEW = ["--permutations", 100, *RESAMPLES]
+TINY = {"vocabulary": 60, "layers": 1, "width": 16, "tokens": 2000, "epochs": 1}
+"""A Transformer that trains in a second."""
+
+
+class Line(NamedTuple):
+    """One command line, without the verb and without ``--json``.
+
+    Args:
+        words: Its words.
+        n: What each number of items (or replies, or pairs) in the JSON must be; None where that is
+            the protocol's own affair.
+    """
+
+    words: list[Any]
+    n: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One verb in the ladder.
+
+    Attributes:
+        lines: The command lines of a rung.
+        counted: The numbers of items that the JSON tells.
+        least: From how many items and systems on there must be a result; below it a message will do.
+        most: With more replies (items x systems) the cell is left to the slow part.
+        alone: Whether systems play no part: one number of systems is enough.
+        installed: Whether the installed command is tried in the default part too: not where
+            starting a library of models takes seconds.
+        needs: Modules without which the cell is skipped.
+    """
+
+    lines: Callable[[Rung], Iterable[Line]]
+    counted: Callable[[Any], Iterable[int]] = lambda told: []
+    least: tuple[int, int] = (1, 1)
+    most: int = 20_000
+    alone: bool = False
+    installed: bool = True
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A verb that has no place in the ladder.
+
+    Attributes:
+        why: The reason.
+    """
+
+    why: str
+
+
+def kept(rung: Rung) -> str:
+    """Scores of the rung, kept as ``rejoinder score --save`` keeps them."""
+    path = rung.folder / "kept.parquet"
+    if not path.exists():
+        from rejoinder import read_responses, read_testset, score
+
+        table = read_responses(rung.responses())
+        score(read_testset(rung.testset()), table, ["bleu", "length"], resamples=100).save(path)
+    return str(path)
+
+
+def rows(name: str) -> Callable[[Any], list[int]]:
+    """The column ``n`` of a list of rows."""
+    return lambda told: [row["n"] for row in told[name]]
+
+
+def score(rung: Rung) -> Iterator[Line]:
+    """With the default metrics, but for the large rungs; with one, and saved; from kept scores."""
+    files = [rung.testset(), rung.responses()]
+    if rung.items < 10_000:
+        yield Line([*files, *RESAMPLES], rung.items)
+    yield Line([*files, "-m", "bleu", "--save", rung.new("saved.parquet")], rung.items)
+    yield Line([kept(rung)], rung.items)
+
+
+def compare(rung: Rung) -> Iterator[Line]:
+    """All pairs, of kept scores."""
+    yield Line([kept(rung), "--permutations", 1000], rung.items)
+
+
+def audit(rung: Rung) -> Iterator[Line]:
+    """Trivial replies beside the systems."""
+    yield Line([rung.testset(), rung.responses(), "-m", "bleu", *RESAMPLES], rung.items)
+
+
+def correlate(rung: Rung) -> Iterator[Line]:
+    """Every protocol."""
+    rated = [kept(rung), "--ratings", rung.ratings(), *FEW]
+    turn = ["-c", "spearman", "-p", "turn", "--compare"]
+    yield Line([*rated, *turn], rung.items * rung.systems)
+    units = ["--unit-size", unit_size(rung), "--assignments", 20]
+    yield Line([*rated, "-c", "spearman", "-p", "unit", *units])
+    yield Line([*rated, "-c", "pearson", "-p", "system"], rung.systems)
+    yield Line([*rated, "-p", "pairwise"])
+
+
+def unit_size(rung: Rung) -> int:
+    """A hundred items, or an eighth of what there is."""
+    return min(100, max(1, rung.items // 8))
+
+
+def ratings(rung: Rung) -> Iterator[Line]:
+    """Two raters of every reply."""
+    yield Line([rung.ratings(), *RESAMPLES], rung.items)
+
+
+def preferences(rung: Rung) -> Iterator[Line]:
+    """Two raters of every pair of neighbours."""
+    yield Line([rung.preferences(), *RESAMPLES], rung.items)
+
+
+def plan(rung: Rung) -> Iterator[Line]:
+    """From a metric alone, and from ratings."""
+    yield Line([kept(rung), *RESAMPLES], rung.items)
+    yield Line([kept(rung), "--ratings", rung.ratings(), *RESAMPLES], rung.items)
+
+
+def weigh(rung: Rung) -> Iterator[Line]:
+    """Rated replies as references."""
+    files = [rung.testset(), rung.responses(), "--ratings", rung.ratings()]
+    yield Line([*files, "--scale", 1, 5, "-o", rung.new("weighed.jsonl")], rung.items)
+
+
+def ruq(rung: Rung) -> Iterator[Line]:
+    """Recorded likelihoods of a model for each system."""
+    files = [*rung.likelihoods(), rung.testset(), "--generic", rung.generic()]
+    yield Line([*files, *RESAMPLES], rung.items)
+
+
+def filtered(rung: Rung) -> Iterator[Line]:
+    """A corpus of as many pairs."""
+    yield Line([rung.corpus(), "-o", rung.new("filtered.jsonl")], rung.items)
+
+
+def respond(rung: Rung) -> Iterator[Line]:
+    """Random and retrieved replies from a corpus of as many pairs."""
+    for system in ("random", "retrieval"):
+        files = [system, rung.testset(), "--corpus", rung.corpus()]
+        yield Line([*files, "-o", rung.new("replies.jsonl")], rung.items)
+
+
+def train_vectors(rung: Rung) -> Iterator[Line]:
+    """Of every word."""
+    options = ["--least", 1, "--width", 4, "--epochs", 1]
+    yield Line([rung.corpus(), "-o", rung.new("vectors"), *options])
+
+
+def train_ruber(rung: Rung) -> Iterator[Line]:
+    """The smallest size, one epoch."""
+    options = ["--size", "paper", "--seeds", 1, "--epochs", 1]
+    yield Line([rung.corpus(), "-o", rung.new("ruber"), *options])
+
+
+def train_responder(rung: Rung) -> Iterator[Line]:
+    """A tiny Transformer, one update."""
+    fixed = [word for name, value in TINY.items() for word in (f"--{name}", value)]
+    output = ["-o", rung.new("responder"), "--updates", 1, "--pairs", 0]
+    yield Line([rung.corpus(), *output, *fixed])
+
+
+def sweep(rung: Rung) -> Iterator[Line]:
+    """Two trials of a tiny Transformer."""
+    fixed = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
+    search = ["--set", "dropout=0,0.1", "--beam", 1, "--metric", "bleu", "--train-prompts", 8]
+    files = [rung.corpus(), "--testset", rung.testset(), "-o", rung.new("sweep")]
+    yield Line([*files, *fixed, *search, *RESAMPLES])
+
+
+def galley2015(rung: Rung) -> Iterator[Line]:
+    """Units of a hundred items, or of an eighth of what there is."""
+    options = ["--unit-size", unit_size(rung), "--assignments", 5, "--permutations", 100]
+    yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
+
+
+def negative_references(rung: Rung) -> Iterator[Line]:
+    """References alone are what it reads."""
+    yield Line([rung.testset(), *FEW])
+
+
+def tao2018(rung: Rung) -> Iterator[Line]:
+    """With a model of a second's training."""
+    options = ["--model", ruber(rung.root), "--scale", "scored", "--drop-unusable", *FEW]
+    yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
+
+
+def ruber(folder: Path) -> str:
+    """A RUBER model, trained once for a ladder."""
+    path = folder / "ruber"
+    if not path.exists():
+        import tiny_ruber
+
+        tiny_ruber.trained(path)
+    return str(path)
+
+
+TRAINED: dict[str, Any] = {"installed": False, "needs": ("torch", "gensim"), "most": 10}
+"""Of verbs that ask models: the default part has the sizes that take a second."""
+
+LADDER: dict[str, Entry | Absent] = {
+    "score": Entry(score, rows("systems"), most=40_000),
+    "compare": Entry(compare, rows("comparisons"), least=(1, 2), most=40_000),
+    "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
+    "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
+    "ratings": Entry(ratings, lambda told: [row["items"] for row in told["counts"]], most=40_000),
+    "preferences": Entry(
+        preferences,
+        lambda told: [row["items"] for row in told["counts"]],
+        least=(1, 2),
+        most=40_000,
+    ),
+    "plan": Entry(plan, lambda told: [told["items"]], least=(1, 2), most=40_000),
+    "weigh": Entry(weigh, lambda told: [told["items"]], most=40_000),
+    "ruq": Entry(ruq, rows("systems"), most=17_000),
+    "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),
+    "respond": Entry(respond, lambda told: [told["replies"]], alone=True, most=4_000),
+    "train vectors": Entry(train_vectors, alone=True, **{**TRAINED, "most": 1_100}),
+    "train ruber": Entry(train_ruber, least=(9, 1), alone=True, **{**TRAINED, "most": 2}),
+    "train responder": Entry(train_responder, least=(20, 1), alone=True, **TRAINED),
+    "sweep": Entry(sweep, least=(20, 1), alone=True, **TRAINED),
+    "recipe galley2015": Entry(galley2015, least=(1, 2), most=17_000),
+    "recipe negative-references": Entry(negative_references, alone=True, most=17_000),
+    "recipe tao2018": Entry(tao2018, least=(9, 1), **TRAINED),
+    "recipe khayrallah2021": Absent(
+        "trains the paper's systems, for minutes at its smallest scale; its tables are tested in "
+        "tests/unit/recipes/test_khayrallah2021.py, and what it compares is what ruq compares"
+    ),
+    "metrics": Absent("lists metrics and reads no data"),
+}

@@ -1,0 +1,97 @@
+"""In a terminal of 80 columns nothing that is measured vanishes: not a column, not a digit."""
+
+import re
+from collections import Counter
+
+import pytest
+from rich.cells import cell_len
+
+from ladder_data import Rung
+from ladder_verbs import LADDER, Entry, Line, kept
+
+NAMES = [
+    *(f"instruct-model-with-retrieval-and-reranking-{letter}" for letter in "abcdef"),
+    *(f"中文检索式对话系统和重新排序模型之{letter}" for letter in "甲乙丙丁戊"),
+    *("short", "a model of five words", "日本語", "x", "UPPER_CASE_WITH_UNDERSCORES_AND_MORE"),
+]
+FURTHER = {
+    "score --by": lambda rung: [
+        Line(["score", rung.testset(), rung.responses(), "-m", "bleu", "--by", "topic"])
+    ],
+    "score --explain": lambda rung: [
+        Line(["score", rung.testset(), rung.responses(), "--explain", "i1", "-m", "bleu"])
+    ],
+    "ruq --by": lambda rung: [
+        Line(
+            [
+                "ruq",
+                *rung.likelihoods(),
+                rung.testset(),
+                "--generic",
+                rung.generic(),
+                "--by",
+                "topic",
+            ]
+        )
+    ],
+    "plan --every-pair": lambda rung: [
+        Line(["plan", kept(rung), "--ratings", rung.ratings(), "--every-pair", "-d", "0.3"])
+    ],
+    "metrics": lambda rung: [Line(["metrics"])],
+}
+BARS = "│┃"
+
+
+def lines_of(verb, rung):
+    if verb in FURTHER:
+        return [line.words for line in FURTHER[verb](rung)]
+    return [[*verb.split(), *line.words] for line in LADDER[verb].lines(rung)]
+
+
+def in_tables(out):
+    """The lines of tables."""
+    return [line for line in out.splitlines() if any(bar in line for bar in BARS)]
+
+
+def numbers(lines):
+    """How often every number stands in them."""
+    return Counter(re.findall(r"[-+]?\d[\d.,]*", "\n".join(lines)))
+
+
+SHOWN = [verb for verb, each in LADDER.items() if isinstance(each, Entry) and not each.alone]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("narrow")
+
+
+@pytest.mark.parametrize("systems", [2, 16])
+@pytest.mark.parametrize("verb", [*SHOWN, *FURTHER])
+def test_all_numbers_of_the_wide_table_stand_in_the_narrow_one(
+    verb, systems, command, monkeypatch, folder
+):
+    if verb in LADDER and isinstance(LADDER[verb], Entry):
+        for name in LADDER[verb].needs:
+            pytest.importorskip(name)
+    # Two systems: the longest names of both scripts.
+    names = NAMES if systems == 16 else [NAMES[0], NAMES[6]]
+    rung = Rung(folder, 9, systems, names)
+    for words in lines_of(verb, rung):
+        told = {}
+        for width in (1000, 80):
+            monkeypatch.setenv("COLUMNS", str(width))
+            status, told[width], err = command(*words)
+            assert (status, err) == (0, ""), err
+        wide, narrow = in_tables(told[1000]), in_tables(told[80])
+        assert not [line for line in narrow if cell_len(line) > 80]
+        assert "…" not in told[80]
+        lost = numbers(wide) - numbers(narrow)
+        assert not lost, f"{lost} are not in\n{told[80]}"
+
+
+def test_every_group_shows_its_tables():
+    """Verbs that show a table of systems are among those tried: score, compare, plan, ..."""
+    assert {"score", "compare", "correlate", "ratings", "preferences", "audit", "plan", "ruq"} <= {
+        *SHOWN
+    }

@@ -1,6 +1,7 @@
 """``rejoinder plan`` as a user meets it."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -40,13 +41,20 @@ def test_two_tables_what_they_rest_on_and_what_is_odd(command):
     assert max(map(len, out.splitlines())) <= 120
 
 
-def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(command, monkeypatch):
+def test_a_narrow_terminal_gets_all_columns_in_parts_and_whole_numbers(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW)
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
     assert "…" not in out
-    assert "66*" in out
+    for size in (
+        "33",
+        "66*",
+        "132",
+        "264",
+        "528!",
+    ):  # half the pilot's 66 items to eight times them
+        assert re.search(rf"┃ +{re.escape(size)} ", out), size
 
 
 def test_as_json(command):

@@ -14,11 +14,22 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from simulations import turn_level, unit_protocol, williams  # noqa: E402
+from simulations import (  # noqa: E402
+    alpha,
+    paired_tests,
+    score_intervals,
+    turn_level,
+    unit_protocol,
+    williams,
+)
 from simulations.study import Study  # noqa: E402
 
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, Study] = {
+    "score_intervals": score_intervals.STUDY,
+    "paired_tests": paired_tests.LEVEL_STUDY,
+    "detectable": paired_tests.POWER_STUDY,
+    "alpha": alpha.STUDY,
     "turn_level": turn_level.STUDY,
     "unit_intervals": unit_protocol.INTERVALS,
     "unit_comparisons": unit_protocol.COMPARISONS,

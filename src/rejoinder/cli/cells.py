@@ -90,5 +90,10 @@ def no_spread(table: pl.DataFrame, value: str, scores: Scores) -> list[str]:
     ).height
     if not still or not scores.resamples:
         return []
-    words = "is the same whichever item is left out, which is no certainty: no interval"
+    words = (
+        "is the same whichever item is left out, which is no certainty: no interval"
+        if value == "value"
+        else "does not change, or one of the two scores is 0, whichever item is left out, which is no "
+        "certainty: no interval"
+    )
     return [f"{still} of {counted(table.height, 'value')}: {words}"]

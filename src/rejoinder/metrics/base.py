@@ -102,6 +102,11 @@ class Metric(ABC):
         return bool(self.needs)
 
     @property
+    def vanishes(self) -> bool:
+        """Whether one factor of 0 makes the score 0, however far the items differ in the others."""
+        return False
+
+    @property
     def label(self) -> str:
         """The name for people: what a table's column is headed with."""
         return self.name

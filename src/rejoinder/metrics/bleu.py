@@ -68,6 +68,11 @@ class BLEU(Metric):
         check_smoothing(self.smoothing, self.smoothing_value)
 
     @property
+    def vanishes(self) -> bool:
+        """A product of precisions: 0 without a match of some order."""
+        return self.order > 1
+
+    @property
     def label(self) -> str:
         """``BLEU-2``, with the rule for references where not all count."""
         return f"BLEU-{self.order}" + ("" if self.references == "all" else f" {self.references}")

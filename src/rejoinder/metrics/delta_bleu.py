@@ -98,6 +98,11 @@ class DeltaBLEU(Metric):
         return READINGS[self.reading] if self.smoothing is None else self.smoothing
 
     @property
+    def vanishes(self) -> bool:
+        """A product of precisions: 0 without a match of some order."""
+        return self.order > 1
+
+    @property
     def label(self) -> str:
         """``deltaBLEU-2``, with the rule for references where not all count."""
         rule = "" if self.references == "all" else f" {self.references}"

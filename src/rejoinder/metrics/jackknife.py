@@ -15,7 +15,7 @@ import numpy as np
 
 from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -77,6 +77,36 @@ def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[F
     return np.clip(lower, low, high), np.clip(upper, low, high)
 
 
+def difference_errors(
+    metric: Metric, values: Floats, left_out: Floats, a: Indices, b: Indices
+) -> Floats:
+    """The standard error of the difference of each pair of systems.
+
+    NaN where one of the two has 0 under a metric that vanishes (BLEU-4 without a match of four words)
+    whichever item is left out: other items would give it a score, and how far that varies cannot be
+    seen. Simulated without this rule, intervals of BLEU-4's differences hold the truth in 78 of 100
+    such cases.
+
+    Args:
+        metric: What scored.
+        values: float64 [S], the scores.
+        left_out: float64 [S, n], the scores with each item left out.
+        a: int64 [p], the first system of each pair.
+        b: int64 [p], the second.
+    """
+    parts = max(1, min(a.size, a.size * left_out.shape[1] >> 19))
+    errors = np.concatenate(
+        [
+            standard_errors(left_out[a[some]] - left_out[b[some]])
+            for some in np.array_split(np.arange(a.size), parts)
+        ]
+    )
+    if not metric.vanishes:
+        return errors
+    hidden = (values == 0) & (np.ptp(left_out, axis=1) == 0)
+    return np.where(hidden[a] | hidden[b], np.nan, errors)
+
+
 def difference_intervals(
     metric: Metric, differences: Floats, errors: Floats, n: int
 ) -> tuple[Floats, Floats]:
@@ -85,12 +115,12 @@ def difference_intervals(
     Args:
         metric: What scored.
         differences: float64 [p].
-        errors: float64 [p], their `standard_errors`.
+        errors: float64 [p], their `difference_errors`.
         n: How many items there are; t has n - 1 degrees of freedom.
 
     Returns:
-        Lower and upper ends, float64 [p] each; NaN for fewer than 4 items, and where the difference
-        is the same whichever item is left out.
+        Lower and upper ends, float64 [p] each; NaN for fewer than 4 items, and where the error is
+        undefined or 0: the difference is the same whichever item is left out.
     """
     if n < LEAST_ITEMS:
         return np.full(differences.shape, np.nan), np.full(differences.shape, np.nan)

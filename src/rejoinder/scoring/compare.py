@@ -11,11 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.agreement.holm import holm
-from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import MOST_DRAWS
-from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_intervals
+from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
 from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.power import MOST_ENUMERATED, detectable
 
@@ -148,7 +147,7 @@ def compare_pairs(
     resampled = scores.resampled(label)
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
-    errors = _errors(scores.left_out(label), a, b)
+    errors = difference_errors(metric, values, scores.left_out(label), a, b)
     low, high = difference_intervals(metric, difference, errors, n)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
@@ -182,17 +181,6 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
         }
-    )
-
-
-def _errors(left_out: Floats, a: Indices, b: Indices) -> Floats:
-    """The standard error of each pair's difference, a few pairs at a time: float64 [pairs]."""
-    parts = max(1, min(a.size, a.size * left_out.shape[1] >> 19))
-    return np.concatenate(
-        [
-            standard_errors(left_out[a[some]] - left_out[b[some]])
-            for some in np.array_split(np.arange(a.size), parts)
-        ]
     )
 
 

@@ -9,6 +9,7 @@ from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN, registry
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.jackknife import (
+    difference_errors,
     difference_intervals,
     interval_facts,
     score_intervals,
@@ -120,6 +121,18 @@ def test_a_share_has_wilsons_interval():
     assert low == pytest.approx([0.490162, 0.722467], abs=1e-5)
     assert high == pytest.approx([0.943318, 1.0], abs=1e-5)
     assert interval_facts(RUQ(), 100, 1) == {"ci": "wilson", "bs": 100, "seed": 1}
+
+
+def test_a_score_of_zero_under_bleu_4_has_an_unknown_error():
+    # No four words match: 0 whichever item is left out, though other items would give it a score.
+    left_out = np.array([[0.0] * 6, [0.1, 0.2, 0.1, 0.2, 0.1, 0.1], [1.0] * 6])
+    values, pairs = np.array([0.0, 0.15, 1.0]), (np.array([0, 1]), np.array([1, 2]))
+    unknown, known = difference_errors(BLEU(order=4), values, left_out, *pairs)
+    assert math.isnan(unknown)
+    assert known == standard_errors(left_out[1])
+    # Under a mean of single scores, and BLEU-1, 0 is what every item has.
+    for metric in (SENTENCE, BLEU(order=1)):
+        assert not np.isnan(difference_errors(metric, values, left_out, *pairs)).any()
 
 
 def test_a_difference_stays_within_what_two_scores_can_differ_by():

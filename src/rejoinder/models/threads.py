@@ -17,6 +17,9 @@ from rejoinder.tables.wording import counted
 
 CPU, GPU = "cpu", "cuda"
 
+INEXACT = "not to the last bit"
+"""Stands in the note of a training that could not be continued as it was begun."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -77,7 +80,7 @@ def as_begun(begun: Machine | None) -> Iterator[str]:
     if begun is None or str(begun) == str(here):
         yield ""
     elif begun.device != here.device or begun.threads > max(processors(), here.threads):
-        yield f"begun on {begun}, now {here}: not to the last bit"
+        yield f"begun on {begun}, now {here}: {INEXACT}"
     else:
         torch.set_num_threads(begun.threads)
         try:

@@ -237,6 +237,7 @@ class _Run:
 
         self.tell(f"training {name}", 0, 0)
         result = train_responder(pairs, path, parameters, self._choosers(pairs), report=report)
+        self.notes += [f"{name}: {note}" for note in result.inexact]
         log = result.folder.record.log
         best = next(row for row in reversed(log) if row["best"])
         loss = "loss on trained pairs" if self.sizes.choose_on_training else "validation loss"
@@ -356,12 +357,16 @@ def _noted(
 def removed_raters(rated: RatingSummary) -> list[str]:
     """How many raters of each criterion were removed, also where it is none."""
     notes = []
-    for (criterion,), rows in rated.raters.group_by("criterion", maintain_order=True):
+    for criterion in rated.counts.get_column("criterion"):
+        rows = rated.raters.filter(pl.col("criterion") == criterion)
         removed = rows.filter(pl.col("verdict") == DROPPED).height
-        notes.append(
-            f"Table 4, {criterion}: {removed} of {counted(rows.height, 'rater')} removed for too "
-            "little agreement with the others"
+        told = (
+            f"{removed} of {counted(rows.height, 'rater')} removed for too little agreement with the "
+            "others"
+            if rows.height
+            else "nobody could be removed: only means over raters are known, not single ratings"
         )
+        notes.append(f"Table 4, {criterion}: {told}")
     return notes
 
 

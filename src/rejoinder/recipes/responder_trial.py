@@ -164,6 +164,7 @@ class Trial:
             "pairs": len(pairs),
             "log": log,
             "versions": dict(result.folder.record.versions),
+            **({"notes": result.inexact} if result.inexact else {}),
         }
 
     def _bits(self, model: Path, loss: float, longest: int) -> float:
@@ -196,7 +197,7 @@ class Trial:
             resamples=material.resamples,
             seed=material.seed,
         )
-        notes = [*self._left_out(), *scores.notes]
+        notes = [*self._inexact(), *self._left_out(), *scores.notes]
         empty = sum(not text.strip() for text in texts)
         if empty:
             notes.append(f"{counted(empty, 'reply', 'replies')} of {len(texts)} empty")
@@ -211,6 +212,11 @@ class Trial:
             "model": read_folder(self.model).hash,
             "notes": notes,
         }
+
+    def _inexact(self) -> list[str]:
+        """That a training of this trial was not continued as it was begun."""
+        markers = sorted(self.folder.glob("epochs-*.json"))
+        return [note for marker in markers for note in _read(marker).get("notes", [])]
 
     def _left_out(self) -> list[str]:
         """What was too long to train or validate on."""

@@ -24,6 +24,7 @@ from rejoinder.models.folder import (
     versions,
     write_folder,
 )
+from rejoinder.models.threads import INEXACT
 from rejoinder.responders.model import Model, build, check_installed
 from rejoinder.responders.parameters import KINDS, Parameters
 from rejoinder.tables.dialogues import Pairs
@@ -50,6 +51,11 @@ class Result:
 
     folder: ModelFolder
     notes: tuple[str, ...]
+
+    @property
+    def inexact(self) -> list[str]:
+        """The note that an uninterrupted training would have ended with another model, if it would."""
+        return [note for note in self.notes if INEXACT in note]
 
 
 def train_responder(

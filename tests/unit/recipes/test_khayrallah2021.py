@@ -245,6 +245,15 @@ def test_table_4_is_without_raters_who_agree_with_nobody(study, data):
         assert f"kappa:dropped below {threshold:g}" in told.signatures()["Table 4"]
 
 
+def test_means_over_raters_leave_nobody_to_remove():
+    means = four_raters().filter(pl.col("rater") == "ann").with_columns(rater=pl.lit("mean"))
+    (note,) = recipe.removed_raters(recipe._rated(means, 0.1, 0, 1))
+    assert note == (
+        "Table 4, overall: nobody could be removed: only means over raters are known, not single "
+        "ratings"
+    )
+
+
 def test_ratings_that_leave_nobody_are_told_before_the_training(data, tmp_path):
     two = four_raters().filter(pl.col("rater").is_in(["ann", "dan"]))
     with pytest.raises(InputError, match="none is left; lower the threshold"):

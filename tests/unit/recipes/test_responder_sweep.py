@@ -105,3 +105,12 @@ def test_a_correlation_that_is_undefined_says_of_what(tmp_path):
     assert told["RUQ on train"]["reason"] == "all values of RUQ on train equal"
     assert told["RUQ on test"]["reason"] == "a value of RUQ on test is missing"
     assert told["validation loss"]["rho"] == -1
+
+
+def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
+    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    trial = Trial(1, grid.setting(0), tmp_path, grid, held())
+    assert trial._inexact() == []
+    (tmp_path / "epochs-1.json").write_text('{"notes": ["went on: not to the last bit"]}')
+    (tmp_path / "epochs-3.json").write_text('{"epochs": 3}')
+    assert trial._inexact() == ["went on: not to the last bit"]

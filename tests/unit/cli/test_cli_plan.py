@@ -1,7 +1,6 @@
 """``rejoinder plan`` as a user meets it."""
 
 import json
-import re
 import subprocess
 import sys
 
@@ -47,14 +46,9 @@ def test_a_narrow_terminal_gets_all_columns_in_parts_and_whole_numbers(command, 
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
     assert "…" not in out
-    for size in (
-        "33",
-        "66*",
-        "132",
-        "264",
-        "528!",
-    ):  # half the pilot's 66 items to eight times them
-        assert re.search(rf"┃ +{re.escape(size)} ", out), size
+    heads = " ".join(line for line in out.splitlines() if "┃" in line).split()
+    # From half the pilot's 66 items to eight times as many.
+    assert {"33", "66*", "132", "264", "528!"} <= set(heads)
 
 
 def test_as_json(command):

@@ -203,7 +203,13 @@ def precisions(
         nothing matches in any order all precisions are 0, whatever the smoothing.
     """
     matches = totals[..., 2 : 2 + order]
-    counts = totals[..., 2 + order : 2 + 2 * order]
+    return smoothed_precisions(matches, totals[..., 2 + order : 2 + 2 * order], smoothing, value)
+
+
+def smoothed_precisions(
+    matches: Floats, counts: Floats, smoothing: str, value: float | None
+) -> tuple[Floats, np.ndarray]:
+    """The same of matches and totals, float64 [..., N] each; neither is negative."""
     if smoothing == "caption":
         return (matches + TINY) / (counts + SMALL), counts > 0
     if smoothing == "add-k":
@@ -212,6 +218,9 @@ def precisions(
     full = (matches > 0).all(axis=-1)
     if full.all():
         return matches / counts, np.ones(matches.shape, dtype=bool)
+    if smoothing == "none":
+        counted = counts > 0
+        return np.where(counted, matches / np.where(counted, counts, 1.0), 0.0), counted
     p, counted = np.empty(matches.shape), np.ones(matches.shape, dtype=bool)
     p[full] = matches[full] / counts[full]
     p[~full], counted[~full] = _smoothed(matches[~full], counts[~full], smoothing, value)

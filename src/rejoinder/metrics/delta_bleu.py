@@ -14,7 +14,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric, Part, check_order
 from rejoinder.metrics.batch import Batch, reference_rule
-from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, precisions
+from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.text.tokenizers import check_tokenizer
 
@@ -162,9 +162,8 @@ class DeltaBLEU(Metric):
         numerators = totals[..., 2 : 2 + self.order]
         denominators = totals[..., 2 + self.order :]
         floored = np.where(numerators > ROUNDING * denominators, numerators, 0.0)
-        sums = np.concatenate([totals[..., :2], floored, denominators], axis=-1)
-        smoothed, _ = precisions(sums, self.order, self._smoothing, self.smoothing_value)
-        return smoothed
+        p, _ = smoothed_precisions(floored, denominators, self._smoothing, self.smoothing_value)
+        return p
 
     def signature(self, **facts: str | int) -> str:
         """As of every metric; the smoothing stands there whether it was named or not."""

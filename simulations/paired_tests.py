@@ -104,7 +104,7 @@ def _bleu(
         shown = _tested(metric, pilot, seed)["detectable"].to_numpy()
         unit = power_unit(size)
         promised += [
-            power(truth[x] - truth[y], d / unit, size, pilot=size)
+            power(float(truth[x] - truth[y]), d / unit, size, pilot=size)
             for x, y, d in zip(a, b, shown, strict=True)
         ]
         hits += int((_tested(metric, fresh, seed)["p_randomization"].to_numpy() < LEVEL).sum())

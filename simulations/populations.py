@@ -21,7 +21,7 @@ from rejoinder.text.tokenizers import Tokens
 SHARED = Path(os.environ.get("REJOINDER_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 
 METRICS = [BLEU(order=2), BLEU(order=4), DeltaBLEU(), "sbleu", "rouge1", "rougeL", "chrf", "length"]
-BAGS: list[Metric] = [DistinctN(order=n) for n in (1, 2, 3)] + [Entropy()]
+BAGS: list[Metric] = [DistinctN(), DistinctN(order=2), DistinctN(order=3), Entropy()]
 
 GENERATED = "generated text"
 NOT_ORDINARY = ("Human", "Constant")

@@ -43,8 +43,8 @@ class ROUGE(MeanMetric):
       scorers.
 
     The score is the mean of F over replies; the means of P and R stand in ``parts``, and
-    ``measure`` makes one of them the score. Of several references, P and R are of the one with the
-    greatest F (the first of equals), as in rouge-score.
+    ``measure`` makes one of them the score. Under ``f1``, P and R of a reply are those of the
+    reference with the greatest F (the first of equals), as in rouge-score.
 
     Range 0 to 1. 0 where nothing is common and for an empty reply or reference; but in the caption
     form an empty text is one empty token, so that two empty texts get 1.

@@ -34,6 +34,7 @@ class Rung:
         self.root = folder
         self.folder = folder / f"{items}x{systems}"
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.given: set[Path] = set()
 
     def __repr__(self) -> str:
         return f"{self.items} items, {self.systems} systems"
@@ -44,12 +45,11 @@ class Rung:
         return [f"i{k + 1}" for k in range(self.items)]
 
     def new(self, name: str) -> str:
-        """A path for what a verb writes, which does not stand there yet."""
+        """A path for what a verb writes: another one each time, of a file that is not there."""
         path = self.folder / name
-        k = 0
-        while path.exists():
-            k += 1
-            path = self.folder / f"{k}-{name}"
+        while path.exists() or path in self.given:
+            path = self.folder / f"{len(self.given)}-{name}"
+        self.given.add(path)
         return str(path)
 
     def testset(self) -> str:

@@ -24,6 +24,8 @@ from rejoinder.figures import style
 from rejoinder.figures.density import density
 from rejoinder.figures.heatmap import NAMES
 from rejoinder.figures.relevance import relevance
+from rejoinder.figures.ruq import ruq_plot
+from rejoinder.scoring.ruq_items import COLUMNS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -313,6 +315,48 @@ def test_the_ruq_plot_is_of_the_tokens(drawn, command, tmp_path):
         ):
             of = tokens.filter((pl.col("system") == system) & chosen & pl.col("counts"))
             check_course(line, steps, band, of["logprobs"].to_list())
+
+
+def test_the_ruq_plot_has_a_panel_for_each_system_and_test_set(drawn, tmp_path):
+    """Of 12 replies 5 have 8 tokens, the least number that is drawn; 4 of them have a ninth."""
+    lengths = [3] * 7 + [8] + [9] * 4
+    rng = np.random.default_rng(6)
+    tables = {
+        where: pl.DataFrame(
+            [
+                (system, f"c{i}", kind, 0, text, True, n, 0.0, rng.normal(-2, 1, n).tolist(), "")
+                for system in ("one", "two")
+                for kind, text in (("reference", None), ("generic", "Well."))
+                for i, n in enumerate(lengths)
+            ],
+            schema=COLUMNS,
+            orient="row",
+        )
+        for where in ("train", "test")
+    }
+    ruq_plot(tables, tmp_path)
+    (figure,) = drawn.values()
+    grid = np.array(figure.axes).reshape(4, 2)
+    for row, system in enumerate(("one", "two")):
+        for column, where in enumerate(("train", "test")):
+            above, below = grid[2 * row : 2 * row + 2, column]
+            assert title(above) == f"{where}: {system}"
+            of = tables[where].filter(pl.col("system") == system)
+            for number, kind in enumerate(("reference", "generic")):
+                replies = of.filter(pl.col("kind") == kind)["logprobs"].to_list()
+                parts = above.lines[number], below.lines[number], above.collections[number]
+                check_course(*parts, replies)
+                assert len(above.lines[number].get_xdata()) == 8
+
+
+def test_a_density_has_silverman_s_width():
+    values = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 9.0])
+    x, f = density(values)
+    # IQR: 0.375 - 0.125 = 0.25; the deviation, 3.6, is far above 0.25 / 1.34.
+    h = 0.9 * 0.25 / 1.34 * 6**-0.2
+    mirrored = np.concatenate([values, -values, 18 - values])
+    kernels = np.exp(-0.5 * ((x[:, None] - mirrored) / h) ** 2) / np.sqrt(2 * np.pi)
+    assert f == pytest.approx(kernels.sum(axis=1) / (6 * h))
 
 
 def check_course(line, steps, band, replies):

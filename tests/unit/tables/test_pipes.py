@@ -95,7 +95,9 @@ def test_kept_scores_are_not_read_from_a_pipe_and_that_is_said(pipe, tmp_path, c
     from rejoinder.cli.app import run
 
     (tmp_path / "r.csv").write_text("id,system,rater,score\nc1,bot,ann,4\n")
-    words = [{"PIPE": str(pipe), "r.csv": str(tmp_path / "r.csv")}.get(w, w) for w in verb.split()]
+    words: list[str] = [
+        {"PIPE": str(pipe), "r.csv": str(tmp_path / "r.csv")}.get(w, w) for w in verb.split()
+    ]
     assert run(words) == 2
     err = capfd.readouterr().err
     assert "no such file" not in err

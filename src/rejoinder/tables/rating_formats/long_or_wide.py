@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import compress
 
 import polars as pl
@@ -10,6 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.formats.two_tables import Part
 from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.rating_formats.scales import refuse_other_scales
 from rejoinder.tables.rating_formats.scores import (
     label_notes,
     refuse_wrong,
@@ -103,8 +105,8 @@ def wide_ratings(part: Part) -> RatingsDraft:
     across = "criterion" if "rater" in part.frame.columns else "rater"
     if across == "rater" and (meant := synonym("rater", part.frame.columns)):
         raise InputError(
-            f"{part.name}: column {quoted(meant)} and no 'rater'; rename {quoted(meant)} to "
-            "'rater', and each further column is a criterion"
+            f"{part.name}: column {quoted(meant)} and no 'rater'; if it says who rated, rename it to "
+            "'rater', and each further column is a criterion; if it holds ratings, give it another name"
         )
     columns, text, notes = {}, [], []
     for name in part.frame.columns:
@@ -123,6 +125,8 @@ def wide_ratings(part: Part) -> RatingsDraft:
         notes.append(f"{counted(len(text), 'column')} without a number left out: {listed(text)}")
     if across == "rater":
         columns = _raters(columns, part.name)
+        for some in _by_criterion(part.frame, columns):
+            refuse_other_scales(some, part.name)
         notes += [f"every column of numbers is a rater: {listed(list(columns))}"] if columns else []
     if not columns:
         raise InputError(
@@ -165,3 +169,16 @@ def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:
                 f"({listed(RATINGS)})"
             )
     return columns
+
+
+def _by_criterion(
+    frame: pl.DataFrame, columns: dict[str, pl.Series]
+) -> Iterator[dict[str, pl.Series]]:
+    """The columns of raters for each criterion, because a criterion may have a scale of its own."""
+    if "criterion" not in frame.columns:
+        yield columns
+        return
+    criteria = frame.get_column("criterion")
+    for criterion in criteria.unique(maintain_order=True):
+        rows = criteria.eq_missing(criterion)
+        yield {name: values.filter(rows) for name, values in columns.items()}

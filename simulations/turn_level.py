@@ -160,8 +160,9 @@ def unrelated(
         zeros: The share of replies whose score is 0, at random.
     """
     level = between * rng.normal(size=(systems, 1))
+    alike = (systems, contexts) if design is OWN else contexts  # what a context adds
     x, y = (
-        level + SHARED * rng.normal(size=contexts) + rng.normal(size=(systems, contexts))
+        level + SHARED * rng.normal(size=alike) + rng.normal(size=(systems, contexts))
         for _ in range(2)
     )
     if grades:

@@ -319,23 +319,25 @@ class WithinSystems:
         """The mean over systems without each context (block of contexts): float64 [blocks]."""
         measure = correlation_named(correlation)
         number = self.contexts.size
-        # Blocks of contexts that lie far apart: neighbours may be of one conversation.
-        block = np.searchsorted(self.contexts, self.context) % min(number, MOST_BLOCKS)
-        blocks = int(block.max()) + 1
+        # Blocks of neighbours: contexts of one conversation mostly stand together.
+        blocks = min(number, MOST_BLOCKS)
+        block = np.searchsorted(self.contexts, self.context) * blocks // number
         total = np.zeros(blocks)
         for s in usable:
             each = self.places[s]
             scores, ratings, of = x[each], self.y[each], block[each]
             lost = np.bincount(of, minlength=blocks)
+            step = max(1, BLOCK // each.size)
             for count in np.unique(lost):
                 rows = np.flatnonzero(lost == count)
                 left = each.size - count
                 if left < LEAST_REPLIES:
                     total[rows] = math.nan
                     continue
-                kept = of[None, :] != rows[:, None]
-                place = np.nonzero(kept)[1].reshape(rows.size, left)
-                total[rows] += measure(scores[place], ratings[place])
+                for some in np.split(rows, range(step, rows.size, step)):
+                    kept = of[None, :] != some[:, None]
+                    place = np.nonzero(kept)[1].reshape(some.size, left)
+                    total[some] += measure(scores[place], ratings[place])
         return total / len(usable)
 
     def _no_jackknife(self, value: float) -> str | None:

@@ -177,10 +177,11 @@ def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
         return
     out.print(_metric_pairs_within(compared))
     out.print(
-        f"a - b: difference of the means within systems of {name}, with its 95% interval (jackknife "
-        "over contexts); p: a coin for each context swaps the two metrics; * p below 0.05, not "
-        "corrected for the number of pairs; pooled: the difference over the replies of all systems "
-        "together, which differences between systems can make large by themselves: no test",
+        f"a - b: difference of the means within systems of {name}, over systems where both are "
+        "defined, with its 95% interval (jackknife over contexts); p: a coin for each context swaps "
+        "the two metrics; * p below 0.05, not corrected for the number of pairs; pooled: the "
+        "difference over the replies of all systems together, which differences between systems can "
+        "make large by themselves: no test",
         style="dim",
     )
     for (reason,), rows in compared.drop_nulls("within_reason").group_by("within_reason"):

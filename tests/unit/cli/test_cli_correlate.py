@@ -76,6 +76,25 @@ def test_protocols_and_their_options(command, kept, arguments, words):
     assert words in " ".join(out.split())
 
 
+def test_the_star_stands_at_the_mean_within_systems_alone(command, kept):
+    # All that is printed below "pooled" is without p and without a star.
+    status, out, _ = command("correlate", kept, *RATINGS, *FEW, "-c", "spearman", "--compare")
+    assert status == 0
+    within, pooled = out.split("\npooled ")
+    pooled = pooled.split("\n\n")[0]
+    assert within.splitlines()[0].split() == ["within", "systems", "┃", "spearman", "┃", "p"]
+    assert "*" in within
+    assert "*" not in pooled
+    assert len(pooled.splitlines()[0].split("┃")) == 2  # the name and the value
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-c", "spearman", "--json")
+    rows = [row for row in json.loads(out)["agreement"] if not row["metric"].startswith("human")]
+    assert all(row["p"] is None and 0 < row["within_p"] <= 1 for row in rows)
+    starred = {row["metric"] for row in rows if row["within_p"] < 0.05} - {"random"}
+    for row in rows:
+        line = next(each for each in within.splitlines() if each.startswith(row["metric"]))
+        assert ("*" in line) == (row["metric"] in starred)
+
+
 def test_the_chance_of_a_pairwise_accuracy_stands_beside_it(command, kept):
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", "--json")
     rows = json.loads(out)["agreement"]

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from simulations import (  # noqa: E402
     alpha,
+    judgements,
     paired_tests,
     score_intervals,
     turn_level,
@@ -30,6 +31,7 @@ STUDIES: dict[str, Study] = {
     "paired_tests": paired_tests.LEVEL_STUDY,
     "detectable": paired_tests.POWER_STUDY,
     "alpha": alpha.STUDY,
+    "judgements": judgements.STUDY,
     "turn_level": turn_level.STUDY,
     "unit_intervals": unit_protocol.INTERVALS,
     "unit_comparisons": unit_protocol.COMPARISONS,

@@ -18,7 +18,7 @@ Draw = Callable[[np.random.Generator, int], Floats]
 TEXT = """
 Each unit has a true quality; raters see it with noise and round it to a grade. The truth is the alpha of
 50,000 units. Runs without an interval (all ratings equal, say) do not count. At 10 units the interval holds
-the truth in 90 to 98 of 100 cases, from 20 on in 93 to 98.
+the truth in 91 to 97 of 100 cases, from 20 on in 93 to 97.
 """
 
 

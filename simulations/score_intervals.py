@@ -31,9 +31,10 @@ system, or pair of systems, at random. Without these data, text of natural word 
 Runs whose interval is undefined do not count. People (`Human`) and `Constant` of DSTC7 are left out, except
 where the row says so: most replies of people are references themselves.
 
-What falls short from 20 items on: differences of distinct-3 at 20 items, where nearly every three words are
-distinct, and differences to people under ROUGE at 20 items. Intervals of BLEU-4, of which many are undefined
-because no four words match, and of `distinct` are somewhat too wide: they do not promise too much.
+From 20 items on intervals hold the truth in 93 to 99 of 100 cases. What falls short: differences to people
+under ROUGE at 20 and 66 items, where nearly every reply of theirs scores 1 and a few score little. Intervals
+of BLEU-4, of which many are undefined because no four words match, and of `distinct` are somewhat too wide:
+they do not promise too much.
 """
 
 

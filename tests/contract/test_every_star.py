@@ -1,0 +1,126 @@
+"""A p of exactly 0.05 is no finding in any table; the p that counts is the corrected one."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rejoinder import TestSet, score
+from rejoinder.agreement.holm import SIGNIFICANT
+from rejoinder.cli import compare_tables, judgement_tables, ruq_tables
+from rejoinder.cli.console import console
+from rejoinder.metrics import BLEU
+from rejoinder.recipes.sweep import Held, sweep_sizes
+from rejoinder.scoring.correlate import correlate
+from rejoinder.scoring.protocols import Pairwise, Unit
+from rejoinder.scoring.ruq_items import _in
+
+BELOW = float(np.nextafter(SIGNIFICANT, 0))
+WORDS = ["a", "a b", "a b c", "d", "a d", "c b a", "a b d", "e", "a b c d", "b"]
+RATED = ["id", "system", "rater", "criterion", "score"]
+
+
+def scored(n=10, metrics=("bleu:order=1",), resamples=100, second=WORDS[::-1]):
+    """Two systems on n items."""
+    testset = TestSet.from_lists([["a b c"]] * n)
+    rows = [("one", f"{i + 1}", WORDS[i]) for i in range(n)]
+    rows += [("two", f"{i + 1}", second[i]) for i in range(n)]
+    replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    return score(testset, replies, list(metrics), resamples=resamples)
+
+
+def ratings(marks):
+    """Marks by system, of the items 1, 2, ..."""
+    rows = [
+        (f"{i + 1}", system, "mean", "overall", float(mark))
+        for system, some in marks.items()
+        for i, mark in enumerate(some)
+    ]
+    return pl.DataFrame(rows, schema=RATED, orient="row")
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])
+def test_compare_marks_the_corrected_p(capsys, wide, p, star):
+    scores = scored()
+    table = scores.compare().with_columns(
+        p_randomization=pl.lit(0.001), p_randomization_holm=pl.lit(p)
+    )
+    compare_tables.comparison(scores, table)
+    (line,) = (
+        each for each in capsys.readouterr().out.splitlines() if "one" in each and "two" in each
+    )
+    assert ("*" in line) == star
+
+
+@pytest.mark.parametrize(("p", "word"), [(BELOW, "better"), (SIGNIFICANT, "not clear")])
+def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
+    scores = scored()
+    leads = scores.leads().with_columns(p=pl.lit(p))
+    monkeypatch.setattr(type(scores), "leads", lambda self: leads)
+    compare_tables.print_leads(console(), scores)
+    assert word in capsys.readouterr().out
+    monkeypatch.setattr(ruq_tables, "_few", lambda found: scores)
+    ruq_tables._verdict(console(), None)
+    assert f": {word}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])
+def test_preferences_mark_the_corrected_p(capsys, wide, p, star):
+    from rejoinder.agreement.preference_summary import summarise_preferences
+    from rejoinder.tables.preferences import read_preferences
+    from shared_data import EXAMPLES
+
+    told = summarise_preferences(read_preferences(EXAMPLES / "preferences.csv"), resamples=0)
+    console().print(judgement_tables._pairs(told.pairs.with_columns(p=0.001, p_holm=pl.lit(p))))
+    assert ("*" in capsys.readouterr().out) == star
+
+
+@pytest.mark.parametrize(("epsilon", "accuracy"), [(1.0, 1.0), (0.99, 0.0)])
+def test_replies_whose_scores_differ_by_just_epsilon_tie(epsilon, accuracy):
+    # One word against two in each of 4 contexts, which people rate alike.
+    testset = TestSet.from_lists([["a"]] * 4)
+    rows = [(s, f"{i + 1}", text) for s, text in (("one", "a"), ("two", "a b")) for i in range(4)]
+    replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    scores = score(testset, replies, ["length"], resamples=0)
+    rated = ratings({"one": [3, 3, 3, 3], "two": [3, 3, 3, 3]})
+    told = correlate(scores, rated, Pairwise(epsilon), permutations=0, resamples=0)
+    found = told.table().filter(metric="length", correlation="accuracy")
+    assert found["value"].to_list() == [accuracy]
+
+
+def test_a_reference_of_just_the_weight_counts_for_ruq():
+    assert _in(0.6, 1, 0.6)
+    assert not _in(0.6, 1, 0.5999)
+    assert _in(1.0, 1, None)  # one without a weight counts 1
+
+
+def test_ten_units_are_enough_for_a_point_of_a_sweep():
+    # Two systems on 10 items: 10 units of one item, 5 of two.
+    marks = {"one": range(1, 11), "two": [3, 1, 2, 5, 4, 7, 6, 9, 8, 10]}
+    told = sweep_sizes(scored(resamples=0), Held(ratings(marks), Unit(1, 20)))
+    assert 1.0 in told.points["x"].to_list()
+    nine = {system: list(some)[:9] for system, some in marks.items()}
+    told = sweep_sizes(scored(9, resamples=0), Held(ratings(nine), Unit(1, 20)))
+    assert told.points.is_empty()
+
+
+@pytest.mark.parametrize(("n", "there"), [(4, True), (3, False)])
+def test_a_difference_has_an_interval_from_4_items_on(n, there):
+    row = scored(n).compare().row(0, named=True)
+    assert np.isnan(row["p_bootstrap"]) != there
+
+
+def test_where_less_is_better_wins_and_losses_change_places():
+    class Errors(BLEU):
+        higher_is_better = False
+
+    more, less = (
+        scored(metrics=[kind(order=1)], second=["a b"] * 10).compare().row(0, named=True)
+        for kind in (BLEU, Errors)
+    )
+    assert more["wins"] != more["losses"]
+    assert (less["wins"], less["losses"]) == (more["losses"], more["wins"])

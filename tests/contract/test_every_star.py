@@ -92,6 +92,21 @@ def test_replies_whose_scores_differ_by_just_epsilon_tie(epsilon, accuracy):
     assert found["value"].to_list() == [accuracy]
 
 
+@pytest.mark.parametrize(("contexts", "there"), [(4, True), (3, False)])
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_an_accuracy_has_an_interval_from_4_contexts_on(contexts, there, wrong):
+    # Right in all contexts: Wilson's interval; wrong in the first: a bootstrap over contexts.
+    testset = TestSet.from_lists([["a"]] * contexts)
+    rows = [(s, f"{i + 1}", t) for s, t in (("one", "a"), ("two", "a b")) for i in range(contexts)]
+    replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    scores = score(testset, replies, ["length"], resamples=0)
+    rated = ratings({"one": [5] * wrong + [1] * (contexts - wrong), "two": [3] * contexts})
+    told = correlate(scores, rated, Pairwise(0.0), permutations=0, resamples=200)
+    (row,) = told.table().filter(metric="length", correlation="accuracy").rows(named=True)
+    assert row["value"] == pytest.approx((contexts - wrong) / contexts)
+    assert np.isnan(row["low"]) != there
+
+
 def test_a_reference_of_just_the_weight_counts_for_ruq():
     assert _in(0.6, 1, 0.6)
     assert not _in(0.6, 1, 0.5999)

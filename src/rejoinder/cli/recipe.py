@@ -180,10 +180,10 @@ def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 
     out = console()
     shown = bare_table()
-    for name in ("metric", "references"):
+    for name in ("metric", "refs"):
         shown.add_column(name)
     for name in ("spearman", "p", "kendall-b", "p"):
-        shown.add_column(name, justify="right")
+        shown.add_column(name, justify="right", no_wrap=True)
     table = told.table()
     before = None
     for row in table.iter_rows(named=True):
@@ -216,7 +216,7 @@ def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
         return NONE, ""
-    ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
+    ends = "" if math.isnan(low) else f" [dim]({low:.2f}, {high:.2f})[/dim]"
     return f"{value:.3f}{ends}", "" if math.isnan(p) else f"{p:.3f}"
 
 

@@ -50,7 +50,7 @@ def system_swaps(
     after the swap), averaged over the assignments, and subtracted.
 
     The level of a metric is estimated from the same few systems, so the test errs a little more often
-    than it should: in 4 to 7% of simulated sets with two equally good metrics at the 5% level
+    than it should: in 5 to 8% of simulated sets with two equally good metrics at the 5% level
     (docs/studies/coverage.md).
 
     All coins turned around give the same difference with its sign turned, so the first system's

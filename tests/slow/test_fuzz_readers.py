@@ -1,15 +1,12 @@
 """Damaged and random files: a reader gives a table that keeps the rules, or one clear error."""
 
-import io
-import json
 import os
 import random
-import zipfile
 
 import numpy as np
-import polars as pl
 import pytest
 
+from fuzzing import archive, damaged, parquet, rows
 from rejoinder.errors import RejoinderError
 from rejoinder.tables.formats import FORMATS
 from rejoinder.tables.responses import check_responses, read_responses
@@ -19,23 +16,6 @@ from rejoinder.tables.testset import TestSet, read_testset
 FILES = int(os.environ.get("REJOINDER_FUZZ", "2000"))
 SEED = 20150731
 IDS = ["c1", "c2", "c3"]
-
-
-def rows(*objects):
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects).encode()
-
-
-def parquet(columns):
-    data = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(data)
-    return data.getvalue()
-
-
-def archive(name, content):
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(name, content)
-    return data.getvalue()
 
 
 DIALOGUES = "Hi . __eou__ Hello ! __eou__ Bye … __eou__\nYes ? __eou__ No . __eou__\n"
@@ -68,35 +48,6 @@ RESPONSES_FILES = {
     "r.csv": (RATED + "m,0_1,Hi,Ho,Ho\tHey,A||||B\nn,0_1,He,Ho,Ho\tHey,A||||B\n").encode(),
     "s.tsv": b"SystemID\tInstanceID\tResponse\nA\tq\tHi\nB\tq\tHo\n",
 }
-SPLINTERS = [
-    b"\x00", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r", b"\n", b"\t", b",", b'"', b"\\", b"[",
-    b"{", b"}", b"null", b"NaN", b"1e999", b"-7", b"\\ud800", b"\xe2\x80\xa8", b"__eou__", b'"id"',
-    b"true", b"9" * 30, b"[" * 3000, b"\x1f\x8b", b"PAR1", b"PK\x03\x04", b" ", b"nan", b"0_1",
-]  # fmt: skip
-
-
-def damaged(draw, content):
-    """The content after a few random cuts, copies, insertions and flips."""
-    data = bytearray(content)
-    for _ in range(draw.choice((0, 1, 1, 1, 2, 3, 8))):
-        start = draw.randrange(len(data) + 1)
-        end = min(len(data), start + draw.choice((1, 2, 8, 64)))
-        match draw.randrange(6):
-            case 0:
-                del data[start:end]
-            case 1:
-                data[start:start] = data[start:end]
-            case 2:
-                data[start:start] = draw.choice(SPLINTERS)
-            case 3:
-                data[start:end] = draw.choice(SPLINTERS)
-            case 4:
-                if data:
-                    data[start % len(data)] = draw.randrange(256)
-            case 5:
-                if not draw.randrange(4):
-                    del data[start:]
-    return bytes(data)
 
 
 def a_file(draw):

@@ -1,0 +1,299 @@
+"""Every verb on damaged files: the numbers of an independent reading, or one clear message.
+
+A world is a set of small files that belong together, in one format. For each case a world, a verb
+and files to damage are drawn. The verb must end with status 0 and numbers, or with status 2 and one
+message on standard error; never in a traceback. Where the files are JSON Lines or CSV, and ``score``
+takes them, its numbers are compared with those of a few lines of plain Python.
+"""
+
+# One file per line reads best.
+# ruff: noqa: E501
+
+import csv
+import io
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import command_line
+from fuzzing import archive, damaged, parquet, rows
+from rejoinder.cli import progress
+from rejoinder.cli.app import run
+from rejoinder.tables.formats import FORMATS
+from rejoinder.tables.rating_formats import RATING_FORMATS
+
+CASES = int(os.environ.get("REJOINDER_FUZZ", "500"))
+SLOW_CASES = 20_000
+IDS = ["1", "2", "3", "4", "5"]
+WORDS = ["Yes , it is .", "No .", "I do not know", "At nine , I think .", "So they say"]
+
+
+def table(header, *lines, mark=","):
+    """A delimited file of plain cells."""
+    return "".join(mark.join(map(str, line)) + "\n" for line in (header, *lines)).encode()
+
+
+def turned(k):
+    return WORDS[k:] + WORDS[:k]
+
+
+REPLIES = [(s, i, t) for s, k in (("a", 1), ("b", 2)) for i, t in zip(IDS, turned(k), strict=True)]
+RATED = [
+    (i, s, r, "overall", 1 + (n + len(r)) % 5)
+    for n, (s, i, _) in enumerate(REPLIES)
+    for r in ("r", "rr")
+]
+LONG = ("id", "system", "rater", "criterion", "score")
+DUELS = [(i, "a", "b", r, "ab="[n % 3]) for n, i in enumerate(IDS) for r in ("r", "rr")]
+TALK = (
+    "Where is it ? __eou__ At nine . __eou__ So they say __eou__\nWhy ? __eou__ No . __eou__\n" * 4
+)
+CONTEXTS = [[f"Where is bus {i} ?"] for i in IDS]
+TURNS = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]
+MULTIREF = "model,context_id,response,prevgt,all_references,context,human_average_rating\n"
+PAIRED = ("One", "two", "three")
+
+
+def multiref(*lines):
+    return (MULTIREF + "".join(f"{line}\n" for line in lines)).encode()
+
+
+# By the name of a format: what each of its files is for, its name, and a small whole one.
+WORLDS = {
+    "jsonl": {
+        "testset": ("t.jsonl", rows(*(
+            {"id": i, "context": c, "references": [w, {"text": "No", "weight": -0.5}], "topic": "x"}
+            for i, c, w in zip(IDS, CONTEXTS, WORDS, strict=True)
+        ))),
+        "responses": ("r.jsonl", rows(*({"system": s, "id": i, "text": t} for s, i, t in REPLIES))),
+        "ratings": ("h.jsonl", rows(*(dict(zip(LONG, row, strict=True)) for row in RATED))),
+        "preferences": ("p.jsonl", rows(*(
+            dict(zip(("id", "a", "b", "rater", "winner"), row, strict=True)) for row in DUELS
+        ))),
+    },
+    "csv": {
+        "testset": ("t.csv", table(("id", "text"), *((i, f'"{w}"') for i, w in zip(IDS, WORDS, strict=True)))),
+        "responses": ("r.csv", table(("system", "id", "text"), *((s, i, f'"{t}"') for s, i, t in REPLIES))),
+        "ratings": ("h.csv", table(LONG, *RATED)),
+        "preferences": ("p.csv", table(("id", "a", "b", "rater", "winner"), *DUELS)),
+    },
+    "tsv": {
+        "testset": ("t.tsv", table(("id", "text"), *zip(IDS, WORDS, strict=True), mark="\t")),
+        "responses": ("r.tsv", table(("system", "id", "text"), *REPLIES, mark="\t")),
+        "ratings": ("h.tsv", table(LONG, *RATED, mark="\t")),
+    },
+    "parquet": {
+        "testset": ("t.parquet", parquet({"id": IDS, "context": CONTEXTS, "references": [[w, "No"] for w in WORDS]})),
+        "responses": ("r.parquet", parquet(dict(zip(("system", "id", "text"), map(list, zip(*REPLIES, strict=True)), strict=True)))),
+        "ratings": ("h.parquet", parquet(dict(zip(LONG, map(list, zip(*RATED, strict=True)), strict=True)))),
+    },
+    "text": {
+        "testset": ("t.txt", "".join(f"{w}\n" for w in WORDS).encode()),
+        "responses": ("r.txt", "".join(f"{w}\n" for w in turned(1)).encode()),
+    },
+    "dailydialog": {
+        "testset": ("dialogues_test.txt", TALK.encode()),
+        "corpus": ("dialogues_train.zip", archive("train/dialogues_train.txt", TALK)),
+    },
+    "dailydialog-multiref": {
+        "testset": ("m.csv", multiref("a,0_1,Hi,Ho,Ho\tHey,A||||B,4.2", "a,1_1,He,Ha,Ha\tHi,C||||D,2")),
+        "responses": ("m.csv", multiref("a,0_1,Hi,Ho,Ho\tHey,A||||B,4.2", "a,1_1,He,Ha,Ha\tHi,C||||D,2")),
+        "ratings": ("m.csv", multiref("a,0_1,Hi,Ho,Ho\tHey,A||||B,4.2", "a,1_1,He,Ha,Ha\tHi,C||||D,2")),
+    },
+    "dailydialog++": {
+        "testset": ("plus.jsonl", rows(
+            {"id": 0, "context": ["A"], "positive_responses": ["b"], "adversarial_negative_responses": ["c"], "random_negative_responses": ["d"]},
+        )),
+    },
+    "dstc7": {
+        "testset": ("refs.tsv", b"InstanceID\tReference1\t...\nq\tHi\tHo\nr\tHa\t\n"),
+        "responses": ("outs.tsv", b"SystemID\tInstanceID\tResponse\nA\tq\tHi\nB\tq\tHo\nA\tr\tHi\nB\tr\tHo\n"),
+        "ratings": ("judges.tsv", b"JudgeID\tInstanceID\tSystemID\tRelevance\tInformativeness\nj\tq\tA\t4\t3\nk\tq\tB\t1\t2\n"),
+    },
+    "grade": {
+        "ratings": ("human_judgement.json", json.dumps([
+            {"ID": n, "Dataset": "d", "DialogModel": s, "Response": "Hi", "HumanScores": [1 + n, 2]}
+            for n, s in enumerate(("a", "a", "b", "b"))
+        ]).encode()),
+    },
+    "chat": {
+        "testset": ("chat.jsonl", rows({"messages": TURNS}, {"messages": TURNS * 2})),
+        "corpus": ("chats.jsonl", rows(*({"messages": TURNS * n} for n in (1, 2, 3)))),
+    },
+    "chat-turns": {"corpus": ("chats.jsonl", rows(*({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}]} for _ in range(4))))},
+    "mturk": {
+        "ratings": ("batch.csv", b"HITId,WorkerId,AssignmentStatus,Input.id,Input.system,Answer.fluency\n"
+                    b"h1,A1,Approved,1,a,4\nh1,A2,Submitted,1,a,3\nh2,A1,Approved,2,b,5\nh2,A2,Approved,2,b,1\n"),
+    },
+    "label-studio": {
+        "ratings": ("export.json", json.dumps([
+            {"id": n, "data": {"id": i, "system": "a"}, "annotations": [{"completed_by": by, "result": [
+                {"from_name": "fluency", "to_name": "reply", "type": "rating", "value": {"rating": 1 + (n + by) % 5}}]}
+                for by in (1, 2)]}
+            for n, i in enumerate(IDS)
+        ]).encode()),
+    },
+    "wide": {"ratings": ("wide.csv", table(("id", "system", *PAIRED), *((i, s, 1 + n % 5, 1 + n % 4, 1 + n % 3) for n, (s, i, _) in enumerate(REPLIES))))},
+    "list": {"ratings": ("list.json", json.dumps([dict(zip(LONG, row, strict=True)) for row in RATED]).encode())},
+}  # fmt: skip
+
+FORCED = {"dailydialog-multiref", "dailydialog++", "dstc7", "chat", "chat-turns", "grade"}
+"""Formats whose options are named, so that a damaged file is read by them all the same."""
+
+LIKELIHOODS = rows(
+    *(
+        {"id": i, "text": t, "logprobs": [-1.0 - n / 7, -2.0]}
+        for n, i in enumerate(IDS)
+        for t in dict.fromkeys((WORDS[n], "No", "I don't know."))
+    )
+)
+GENERIC = b"I don't know.\n"
+
+QUICK = "--resamples 100 --seed 1"
+COMMANDS = {
+    "score": f"score {{testset}} {{responses}} -m length:tokenizer=none -m bleu -m distinct {QUICK} --json",
+    "compare": f"compare {{testset}} {{responses}} -m bleu {QUICK} --json",
+    "audit": f"audit {{testset}} {{responses}} -m bleu {QUICK} --json",
+    "correlate": f"correlate {{testset}} {{responses}} -m bleu --ratings {{ratings}} --permutations 20 {QUICK} --json",
+    "plan": f"plan {{testset}} {{responses}} -m bleu --ratings {{ratings}} {QUICK} --json",
+    "weigh": "weigh {testset} {responses} --ratings {ratings} --scale 1 5 -o {out}.jsonl --json",
+    "ratings": "ratings {ratings} --resamples 100 --json",
+    "preferences": "preferences {preferences} --resamples 100 --json",
+    "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",
+    "respond": "respond retrieval {testset} --corpus {corpus} -o {out}.jsonl",
+    "filter": "filter {corpus} -o {out}.jsonl --json",
+    "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --assignments 5 --json",
+    "recipe negative-references": f"recipe negative-references {{testset}} {QUICK} --json",
+}
+SAME_READERS = {
+    "metrics": "reads no file",
+    "train ruber": "reads its corpus as filter does, and trains for minutes",
+    "train responder": "reads its corpus as filter does, and trains for minutes",
+    "train vectors": "reads its corpus as filter does, and trains for minutes",
+    "sweep": "reads its corpus as filter does and its test set as score does, and trains for minutes",
+    "recipe khayrallah2021": "reads published files of one study, and trains for minutes",
+    "recipe tao2018": "reads what train ruber and correlate read, and trains for minutes",
+}
+OPTIONS = {"testset": "--format", "responses": "--responses-format", "ratings": "--ratings-format"}
+
+
+def test_no_verb_is_forgotten():
+    assert set(command_line.verbs()) == COMMANDS.keys() | SAME_READERS.keys()
+
+
+def test_no_format_is_forgotten():
+    assert set(FORMATS) <= set(WORLDS)
+    published = {
+        name for name in RATING_FORMATS if name not in ("csv", "tsv", "jsonl", "parquet", "json")
+    }
+    assert published <= set(WORLDS)
+
+
+@pytest.mark.parametrize("cases", [CASES, pytest.param(SLOW_CASES, marks=pytest.mark.slow)])
+def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monkeypatch, cases):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
+    draw = random.Random(20150731 + cases)
+    ends = {0: 0, 2: 0}
+    confirmed = 0
+    for number in range(cases):
+        folder = tmp_path / str(number % 50)
+        folder.mkdir(exist_ok=True)
+        verb, words, files = drawn_case(draw, folder)
+        told = f"case {number}: {' '.join(words)}; files {files!r}"
+        try:
+            status = run(words)
+        except BaseException as error:
+            error.add_note(told)
+            raise
+        out, err = capfd.readouterr()
+        assert status in ends, f"{told}\n{err}"
+        assert "Traceback" not in out + err, told
+        assert "\x1b" not in out + err, told
+        ends[status] += 1
+        if status == 2:
+            said = [
+                line for line in err.splitlines() if line.startswith(("rejoinder: ", "Error: "))
+            ]
+            said = [line for line in said if not line.startswith("rejoinder: note")]
+            assert len(said) == 1, f"{told}\n{err}"
+        elif verb == "score":
+            confirmed += confirms(json.loads(out), words, told)
+        for path in folder.iterdir():
+            path.unlink()
+    assert ends[0] > cases // 20
+    assert ends[2] > cases // 5
+    assert confirmed > cases // 100
+
+
+def drawn_case(draw, folder):
+    """A verb, its words, and the damaged files by what they are for."""
+    verb = draw.choice([*COMMANDS, "score", "score"])
+    world = draw.choice(list(WORLDS))
+    roles = {
+        **{role: ("jsonl", *file) for role, file in WORLDS["jsonl"].items()},
+        "corpus": ("dailydialog", *WORLDS["dailydialog"]["corpus"]),
+        "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
+        "generic": ("text", "generic.txt", GENERIC),
+    } | {role: (world, *file) for role, file in WORLDS[world].items()}
+    template = COMMANDS[verb]
+    used = [role for role in roles if f"{{{role}}}" in template]
+    hurt = draw.choice(used)
+    words, files = template.split(), {}
+    for role in used:
+        form, name, content = roles[role]
+        if role == hurt:
+            content = damaged(draw, content)
+            files[name] = content
+            if draw.random() < 0.03:  # another format's content under this name
+                content = files[name] = draw.choice(list(roles.values()))[2]
+        path = folder / f"{role}-{name}"
+        path.write_bytes(content)
+        words = [word.replace(f"{{{role}}}", str(path)) for word in words]
+        if form in FORCED and role in OPTIONS and draw.random() < 0.5:
+            known = RATING_FORMATS if role == "ratings" else FORMATS
+            words += [OPTIONS[role], form] if form in known else []
+    return verb, [word.replace("{out}", str(folder / "out")) for word in words], files
+
+
+def confirms(told, words, case):
+    """Compares the mean length of each system with a plain reading; whether there was one."""
+    read = {".jsonl": jsonl_rows, ".csv": csv_rows}
+    paths = words[1:3]
+    suffixes = [Path(path).suffix for path in paths]
+    named = any(option in words for option in OPTIONS.values())
+    if named or any(suffix not in read or "chat" in paths[0] for suffix in suffixes):
+        return False
+    try:
+        items, replies = (
+            read[s](Path(p).read_bytes()) for s, p in zip(suffixes, paths, strict=True)
+        )
+        texts = {}
+        for row in replies:
+            texts.setdefault(row.get("system") or "", {})[str(row["id"])] = row["text"]
+        ids = list(dict.fromkeys(str(row["id"]) for row in items))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return False  # a form that plain Python does not know: columns in other places, wide tables
+    lengths = {
+        row["system"]: (row["value"], row["n"])
+        for row in told["systems"]
+        if row["metric"] == "length"
+    }
+    if len(lengths) != len(texts) or any(set(held) != set(ids) for held in texts.values()):
+        return False
+    for name, held in texts.items():
+        value, n = lengths[name] if name in lengths else next(iter(lengths.values()))
+        assert n == len(ids), case
+        assert value == pytest.approx(sum(len(t.split()) for t in held.values()) / len(ids)), case
+    return True
+
+
+def jsonl_rows(content):
+    text = content.decode("utf-8-sig")
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
+
+
+def csv_rows(content):
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))

@@ -22,6 +22,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError, one_of
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.jackknife import with_interval
 from rejoinder.metrics.rows import Matrix, rows_of
 from rejoinder.scoring.saved_metrics import (
     Given,
@@ -322,15 +323,16 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
         raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
+    signature = with_interval(metric, told.signature)
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
-        return Measured(metric, rows_of(values, systems), usable, told.signature, told.items)
+        return Measured(metric, rows_of(values, systems), usable, signature, told.items)
     held = columns[0].gather(order)
     lengths = held.list.len().to_numpy().astype(np.int64)
     last = np.cumsum(lengths)
     fingerprints = held.explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
-    return Measured(metric, rows_of(tokens, systems), usable, told.signature, told.items)
+    return Measured(metric, rows_of(tokens, systems), usable, signature, told.items)
 
 
 def _column(label: str, name: str, metric: Metric, table: pl.DataFrame) -> pl.Series:

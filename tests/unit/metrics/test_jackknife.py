@@ -13,6 +13,7 @@ from rejoinder.metrics.jackknife import (
     difference_intervals,
     interval_facts,
     score_intervals,
+    with_interval,
 )
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.rows import Matrix, rows_of
@@ -133,6 +134,14 @@ def test_a_score_of_zero_under_bleu_4_has_an_unknown_error():
     # Under a mean of single scores, and BLEU-1, 0 is what every item has.
     for metric in (SENTENCE, BLEU(order=1)):
         assert not np.isnan(difference_errors(metric, values, left_out, *pairs)).any()
+
+
+def test_kept_signatures_of_before_name_the_interval_of_today():
+    before = "bleu|order:2|bs:1000|seed:1|version:0.1.0"
+    now = "bleu|order:2|ci:jackknife-t|bs:1000|seed:1|version:0.1.0"
+    assert with_interval(BLEU(), before) == with_interval(BLEU(), now) == now
+    without = "bleu|order:2|bs:0|seed:1|version:0.1.0"
+    assert with_interval(BLEU(), without) == without
 
 
 def test_a_difference_stays_within_what_two_scores_can_differ_by():

@@ -72,7 +72,7 @@ def won(row: Mapping[str, Any]) -> str:
 def scale(scores: Scores) -> str:
     """What values are shown of these scores: items, references, x100 or not, which interval."""
     ns = sorted({each.n for each in scores.measured.values()})
-    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items, by metric"
+    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items (by metric)"
     fewest, most = scores.references
     held = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]

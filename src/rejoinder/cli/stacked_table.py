@@ -18,7 +18,7 @@ BETWEEN = 3
 SHORT = 12
 """Cells of a name that is not folded as long as there is another way."""
 
-BELONGS = {"p", "p Holm", "95% interval", "n", "verdict"}
+BELONGS = {"p", "p Holm", "95% interval", "n", "chance", "verdict"}
 """Headings of what is said of the column before."""
 
 TEXT = 24

@@ -143,7 +143,10 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _is_system(path: Path) -> bool:
-    return all((path / name).is_file() for name in _FILES)
+    try:
+        return all((path / name).is_file() for name in _FILES)
+    except OSError:  # a folder that may not be looked into is none of ours
+        return False
 
 
 def _aligned(folder: Path) -> list[list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from settings.row import Row
-from settings.shared import as_json, gaps, measuring, more_than_before, only, reading, rows
+from settings.shared import as_json, empty, gaps, measuring, more_than_before, only, reading, rows
 
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
 USUAL = {
@@ -13,11 +13,16 @@ USUAL = {
     "metrics": "metrics --json",
 }
 
+SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
 DIFFERENCE = "comparisons.*.difference"
 
 ROWS = [
-    *measuring("score", VALUE, "systems.*.low", "systems.*.n"),
+    *reading("score", VALUE),
+    *gaps("score", "systems.*.n"),
+    Row("score", "--resamples", "--resamples 0", keeps=VALUE, effect=empty("systems.*.low")),
+    # Intervals of sums need no draws; permutations do.
+    Row("score", "--seed", "--seed 7", "leads.*.p_randomization", VALUE, also=SEVERAL),
     as_json("score"),
     Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
     Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
@@ -41,8 +46,9 @@ ROWS = [
     ),
     *reading("compare", DIFFERENCE),
     *gaps("compare", "comparisons.*.n"),
-    Row("compare", "--resamples", "--resamples 200", "comparisons.*.low", DIFFERENCE),
-    Row("compare", "--seed", "--seed 7", "comparisons.*.low", DIFFERENCE),
+    # p = (c + 1) / (n + 1): the least is 1/101, and then 1/201.
+    Row("compare", "--resamples", "--resamples 200", "comparisons.*.p_bootstrap", DIFFERENCE),
+    Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),

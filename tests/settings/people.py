@@ -105,7 +105,8 @@ CORRELATE = [
 ]  # fmt: skip
 
 RATINGS = [
-    *draws("ratings", "systems.*.mean", "systems.*.low"),
+    # Of alpha; the interval of a mean needs no draws.
+    *draws("ratings", "systems.*.mean", "agreement.*.low"),
     as_json("ratings"),
     off_scale("ratings"),
     Row(

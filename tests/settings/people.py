@@ -8,6 +8,7 @@ from settings.row import Row
 from settings.shared import (
     as_json,
     draws,
+    empty,
     flat,
     gaps,
     measuring,
@@ -105,8 +106,12 @@ CORRELATE = [
 ]  # fmt: skip
 
 RATINGS = [
-    # Of alpha; the interval of a mean needs no draws.
-    *draws("ratings", "systems.*.mean", "agreement.*.low"),
+    # Nothing is drawn any more: --resamples 0 takes the intervals away, and the seed is only told.
+    Row(
+        "ratings", "--resamples", "--resamples 0", "agreement.*.low", "systems.*.mean",
+        effect=empty("systems.*.low"),
+    ),
+    Row("ratings", "--seed", "--seed 7", "signature", "agreement"),
     as_json("ratings"),
     off_scale("ratings"),
     Row(

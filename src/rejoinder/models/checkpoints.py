@@ -4,7 +4,8 @@ A checkpoint is a folder of two files: ``tensors-<n>.safetensors`` (weights, the
 moments, the state of torch's generators) and ``state.json`` (all that is no tensor, such as the
 number of threads, and the hash of both). A save writes the tensors under a new name first and then
 renames ``state.json`` into place, which names them: at every instant the ``state.json`` there
-belongs to a complete checkpoint. Nothing is pickled.
+belongs to a complete checkpoint. Nothing is pickled. The folder is the run's own: one that holds
+other things, or is a symbolic link, is refused, and no file is removed that a run did not write.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 FORMAT = "rejoinder training checkpoint 1"
 STATE = "state.json"
+PART = f".{STATE}.part"
+TENSORS = re.compile(r"tensors-(\d+)\.safetensors")
+OURS = re.compile(rf"{TENSORS.pattern}|{re.escape(STATE)}|{re.escape(PART)}|\.tmp\w+")
+"""What a run writes into its folder; the last is what safetensors leaves where it is killed."""
 _MOST = 6  # differing settings that a message names
 
 
@@ -80,6 +86,27 @@ class Checkpoint:
         """What the run was begun on; None: there is no checkpoint, or one that does not say it."""
         return Machine.recorded(self._read().get("machine")) if self.exists else None
 
+    def check_place(self) -> None:
+        """Raises an InputError where the folder is not, and cannot become, the run's own.
+
+        For the start of a training, which should not find this out at its first checkpoint.
+        """
+        if self.folder.is_symlink():
+            raise InputError(
+                f"{self.folder}: is a symbolic link, and a checkpoint is written and removed there; "
+                "remove the link, or choose another place"
+            )
+        if not self.folder.exists() or self.exists:
+            return
+        if not self.folder.is_dir():
+            raise InputError(f"{self.folder}: is a file; move it away, or choose another place")
+        strange = [path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name)]
+        if strange:
+            raise InputError(
+                f"{self.folder}: holds other things ('{strange[0]}') and no checkpoint; move them away, "
+                "or choose another place"
+            )
+
     def save(
         self,
         run: Run,
@@ -98,6 +125,7 @@ class Checkpoint:
         """
         from safetensors import SafetensorError
 
+        self.check_place()
         tensors, state = _gathered(run, kept or {})
         state |= {"format": FORMAT, "identity": dict(self.identity), "progress": dict(progress)}
         state["machine"] = Machine.here().as_json()
@@ -131,11 +159,20 @@ class Checkpoint:
         return state["progress"], kept
 
     def remove(self) -> None:
-        """Removes the files of the checkpoint, and the folder if nothing else is in it."""
+        """Removes the files of the checkpoint, and the folder if nothing else is in it.
+
+        What is no checkpoint of ours, and what lies behind a symbolic link, stays.
+        """
+        if self.folder.is_symlink() or not self.folder.is_dir():
+            return
+        ours = [path for path in self.folder.iterdir() if OURS.fullmatch(path.name)]
+        if not self.exists and len(ours) < len(list(self.folder.iterdir())):
+            return
         (self.folder / STATE).unlink(missing_ok=True)
-        for path in self.folder.glob("*tensors-*.safetensors*"):
-            path.unlink()
-        if self.folder.is_dir() and not any(self.folder.iterdir()):
+        for path in ours:
+            if not path.is_dir():
+                path.unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
             self.folder.rmdir()
 
     def _write(self, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
@@ -148,19 +185,18 @@ class Checkpoint:
         _to_disk(path)
         state |= {"tensors": name, "tensors_sha256": sha256(path)}
         state["sha256"] = _digest(state)
-        part = self.folder / f".{STATE}.part"
+        part = self.folder / PART
         part.write_text(json.dumps(state), encoding="utf-8")
         shutil.copymode(part, path)  # safetensors makes it the owner's alone
         _to_disk(part)
         os.replace(part, self.folder / STATE)  # from here on the new one counts
-        for old in self.folder.glob("tensors-*.safetensors"):
-            if old.name != name:
+        for old in list(self.folder.iterdir()):
+            if TENSORS.fullmatch(old.name) and old.name != name:
                 old.unlink()
 
     def _last_number(self) -> int:
-        names = [path.stem for path in self.folder.glob("tensors-*.safetensors")]
-        numbers = [name.partition("-")[2] for name in names]
-        return max((int(number) for number in numbers if number.isdecimal()), default=0)
+        found = [TENSORS.fullmatch(path.name) for path in self.folder.iterdir()]
+        return max((int(each[1]) for each in found if each), default=0)
 
     def _state(self) -> dict[str, Any]:
         """The state of this run."""

@@ -96,6 +96,7 @@ def train_responder(
     final = Path(os.path.realpath(path))
     identity = _identity(corpus, validation, parameters)
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
+    checkpoint.check_place()
     if before := finished(final, identity):
         checkpoint.remove()  # left by a kill between the folder's last file and here
         return Result(before, (FINISHED,))

@@ -77,6 +77,39 @@ def test_a_second_save_replaces_the_first_and_remove_leaves_nothing(tmp_path):
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["tensors-1.safetensors.bak", "my-tensors-1.safetensors", "notes.txt", "tensors-x.safetensors"],
+)
+def test_files_of_others_are_never_removed(tmp_path, name):
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / name).write_text("mine")
+    run, checkpoint = parts(), Checkpoint(folder, {})
+    with pytest.raises(InputError, match=f"holds other things \\('{re.escape(name)}'\\)"):
+        checkpoint.save(run, {"step": 1})
+    (folder / name).unlink()
+    checkpoint.save(run, {"step": 1})
+    (folder / name).write_text("mine")  # put there while it is trained
+    checkpoint.save(run, {"step": 2})
+    checkpoint.remove()
+    assert [path.name for path in folder.iterdir()] == [name]
+    checkpoint.remove()  # of nothing
+    assert (folder / name).read_text() == "mine"
+
+
+def test_a_symbolic_link_is_no_place_for_a_checkpoint(tmp_path):
+    theirs = tmp_path / "theirs"
+    Checkpoint(theirs, {}).save(parts(), {"step": 1})
+    before = sorted(path.name for path in theirs.iterdir())
+    (tmp_path / "c").symlink_to(theirs)
+    checkpoint = Checkpoint(tmp_path / "c", {})
+    with pytest.raises(InputError, match="is a symbolic link"):
+        checkpoint.save(parts(), {"step": 2})
+    checkpoint.remove()
+    assert sorted(path.name for path in theirs.iterdir()) == before
+
+
 def damages():
     def cut(folder):
         path = next(folder.glob("tensors-*"))

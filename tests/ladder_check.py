@@ -20,6 +20,7 @@ def check(
     what = f"{verb}, {rung!r}: {err[-2000:] or out[-2000:]}"
     assert "Traceback" not in err, what
     assert "Warning" not in err, what
+    assert "internal error" not in err, what
     if status == 0:
         assert out.strip(), what
         if as_json:

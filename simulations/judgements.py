@@ -25,7 +25,7 @@ Correlations: a metric that correlates with the true quality, ratings by four pe
 and taste and are drawn anew in each run, Pearson's r with the mean of the four. The truth is the mean r over
 such panels, on as many contexts as one likes.
 
-Wilson's intervals hold. The strengths' are too narrow below 66 items. Those of a correlation over contexts
+Wilson's intervals hold. The strengths' are somewhat too narrow. Those of a correlation over contexts
 alone speak of the four people at hand, not of others, and so miss the truth about others, also with many
 contexts; over contexts and raters they are better, but four raters do not show how raters differ.
 """

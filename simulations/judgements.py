@@ -94,4 +94,4 @@ def _rated(size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return x, ratings
 
 
-STUDY = Study("Preferences and raters (`preferences`, `correlate --raters resample`)", TEXT, rows)
+STUDY = Study("Preferences and raters (`preferences`, `correlate --resample-raters`)", TEXT, rows)

@@ -15,6 +15,8 @@ RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
 READ = [TESTSET, *SYSTEMS]
 TWO = ["-m", "bleu", "-m", "length"]
 PERMUTATIONS, RESAMPLES = 97, 113
+AUDIT = 10_000
+"""Permutations of ``audit``, which has no option for them."""
 DRAWS = ["--resamples", RESAMPLES]
 TESTS = ["--permutations", PERMUTATIONS]
 OTHERWISE = re.compile("holm|williams|side_p|t_test")
@@ -53,6 +55,6 @@ def test_p_counts_the_data_themselves_among_the_permutations(command, name):
     found = list(shares(json.loads(out)))
     assert found
     for key, p in found:
-        wholes = [p * (n + 1) for n in (PERMUTATIONS, RESAMPLES)]
+        wholes = [p * (n + 1) for n in (PERMUTATIONS, RESAMPLES, AUDIT)]
         assert any(abs(each - round(each)) < 1e-9 and each > 0.5 for each in wholes), (key, p)
     assert min(p for _, p in found) < 1

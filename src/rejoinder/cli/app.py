@@ -25,11 +25,11 @@ from rejoinder.cli.recipe import recipe
 from rejoinder.cli.respond import respond
 from rejoinder.cli.ruq import ruq
 from rejoinder.cli.score import score
+from rejoinder.cli.speech import say
 from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
 from rejoinder.errors import RejoinderError
-from rejoinder.text.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
 """The environment variable that asks for the traceback of a defect."""
@@ -71,35 +71,43 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: What stands behind ``rejoinder``; None takes the process' own.
     """
     try:
-        app(arguments, prog_name="rejoinder")
+        ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
+        return ended if isinstance(ended, int) else 0
+    except click.ClickException as error:
+        # It names what stands on the command line, which a shell filled with names of files.
+        shown = io.StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), lines=True)
+        return error.exit_code
+    except click.Abort:
+        say("Aborted!")
+        return 1
     except RejoinderError as error:
         # A message names ids, systems and files, and what a server said.
-        click.echo(f"rejoinder: {visible(str(error), lines=True)}", err=True)
+        say(f"rejoinder: {error}", lines=True)
         return 2
     except Interrupted:
-        click.echo(
+        say(
             "rejoinder: interrupted; nothing was left half-written; the same command takes an "
-            "unfinished training or sweep up again",
-            err=True,
+            "unfinished training or sweep up again"
         )
         return 130
     except OSError as error:
         # Readers and writers of files turn theirs into an InputError: this is the output's own.
-        click.echo(f"rejoinder: the output cannot be written: {error.strerror}", err=True)
+        say(f"rejoinder: the output cannot be written: {error.strerror}")
         return 2
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
     except MemoryError:
-        click.echo(
+        say(
             "rejoinder: there is not enough memory; take fewer items, systems or resamples, or "
-            "'score --block' for Parquet files larger than memory",
-            err=True,
+            "'score --block' for Parquet files larger than memory"
         )
         return 1
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        click.echo(f"rejoinder: {_defect(error)}", err=True)
+        say(f"rejoinder: {_defect(error)}")
         return 1
     return 0
 
@@ -111,7 +119,7 @@ def _defect(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if f"{os.sep}rejoinder{os.sep}" in frame.filename]
     at = f" at {os.path.basename(ours[-1].filename)}:{ours[-1].lineno}" if ours else ""
-    words = visible(f"{type(error).__name__}: {error}")[:300]
+    words = f"{type(error).__name__}: {error}"[:300]
     return (
         f"internal error{at}: {words}. This is a defect of Rejoinder {__version__}, not of your "
         f"files; please report it, with the traceback that {TRACEBACK}=1 shows"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli.cells import number_of, scale, score, span
+from rejoinder.cli.cells import Cell, joined, number_of, scale, score, span, styled
 from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:
@@ -39,14 +38,13 @@ def audit(found: Audit) -> None:
         "! reaches the median system, !! the best one; ? below the median, but not told apart from "
         "it (randomization test, Holm-corrected over a metric's fakes, p >= 0.05)\n",
         style="dim",
-        markup=False,
     )
     differences = _differences(found)
     if differences.rows:
         out.print(differences)
         out.print()
     for verdict in found.verdicts:
-        out.print(verdict.sentence, markup=False)
+        out.print(verdict.sentence)
     print_notes(out, found.notes)
 
 
@@ -61,19 +59,20 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
     }
     fakes = rows["fake"].unique(maintain_order=True).to_list()
     for fake in fakes:
-        marked = []
+        marked: list[Cell] = []
         for label in labels:
             row = cells[label, fake]
-            marked.append(score(scores.measured[label].metric, row) + f" {_mark(row):2}")
+            marked.append(joined(score(scores.measured[label].metric, row), f" {_mark(row):2}"))
         shown.add_row(fake, *marked)
     shown.add_section()
     for place in ("lowest", "median", "best"):
-        held = []
+        held: list[Cell] = []
         for label in labels:
             row = cells[label, fakes[0]]
             known = row[place] is not None
             value = number_of(scores.measured[label].metric)(row[place]) if known else ""
-            held.append(f"{value} [dim]{escape(row[f'{place}_system'])}[/dim]   " if known else "")
+            system = styled(row[f"{place}_system"] or "", "dim")
+            held.append(joined(value, " ", system, "   ") if known else "")
         if any(held):
             shown.add_row(f"{place} system", *held)
     return shown

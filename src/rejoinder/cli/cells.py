@@ -11,8 +11,11 @@ import polars as pl
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.tables.wording import counted
+from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from rejoinder.scoring.scores import Scores
 
 NONE = "n/a"
@@ -22,16 +25,50 @@ Show: TypeAlias = Callable[[float], str]
 """How a number is written."""
 
 
-def interval(value: float, low: float, high: float, show: Show) -> str:
+Cell: TypeAlias = "str | Text"
+"""What stands in a cell: a text, or one with a style."""
+
+
+def styled(text: str, style: str) -> Text:
+    r"""A text in a style (``dim``, ``bold``, ``green``), each control character written out.
+
+    Emphasis is never written as markup into a string, because a name from a file may hold such
+    markup too.
+
+    >>> styled("a\x1b[31mb", "dim").plain
+    'a\\x1b[31mb'
+    """
+    from rich.text import Text
+
+    return Text(visible(text), style=style)
+
+
+def joined(*parts: Cell) -> Text:
+    """A line of several texts, of which some have a style."""
+    from rich.text import Text
+
+    return Text.assemble(*(visible(part) if isinstance(part, str) else part for part in parts))
+
+
+def stacked(*lines: Cell) -> Text:
+    """Several lines in one cell."""
+    from rich.text import Text
+
+    return Text("\n").join(joined(line) for line in lines)
+
+
+def interval(value: float, low: float, high: float, show: Show) -> Cell:
     """A value and, where there is one, its interval behind it, dim."""
     if math.isnan(value):
         return NONE
-    return show(value) if math.isnan(low) else f"{show(value)} [dim]{span(low, high, show)}[/dim]"
+    if math.isnan(low):
+        return show(value)
+    return joined(show(value), " ", styled(span(low, high, show), "dim"))
 
 
 def span(low: float, high: float, show: Show) -> str:
     """An interval by itself."""
-    return NONE if math.isnan(low) else f"\\[{show(low)}, {show(high)}]"
+    return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
 def p_value(p: float) -> str:
@@ -59,7 +96,7 @@ def number_of(metric: Metric) -> Show:
     return times100 if percent(metric) else decimals(2)
 
 
-def score(metric: Metric, row: Mapping[str, Any]) -> str:
+def score(metric: Metric, row: Mapping[str, Any]) -> Cell:
     """A score of a metric, a row with ``value``, ``low`` and ``high``."""
     return interval(row["value"], row["low"], row["high"], number_of(metric))
 
@@ -79,7 +116,7 @@ def scale(scores: Scores) -> str:
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "as they are"
-    drawn = "; \\[low, high]: 95% interval (jackknife over items)"
+    drawn = "; [low, high]: 95% interval (jackknife over items)"
     return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
 
 

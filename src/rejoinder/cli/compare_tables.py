@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markup import escape
 
 from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli.cells import no_spread, number_of, p_value, scale, span, won
+from rejoinder.cli.cells import no_spread, number_of, p_value, scale, span, styled, won
 from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ def comparison(scores: Scores, table: pl.DataFrame) -> None:
         for row in table.filter(table["metric"] == label).iter_rows(named=True):
             clear = row["p_randomization_holm"] < SIGNIFICANT
             shown.add_row(
-                escape(row["a"]),
-                escape(row["b"]),
+                row["a"],
+                row["b"],
                 show(row["difference"]),
                 span(row["low"], row["high"], show),
                 p_value(row["p_randomization"]),
@@ -71,14 +70,15 @@ def print_leads(out: Console, scores: Scores) -> None:
         shown.add_column(name, justify="left" if name == "verdict" else "right")
     for row in table.iter_rows(named=True):
         show = number_of(scores.measured[row["metric"]].metric)
+        clear = row["p"] < SIGNIFICANT
         shown.add_row(
             row["metric"],
-            f"[bold]{escape(row['a'])}[/bold]",
-            escape(row["b"]),
+            styled(row["a"], "bold"),
+            row["b"],
             show(abs(row["difference"])),
             span(row["low"], row["high"], show),
             p_value(row["p"]),
-            "[green]better[/green]" if row["p"] < SIGNIFICANT else "[yellow]not clear[/yellow]",
+            styled("better", "green") if clear else styled("not clear", "yellow"),
             won(row),
             show(row["detectable"]),
         )

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli.cells import NONE, decimals, interval
+from rejoinder.cli.cells import NONE, Cell, decimals, interval
 from rejoinder.cli.console import bare_table, console, print_notes
 
 if TYPE_CHECKING:
@@ -47,14 +46,14 @@ def agreement(
     test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
     pooled = "pooled: the replies of all systems together; " if several else ""
     out.print(
-        f"{pooled}{counted} observations; \\[low, high]: 95% interval{test}; {NONE}: undefined",
+        f"{pooled}{counted} observations; [low, high]: 95% interval{test}; {NONE}: undefined",
         style="dim",
     )
     if "chance" in table.columns:
-        out.print(CHANCE, style="dim", markup=False)
+        out.print(CHANCE, style="dim")
     spread = told.protocol.spread
     if spread:
-        out.print(spread, style="dim", markup=False)
+        out.print(spread, style="dim")
         out.print()
         out.print(_spread(told, table))
     if compared is not None:
@@ -63,9 +62,9 @@ def agreement(
     _reasons(out, table)
     print_notes(out, told.notes)
     out.print()
-    out.print(told.signature, style="dim", markup=False, soft_wrap=True)
+    out.print(told.signature, style="dim", soft_wrap=True)
     for label, signature in told.signatures.items():
-        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
 
 
 WIDE = 10_000
@@ -110,7 +109,7 @@ def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
     out.print()
     out.print(
         f"within systems: the mean over {told.systems} systems of each system's own "
-        "correlation; \\[low, high]: 95% interval, jackknife over contexts; p: contexts permuted "
+        "correlation; [low, high]: 95% interval, jackknife over contexts; p: contexts permuted "
         f"inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",
     )
@@ -148,7 +147,7 @@ def _agreement(
             if not pooled:
                 # The random row has no star: a star would call chance a finding.
                 cells.append(_p(row["p"], label in told.labels))
-        shown.add_row(escape(label), *cells)
+        shown.add_row(label, *cells)
     return shown
 
 
@@ -160,7 +159,7 @@ def _spread(told: Agreement, table: pl.DataFrame) -> Table:
     for label, rows in _by_metric(table):
         ends = [(rows[name]["spread_low"], rows[name]["spread_high"]) for name in told.correlations]
         shown.add_row(
-            escape(label),
+            label,
             *(NONE if math.isnan(low) else f"{low:.3f} to {high:.3f}" for low, high in ends),
         )
     return shown
@@ -198,8 +197,8 @@ def _metric_pairs_within(compared: pl.DataFrame) -> Table:
     for row in compared.iter_rows(named=True):
         inside = {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
         shown.add_row(
-            escape(row["a"]),
-            escape(row["b"]),
+            row["a"],
+            row["b"],
             _interval(inside),
             _p(row["within_p"]),
             _interval({**row, "value": row["difference"]}),
@@ -217,8 +216,8 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
     for row in compared.iter_rows(named=True):
         williams = f"{row['williams_t']:.2f}" if not math.isnan(row["williams_t"]) else ""
         shown.add_row(
-            escape(row["a"]),
-            escape(row["b"]),
+            row["a"],
+            row["b"],
             _interval({**row, "value": row["difference"]}),
             _p(row["p"]),
             *([williams, _p(row["williams_p"])] if independent else []),
@@ -246,7 +245,7 @@ def _by_metric(table: pl.DataFrame) -> Iterator[tuple[str, dict[str, dict[str, A
         yield str(label), {row["correlation"]: row for row in rows.iter_rows(named=True)}
 
 
-def _interval(row: Mapping[str, Any]) -> str:
+def _interval(row: Mapping[str, Any]) -> Cell:
     return interval(row["value"], row["low"], row["high"], decimals(3))
 
 

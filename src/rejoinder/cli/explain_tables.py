@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
+from rejoinder.cli.cells import joined, styled
 from rejoinder.cli.console import bare_table, console
 from rejoinder.tables.wording import counted
 
@@ -26,17 +26,20 @@ def explanations(told: Sequence[Explanation]) -> None:
 
 def _explanation(out: Console, told: Explanation) -> None:
     metric = f"{told.label} = {100 * told.value:.1f}"
-    out.rule(Text.assemble((told.system, "bold"), f" on {told.id}: {metric} (x100)"), align="left")
+    heading = joined(styled(told.system, "bold"), f" on {told.id}: {metric} (x100)")
+    out.rule(heading, align="left")
     for turn in told.context:
-        out.print(Text(f"  {turn}", style="dim"))
-    out.print(Text.assemble("> ", (told.reply or "(empty reply)", "bold")))
+        out.print(f"  {turn}", style="dim")
+    out.print(joined("> ", styled(told.reply or "(empty reply)", "bold")))
     out.print()
     if told.likeness is not None:
         _likeness(out, told, told.likeness)
         return
     _references(out, told)
     _ngrams(out, told)
-    out.print(f"{_reading(told)}\n", style="dim")
+    for sentence in _reading(told):
+        out.print(sentence, style="dim")
+    out.print()
 
 
 def _references(out: Console, told: Explanation) -> None:
@@ -50,9 +53,7 @@ def _references(out: Console, told: Explanation) -> None:
     rows = zip(told.references, told.weights, told.sources, strict=True)
     for place, (text, weight, source) in enumerate(rows, 1):
         weights = [f"{weight:+.2f}"] if told.weighted else []
-        table.add_row(
-            str(place), *weights, Text(text), source or "", style=_tint(weight, told.weighted)
-        )
+        table.add_row(str(place), *weights, text, source or "", style=_tint(weight, told.weighted))
     out.print(table)
     out.print()
 
@@ -64,7 +65,7 @@ def _ngrams(out: Console, told: Explanation) -> None:
     for name in ("n", "n-gram", "in reply", "matched", "ref", *weighing, "also in"):
         table.add_column(name, justify="left" if name in ("n-gram", "also in") else "right")
     for each in told.contributions:
-        begins = (str(each.order), Text(each.ngram), str(each.count))
+        begins = (str(each.order), each.ngram, str(each.count))
         if each.reference is None:
             weighed = ("", "0", f"{each.of:.2f}") if told.weighted else ()
             table.add_row(*begins, "-", "", *weighed, "", style="dim")
@@ -82,7 +83,7 @@ def _ngrams(out: Console, told: Explanation) -> None:
     out.print(table)
 
 
-def _reading(told: Explanation) -> str:
+def _reading(told: Explanation) -> list[str]:
     """How the table above makes the score, in sentences."""
     sentences = []
     if told.weighted:
@@ -100,7 +101,7 @@ def _reading(told: Explanation) -> str:
         sentences.append(
             f"{told.label} ignores the weights of references: all that are listed count alike."
         )
-    return "\n".join([*sentences, _made_of(told.parts)])
+    return [*sentences, _made_of(told.parts)]
 
 
 def _made_of(parts: Mapping[str, Part]) -> str:
@@ -141,9 +142,7 @@ def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
     rows = zip(told.references, like.similarities, told.sources, strict=True)
     for place, (text, value, source) in enumerate(rows):
         counts = "bold" if place == like.nearest else ""
-        references.add_row(
-            str(place + 1), f"{100 * value:.1f}", Text(text), source or "", style=counts
-        )
+        references.add_row(str(place + 1), f"{100 * value:.1f}", text, source or "", style=counts)
     out.print(references)
     out.print(f"reference {like.nearest + 1} counts: the nearest\n", style="dim")
     if not like.words:
@@ -152,7 +151,7 @@ def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
     for name in ("word", "sets", "adds"):
         words.add_column(name, justify="left" if name == "word" else "right")
     for each in like.words:
-        row = (Text(each.word), f"{100 * each.sets:.0f}%", f"{100 * each.adds:+.1f}")
+        row = (each.word, f"{100 * each.sets:.0f}%", f"{100 * each.adds:+.1f}")
         words.add_row(*row, style=_tint(each.adds))
     out.print(words)
     out.print(

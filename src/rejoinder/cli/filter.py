@@ -153,8 +153,6 @@ def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
 
 
 def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
-    from rich.markup import escape
-
     from rejoinder.cli.console import bare_table, console, print_notes
 
     out = console()
@@ -171,8 +169,8 @@ def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
         shown.add_column(name, justify="right")
     for row in told.highest.iter_rows(named=True):
         bits = f"{row['entropy']:.2f}"
-        shown.add_row(escape(row["utterance"]), row["side"], bits, str(row["pairs"]))
+        shown.add_row(row["utterance"], row["side"], bits, str(row["pairs"]))
     out.print(shown)
     out.print()
     print_notes(out, notes)
-    out.print(f"written: {output}", markup=False, soft_wrap=True)
+    out.print(f"written: {output}", soft_wrap=True)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli.cells import NONE, decimals, interval, p_value
+from rejoinder.cli.cells import NONE, Cell, decimals, interval, joined, p_value, styled
 from rejoinder.cli.console import bare_table, console, print_notes
 from rejoinder.tables.wording import counted
 
@@ -29,8 +28,8 @@ def ratings(told: RatingSummary) -> None:
     out = console()
     for row in told.counts.iter_rows(named=True):
         name = row["criterion"]
-        out.rule(escape(name), align="left")
-        out.print(_rated(row), markup=False)
+        out.rule(name, align="left")
+        out.print(_rated(row))
         out.print()
         _print(out, _agreement(_of(told.agreement, name)))
         _human(out, _of(told.human, name))
@@ -46,15 +45,15 @@ def preferences(told: PreferenceSummary) -> None:
     out = console()
     for row in told.counts.iter_rows(named=True):
         name = row["criterion"]
-        out.rule(escape(name), align="left")
-        out.print(_compared(row), markup=False)
+        out.rule(name, align="left")
+        out.print(_compared(row))
         out.print()
         _print(out, _pairs(_of(told.pairs, name)))
         _print(out, _strengths(_of(told.strengths, name)))
         _print(out, _agreement(_of(told.agreement, name)))
         _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties", "side p"))
     out.print(
-        "a wins, tie, b wins: % of comparisons, \\[low, high] 95%, judgements of one item taken "
+        "a wins, tie, b wins: % of comparisons, [low, high] 95%, judgements of one item taken "
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
         "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
         "as half a win; first, second: the side preferred; side p: exact sign test of these two, where "
@@ -99,7 +98,7 @@ def _agreement(rows: pl.DataFrame) -> Table:
         shown.add_column("n", justify="right")
     for (measure,), of_measure in rows.group_by("measure", maintain_order=True):
         name = "mean kappa of a rater" if measure == "kappa" else str(measure)
-        cells: list[str] = []
+        cells: list[Cell] = []
         for row in of_measure.iter_rows(named=True):
             cells += [_interval(row["value"], row["low"], row["high"]), str(row["n"])]
         shown.add_row(name, *cells)
@@ -115,7 +114,7 @@ def _human(out: Console, rows: pl.DataFrame) -> None:
             row["correlation"],
             _interval(row["average"]),
             _interval(row["maximum"]),
-            escape(row["best"] or ""),
+            row["best"] or "",
             str(row["raters"]),
         )
     out.print(shown)
@@ -141,11 +140,11 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
         words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
         cells = [_fact(row, column) for column in columns]
         shown.add_row(
-            escape(row["rater"]),
+            row["rater"],
             *cells,
             _interval(row["kappa"]),
             str(row["shared"]),
-            f"[yellow]{words}[/yellow]" if words else "",
+            styled(words, "yellow"),
         )
     _print(out, shown)
 
@@ -173,7 +172,7 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
         system = row["system"]
         of_grades = [f"{100 * shares.get((system, grade), 0.0):.0f}%" for grade in grades]
         shown.add_row(
-            escape(system),
+            system,
             _interval(row["mean"], row["low"], row["high"], 2),
             _interval(row["sd"], digits=2),
             _interval(row["median"], digits=2),
@@ -195,8 +194,8 @@ def _pairs(rows: pl.DataFrame) -> Table:
         ]
         items = f"{row['items_won']}/{row['items_tied']}/{row['items_lost']}"
         shown.add_row(
-            escape(row["a"]),
-            escape(row["b"]),
+            row["a"],
+            row["b"],
             str(row["comparisons"]),
             *rates,
             items,
@@ -213,7 +212,7 @@ def _strengths(rows: pl.DataFrame) -> Table:
     ordered = rows.sort(pl.col("strength").fill_nan(None), descending=True, nulls_last=True)
     for row in ordered.iter_rows(named=True):
         shown.add_row(
-            escape(row["system"]),
+            row["system"],
             _interval(row["strength"], row["low"], row["high"], 2),
             f"{row['wins']}/{row['ties']}/{row['losses']}",
         )
@@ -224,7 +223,7 @@ def _aggregation(out: Console, told: RatingSummary) -> None:
     how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
     words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
     out.print(
-        f"\\[low, high]: 95% interval over items; mean: over replies, each the {words}; grades: share "
+        f"[low, high]: 95% interval over items; mean: over replies, each the {words}; grades: share "
         "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
         f"many raters, high by selection; {NONE}: undefined",
         style="dim",
@@ -248,7 +247,7 @@ def _end(
         print_notes(out, [f"{labels}: {reason}"])
     print_notes(out, told.notes)
     out.print()
-    out.print(told.signature, style="dim", markup=False, soft_wrap=True)
+    out.print(told.signature, style="dim", soft_wrap=True)
 
 
 def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
@@ -266,9 +265,9 @@ def _print(out: Console, shown: Table) -> None:
     out.print()
 
 
-def _interval(value: float, low: float = math.nan, high: float = math.nan, digits: int = 3) -> str:
+def _interval(value: float, low: float = math.nan, high: float = math.nan, digits: int = 3) -> Cell:
     return interval(value, low, high, decimals(digits))
 
 
-def _percent(share: float, low: float, high: float) -> str:
-    return f"{100 * share:.0f} [dim]\\[{100 * low:.0f}, {100 * high:.0f}][/dim]"
+def _percent(share: float, low: float, high: float) -> Cell:
+    return joined(f"{100 * share:.0f} ", styled(f"[{100 * low:.0f}, {100 * high:.0f}]", "dim"))

@@ -11,6 +11,7 @@ import msgspec
 
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.text.visible import visible_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 def write(value: Any) -> None:
     """Writes one JSON value to standard output."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=1)
+    if sys.stdout.isatty():  # the same JSON, with escapes of its own
+        text = visible_json(text.decode()).encode()
     sys.stdout.buffer.write(text + b"\n")
     sys.stdout.buffer.flush()
 

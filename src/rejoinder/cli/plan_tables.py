@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from rejoinder.cli import cells
-from rejoinder.cli.cells import NONE, Show
+from rejoinder.cli.cells import NONE, Cell, Show, joined, styled
 from rejoinder.cli.console import bare_table, console
 from rejoinder.tables.wording import counted
 
@@ -36,7 +35,7 @@ def plan(told: Plan) -> None:
     percent = [label for label, each in told.metrics.items() if cells.percent(each)]
     pairs = told.comparisons.select("a", "b").unique(maintain_order=True).rows()
     for a, b in pairs[:IN_FULL] if len(pairs) <= IN_FULL else ():
-        out.print(f"Telling [bold]{escape(a)}[/bold] from [bold]{escape(b)}[/bold]")
+        out.print(joined("Telling ", styled(a, "bold"), " from ", styled(b, "bold")))
         out.print(_comparison(told, a, b, percent, _sizes(told.comparisons)))
         _components(out, told, a, b)
         out.print()
@@ -63,9 +62,9 @@ def plan(told: Plan) -> None:
         )
         out.print()
     for line in told.assumptions:
-        out.print(f"assumed: {line}", style="dim", markup=False)
+        out.print(f"assumed: {line}", style="dim")
     for line in _reasons(told):
-        out.print(f"note: {line}", style="yellow", markup=False)
+        out.print(f"note: {line}", style="yellow")
 
 
 def _comparison(told: Plan, a: str, b: str, percent: Sequence[str], sizes: Sequence[int]) -> Table:
@@ -115,9 +114,9 @@ def _pairs(told: Plan, percent: Sequence[str], sizes: Sequence[int]) -> Table:
             shown.add_section()
         rows, show = found[_key(need)], _show(subject in percent)
         shown.add_row(
-            "" if subject == before else escape(subject),
-            escape(a),
-            escape(b),
+            "" if subject == before else subject,
+            a,
+            b,
             show(next(iter(rows.values()))["difference"]),
             *(_cell(rows[size], show) for size in sizes),
             _need(need, OUT_OF_REACH * told.items),
@@ -173,7 +172,7 @@ def _correlations(told: Plan, sizes: Sequence[int]) -> Table:
 
 
 def _label(row: Mapping[str, Any], first: bool, pilot: int | None) -> str:
-    name = escape(row["subject"]) if first else " " * len(row["subject"])
+    name = row["subject"] if first else " " * len(row["subject"])
     words = []
     if row["raters"] is not None and row["references"] is None:
         own = "*" if row["raters"] == pilot else " "
@@ -185,19 +184,19 @@ def _label(row: Mapping[str, Any], first: bool, pilot: int | None) -> str:
     return " ".join([name, *words])
 
 
-def _cell(row: Mapping[str, Any], show: Show) -> str:
+def _cell(row: Mapping[str, Any], show: Show) -> Cell:
     if math.isnan(row["detectable"]):
         return NONE
     power = row["power"]
     chance = ">99%" if power > 0.99 else f"{100 * power:.0f}%"
-    return f"{show(row['detectable'])} [dim]{chance:>4}[/dim]"
+    return joined(f"{show(row['detectable'])} ", styled(f"{chance:>4}", "dim"))
 
 
 def _width(row: Mapping[str, Any]) -> str:
     return NONE if math.isnan(row["width"]) else f"{row['width']:.3f}"
 
 
-def _need(row: Mapping[str, Any], most: int) -> str:
+def _need(row: Mapping[str, Any], most: int) -> Cell:
     if row["reason"] and row["items_low"] is None:
         return NONE
     low, items, high = (
@@ -205,9 +204,11 @@ def _need(row: Mapping[str, Any], most: int) -> str:
         for value in (row["items_low"], row["items"], row["items_high"])
     )
     if items is None:
-        return f"over {most:,}!" if low is None else f"over {most:,} [dim]({low} or more)[/dim]!"
+        if low is None:
+            return f"over {most:,}!"
+        return joined(f"over {most:,} ", styled(f"({low} or more)", "dim"), "!")
     span = f"({low}-{high})" if high else f"({low} or more)"
-    return f"{items} [dim]{span}[/dim]{'!' if row['beyond'] else ' '}"
+    return joined(f"{items} ", styled(span, "dim"), "!" if row["beyond"] else " ")
 
 
 def _reasons(told: Plan) -> Iterable[str]:

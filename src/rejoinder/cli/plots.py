@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import click
-
 from rejoinder.cli.progress import Progress
+from rejoinder.cli.speech import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,8 +89,8 @@ def tell(made: Album, json: bool) -> None:
 
 def _line(words: str, json: bool, colour: str | None = None) -> None:
     if json:
-        click.echo(words, err=True)
+        say(words)
         return
     from rejoinder.cli.console import console
 
-    console().print(words, style=colour, markup=False, soft_wrap=True)
+    console().print(words, style=colour, soft_wrap=True)

@@ -7,6 +7,8 @@ import threading
 import time
 from types import TracebackType
 
+from rejoinder.text.visible import visible
+
 PATIENCE = 2.0
 """Seconds before anything is shown."""
 
@@ -87,7 +89,7 @@ class Progress:
             self.shown = True
             terminal = sys.stderr.isatty()
             seconds = time.monotonic() - self.started
-            line = self.line(seconds)
+            line = visible(self.line(seconds))
             sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
             sys.stderr.flush()
             wait = PACE[terminal]

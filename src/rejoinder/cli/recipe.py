@@ -16,6 +16,7 @@ from rejoinder.cli.recipe_negative_references import negative_references
 from rejoinder.cli.recipe_tao2018 import tao2018
 
 if TYPE_CHECKING:
+    from rejoinder.cli.cells import Cell
     from rejoinder.recipes.figure2 import Figure2
     from rejoinder.recipes.galley2015 import Table2
     from rejoinder.scoring.left_out import LeftOut
@@ -199,25 +200,24 @@ def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
         f"systems; n-grams up to {told.order}; (low, high): 95% interval; p: permutation test; "
         f"{NONE}: undefined",
         style="dim",
-        markup=False,
     )
-    out.print(told.agreement.protocol.spread, style="dim", markup=False)
+    out.print(told.agreement.protocol.spread, style="dim")
     for note in (*told.notes, *(drawn.notes if drawn else ()), *_reasons(table)):
-        out.print(f"note: {note}", style="yellow", markup=False)
+        out.print(f"note: {note}", style="yellow")
     for path in paths:
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
+        out.print(f"written: {path}", soft_wrap=True)
     out.print()
-    out.print(told.agreement.signature, style="dim", markup=False, soft_wrap=True)
+    out.print(told.agreement.signature, style="dim", soft_wrap=True)
 
 
-def _cells(row: Mapping[str, Any], name: str) -> tuple[str, str]:
-    from rejoinder.cli.cells import NONE
+def _cells(row: Mapping[str, Any], name: str) -> tuple[Cell, str]:
+    from rejoinder.cli.cells import NONE, joined, styled
 
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
         return NONE, ""
-    ends = "" if math.isnan(low) else f" [dim]({low:.2f}, {high:.2f})[/dim]"
-    return f"{value:.3f}{ends}", "" if math.isnan(p) else f"{p:.3f}"
+    ends = styled("" if math.isnan(low) else f" ({low:.2f}, {high:.2f})", "dim")
+    return joined(f"{value:.3f}", ends), "" if math.isnan(p) else f"{p:.3f}"
 
 
 def _reasons(table: Any) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
+    from rejoinder.cli.cells import Cell
     from rejoinder.recipes.khayrallah2021 import Study
 
 
@@ -154,17 +155,16 @@ def _print(study: Study) -> None:
         "metrics and RUQ x100; (low, high): 95% interval, prompts resampled; dim: the paper's "
         "figure, of its own sizes and data",
         style="dim",
-        markup=False,
     )
     for table, why in absent.items():
-        out.print(f"Table {table}: {why}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"Table {table}: {why}", style="yellow", soft_wrap=True)
     for note in study.notes:
-        out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"note: {note}", style="yellow", soft_wrap=True)
     for path in study.files:
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
+        out.print(f"written: {path}", soft_wrap=True)
     out.print()
     for label, signature in study.signatures().items():
-        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
 
 
 def _title(table: str, title: str, absent: dict[str, str]) -> str:
@@ -176,39 +176,37 @@ def _title(table: str, title: str, absent: dict[str, str]) -> str:
 
 def _table(out: Console, title: str, table: str, some: list[dict[str, Any]]) -> None:
     """One table of the paper."""
-    from rich.markup import escape
-
     from rejoinder.cli.console import bare_table
     from rejoinder.recipes.khayrallah2021_tables import TIMES_100
 
     held = {(row["row"], row["column"]): row for row in some}
     rows, columns = (list(dict.fromkeys(row[key] for row in some)) for key in ("row", "column"))
     factor = 100 if table in TIMES_100 else 1
-    out.print(title, style="bold", markup=False)
+    out.print(title, style="bold")
     shown = bare_table()
     shown.add_column("")
     for name in columns:
-        shown.add_column(escape(name), justify="right")
+        shown.add_column(name, justify="right")
     for name in rows:
-        shown.add_row(escape(name), *(_cell(held.get((name, c)), factor) for c in columns))
+        shown.add_row(name, *(_cell(held.get((name, c)), factor) for c in columns))
     out.print(shown)
 
 
-def _cell(row: dict[str, Any] | None, factor: int) -> str:
+def _cell(row: dict[str, Any] | None, factor: int) -> Cell:
     """A number, its interval, and the paper's figure below."""
-    from rejoinder.cli.cells import NONE
+    from rejoinder.cli.cells import NONE, joined, stacked, styled
 
     if row is None or row["value"] is None or math.isnan(row["value"]):
         return NONE
     if factor == 1 and row["n"] is None:
         return f"{row['value']:g}"
     ends = [row[key] for key in ("low", "high")]
-    told = f"{factor * row['value']:.{1 if factor > 1 else 2}f}"
+    told: Cell = f"{factor * row['value']:.{1 if factor > 1 else 2}f}"
     if not any(end is None or math.isnan(end) for end in ends):
         low, high = (f"{factor * end:.{1 if factor > 1 else 2}f}" for end in ends)
-        told += f" [dim]({low}, {high})[/dim]"
+        told = joined(told, styled(f" ({low}, {high})", "dim"))
     if row["paper"] is not None:
-        told += f"\n[dim]{factor * row['paper']:.1f}[/dim]"
+        told = stacked(told, styled(f"{factor * row['paper']:.1f}", "dim"))
     return told
 
 
@@ -218,6 +216,5 @@ def _compared(out: Console, table: pl.DataFrame) -> None:
             f"RUQ-{row['prompts']}: {row['a']} - {row['b']} = {100 * row['difference']:+.1f} "
             f"({100 * row['low']:.1f}, {100 * row['high']:.1f}), {row['n']} prompts, "
             f"p = {row['p_randomization']:.2g}",
-            markup=False,
             soft_wrap=True,
         )

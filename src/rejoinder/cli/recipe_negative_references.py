@@ -11,6 +11,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
+    from rejoinder.cli.cells import Cell
     from rejoinder.recipes.negative_references import NegativeReferences
 
 
@@ -127,19 +128,19 @@ def _print(found: NegativeReferences, order: int) -> None:
         f"n-grams up to {order}; values x100; accuracy: the good reply of a context above the bad "
         "one, ties half; AUC: over all contexts; (low, high): 95%, contexts resampled; p: Holm",
         style="dim",
-        markup=False,
     )
     for form, words in FORMS.items():
-        out.print(f"{form}: {words}", style="dim", markup=False)
+        out.print(f"{form}: {words}", style="dim")
     for note in found.notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+        out.print(f"note: {note}", style="yellow")
     out.print()
     for name, signature in found.signatures.items():
-        out.print(f"{name}: {signature}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"{name}: {signature}", style="dim", soft_wrap=True)
 
 
-def _cells(row: dict[str, Any], test: dict[str, Any] | None) -> list[str]:
-    against = p = ""
+def _cells(row: dict[str, Any], test: dict[str, Any] | None) -> list[Cell]:
+    against: Cell = ""
+    p = ""
     if test is not None:
         against = _with_ends(test["difference"], test["low"], test["high"], "+")
         p = "" if math.isnan(test["p_holm"]) else f"{test['p_holm']:.3g}"
@@ -154,6 +155,8 @@ def _cells(row: dict[str, Any], test: dict[str, Any] | None) -> list[str]:
     ]
 
 
-def _with_ends(value: float, low: float, high: float, sign: str = "") -> str:
-    ends = "" if math.isnan(low) else f" [dim]({100 * low:.1f}, {100 * high:.1f})[/dim]"
-    return f"{100 * value:{sign}.1f}{ends}"
+def _with_ends(value: float, low: float, high: float, sign: str = "") -> Cell:
+    from rejoinder.cli.cells import joined, styled
+
+    ends = "" if math.isnan(low) else f" ({100 * low:.1f}, {100 * high:.1f})"
+    return joined(f"{100 * value:{sign}.1f}", styled(ends, "dim"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli.cells import NONE
+from rejoinder.cli.cells import NONE, Cell, joined, styled
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,9 +59,9 @@ def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> Non
         _study(out, study, None if name else cases)
     paths, notes = drawn
     for note in notes:
-        out.print(f"note: {note}", style="yellow", markup=False)
+        out.print(f"note: {note}", style="yellow")
     for path in paths:
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
+        out.print(f"written: {path}", soft_wrap=True)
 
 
 def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
@@ -77,7 +77,6 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
             "95% interval, jackknife over contexts; p: contexts permuted inside each system; * p "
             f"below {SIGNIFICANT}; {NONE}: undefined",
             style="dim",
-            markup=False,
         )
         out.print()
     out.print(_paper_table(table, "pooled", tested=not study.systems))
@@ -87,7 +86,6 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
         f"{table['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
         f"interval, contexts resampled{test}; {NONE}: undefined",
         style="dim",
-        markup=False,
     )
     if study.systems:
         _within(out, study)
@@ -95,17 +93,15 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
         _cases(out, study, cases)
     out.print()
     for note in (*study.notes, *_reasons(table)):
-        out.print(f"note: {note}", style="yellow", markup=False)
+        out.print(f"note: {note}", style="yellow")
     out.print()
-    out.print(study.pooled.signature, style="dim", markup=False, soft_wrap=True)
+    out.print(study.pooled.signature, style="dim", soft_wrap=True)
     for label, signature in study.pooled.signatures.items():
-        out.print(f"{label}: {signature}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
 
 
 def _paper_table(table: pl.DataFrame, title: str, tested: bool) -> Table:
     """The paper's Table 2; p only where there is a test that holds."""
-    from rich.markup import escape
-
     shown = _empty("", title)
     for name in ("pearson", "spearman"):
         for column in (name, *(["p"] if tested else [])):
@@ -121,17 +117,18 @@ def _paper_table(table: pl.DataFrame, title: str, tested: bool) -> Table:
         cells = [
             cell for name in ("pearson", "spearman") for cell in _cells(row, name, marked)[:number]
         ]
-        shown.add_row(heading, escape(row["metric"]), *cells)
+        shown.add_row(heading, row["metric"], *cells)
     return shown
 
 
-def _cells(row: Mapping[str, Any], name: str, marked: bool = True) -> tuple[str, str]:
+def _cells(row: Mapping[str, Any], name: str, marked: bool = True) -> tuple[Cell, str]:
     value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
     if math.isnan(value):
         return NONE, ""
-    ends = "" if math.isnan(low) else f" [dim]({low:.3f}, {high:.3f})[/dim]"
+    ends = styled("" if math.isnan(low) else f" ({low:.3f}, {high:.3f})", "dim")
     told = "<0.001" if p < 0.0005 else f"{p:.3f}"
-    return f"{value:.3f}{ends}", "" if math.isnan(p) else told + (_star(p) if marked else " ")
+    test = "" if math.isnan(p) else told + (_star(p) if marked else " ")
+    return joined(f"{value:.3f}", ends), test
 
 
 def _star(p: float) -> str:
@@ -140,8 +137,6 @@ def _star(p: float) -> str:
 
 def _within(out: Console, study: Study) -> None:
     """Each system's own coefficients, and their mean: a column for each."""
-    from rich.markup import escape
-
     groups = study.groups[1:]
     rows = study.rows()
     cells = {
@@ -151,10 +146,10 @@ def _within(out: Console, study: Study) -> None:
     for coefficient in rows["coefficient"].unique(maintain_order=True):
         shown = _empty(f"{coefficient}, within")
         for name in groups:
-            shown.add_column(escape(name), justify="right")
+            shown.add_column(name, justify="right")
         for label in labels:
             of_groups = [cells.get((coefficient, name, label)) for name in groups]
-            shown.add_row(escape(label), *map(_short, of_groups))
+            shown.add_row(label, *map(_short, of_groups))
         out.print()
         out.print(shown)
 
@@ -167,22 +162,20 @@ def _short(row: Mapping[str, Any] | None) -> str:
 
 def _cases(out: Console, study: Study, cases: pl.DataFrame) -> None:
     """The paper's Table 3: a few replies with their scores."""
-    from rich.markup import escape
-
     from rejoinder.recipes.tao2018_figures import paper_labels
 
     labels = paper_labels(study)
     for (name,), replies in cases.group_by("id", maintain_order=True):
         first = replies.row(0, named=True)
         out.print()
-        out.print(f"{name}: {first['query']}", markup=False, style="bold")
-        out.print(f"reference: {first['reference']}", markup=False)
+        out.print(f"{name}: {first['query']}", style="bold")
+        out.print(f"reference: {first['reference']}")
         shown = _empty("system", "reply")
         for each in ("human", *labels):
             shown.add_column(each, justify="right")
         for row in replies.iter_rows(named=True):
             numbers = [f"{row['human']:.2f}", *(_score(row[label]) for label in labels)]
-            shown.add_row(escape(row["system"]), escape(row["reply"]), *numbers)
+            shown.add_row(row["system"], row["reply"], *numbers)
         out.print(shown)
 
 

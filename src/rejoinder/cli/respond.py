@@ -145,7 +145,6 @@ def _print(replies: Replies, output: Path) -> None:
     count, distinct = replies.table.height, replies.table["text"].n_unique()
     out.print(
         f"{replies.system}: {count} replies, {distinct} of them distinct (hash {replies.hash})",
-        markup=False,
     )
     print_notes(out, replies.notes)
-    out.print(f"written: {output}", markup=False, soft_wrap=True)
+    out.print(f"written: {output}", soft_wrap=True)

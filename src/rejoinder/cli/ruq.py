@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from rejoinder.cli import options
+from rejoinder.cli.speech import say
 
 if TYPE_CHECKING:
     from rejoinder.models.likelihood.provider import Provider
@@ -190,12 +191,11 @@ def ruq(
     else:
         ruq_tables.people(found, items, by, worst)
         for path in (*filter(None, (save, save_tokens)), *drawn):
-            click.echo(f"written: {path}")
+            say(f"written: {path}", err=False)
     for name, share in failed.items():
-        click.echo(
+        say(
             f"rejoinder: {name}: the reference does not beat the strongest generic reply on "
-            f"{share:.3f} of the prompts, above {fail_above}",
-            err=True,
+            f"{share:.3f} of the prompts, above {fail_above}"
         )
     if failed:
         raise SystemExit(1)
@@ -265,9 +265,7 @@ def _asked(
     names = [model.name for model in opened]
     if not set(own) <= set(names):
         if len(own) == len(names) == 1:
-            click.echo(
-                f"note: the outputs of '{next(iter(own))}' are taken for {names[0]}'s", err=True
-            )
+            say(f"note: the outputs of '{next(iter(own))}' are taken for {names[0]}'s")
             own = {names[0]: next(iter(own.values()))}
         else:
             raise ParameterError(

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
 
 from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.cli.cells import NONE, interval, times100
@@ -56,10 +54,10 @@ def people(found: Quantity, testset: TestSet, by: str | None, worst: int) -> Non
             _verdict(out, found)
         _worst(out, found, testset, worst)
         for note in scores.notes:
-            out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+            out.print(f"note: {note}", style="yellow", soft_wrap=True)
     out.print()
     signature = scores.measured[found.strongest].signature
-    out.print(f"{found.strongest}: {signature}", style="dim", markup=False, soft_wrap=True)
+    out.print(f"{found.strongest}: {signature}", style="dim", soft_wrap=True)
 
 
 def _few(found: Quantity) -> Scores:
@@ -77,17 +75,17 @@ def _table(out: Console, found: Quantity) -> None:
     shown = bare_table()
     shown.add_column("RUQ against")
     for name in scores.names:
-        shown.add_column(escape(name), justify="right")
+        shown.add_column(name, justify="right")
     shown.add_column("prompts", justify="right")
     for label, each in scores.measured.items():
         title = "the strongest of these" if label == found.strongest else each.metric.generic  # pyright: ignore
         held = (rows[label, name] for name in scores.names)
         cells = [interval(row["value"], row["low"], row["high"], times100) for row in held]
-        shown.add_row(escape(title), *cells, str(each.n))
+        shown.add_row(title, *cells, str(each.n))
         if label == found.strongest:
             shown.add_section()
     out.print(shown)
-    drawn = "; \\[low, high]: 95% interval (Wilson)"
+    drawn = "; [low, high]: 95% interval (Wilson)"
     out.print(
         "x100: the share of prompts whose reference the model finds likelier, token by token, than "
         f"the generic reply{drawn if scores.resamples else ''}; {NONE}: undefined",
@@ -103,7 +101,6 @@ def _verdict(out: Console, found: Quantity) -> None:
     out.print(
         f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; p = {row['p']:.2g}"
         f" (approximate randomization): {'better' if row['p'] < SIGNIFICANT else 'not clear'}",
-        markup=False,
     )
 
 
@@ -122,11 +119,10 @@ def _worst(out: Console, found: Quantity, testset: TestSet, most: int) -> None:
             f"{where}{counted(rows.height, 'prompt')} where a generic reply wins by most (log-"
             "probability to a token)",
             style="bold",
-            markup=False,
         )
         for row in rows.iter_rows(named=True):
             reference = texts[row["id"]][row["reference"]]
-            out.print(Text(f"{row['id']}  {turns[row['id']][-1]}"[:WIDEST], style="dim"))
-            out.print(Text(f"  {row['generic_mean']:7.2f}  {row['generic']}"[:WIDEST]))
-            out.print(Text(f"  {row['reference_mean']:7.2f}  {reference}"[:WIDEST]))
+            out.print(f"{row['id']}  {turns[row['id']][-1]}"[:WIDEST], style="dim")
+            out.print(f"  {row['generic_mean']:7.2f}  {row['generic']}"[:WIDEST])
+            out.print(f"  {row['reference_mean']:7.2f}  {reference}"[:WIDEST])
     out.print()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from rejoinder.cli.cells import no_spread, scale, score
 from rejoinder.cli.compare_tables import print_leads
-from rejoinder.cli.console import bare_table, console, print_notes
+from rejoinder.cli.console import bare_table, console, print_notes, rows
 from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.tables.wording import counted
 
@@ -46,7 +44,7 @@ def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None
     if signatures:
         out.print()
         for label, each in scores.measured.items():
-            out.print(f"{label}: {each.signature}", style="dim", markup=False, soft_wrap=True)
+            out.print(f"{label}: {each.signature}", style="dim", soft_wrap=True)
 
 
 def groups(scores: Scores, column: str) -> None:
@@ -55,7 +53,7 @@ def groups(scores: Scores, column: str) -> None:
     out = console()
     shown = bare_table()
     for name in (column, "system"):
-        shown.add_column(escape(name))
+        shown.add_column(name)
     for label in scores.labels:
         shown.add_column(label, justify="right")
     shown.add_column("n", justify="right")
@@ -68,8 +66,8 @@ def groups(scores: Scores, column: str) -> None:
             shown.add_section()
         counts = sorted({each["n"] for each in row.values()})
         shown.add_row(
-            "" if value == before else escape(str(value)),
-            escape(system),
+            "" if value == before else str(value),
+            system,
             *(score(scores.measured[label].metric, row[label]) for label in scores.labels),
             " to ".join(str(n) for n in counts[:: max(1, len(counts) - 1)]),
         )
@@ -79,15 +77,14 @@ def groups(scores: Scores, column: str) -> None:
     few = table.filter(table["n"] < LEAST_ITEMS)[table.columns[0]].unique().len()
     if few and scores.resamples:
         words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
-        out.print(f"note: {words}", style="yellow")
+        print_notes(out, [words])
     print_notes(out, scores.notes)
 
 
 def segments(scores: Scores) -> None:
     """A row for each system and item, tab-separated."""
-    table = scores.segments()
-    sys.stdout.write(table.write_csv(separator="\t"))
-    print_notes(Console(stderr=True, highlight=False), scores.notes)
+    rows(scores.segments())
+    print_notes(console(stderr=True), scores.notes)
 
 
 def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Table:
@@ -102,7 +99,7 @@ def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Tabl
     for row in table.filter(table["metric"] == first).iter_rows(named=True):
         name = row["system"]
         shown.add_row(
-            escape(name),
+            name,
             *(score(scores.measured[label].metric, cells[label, name]) for label in labels),
         )
     return shown

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.style import StyleType
 from rich.table import Column, Table
 from rich.text import Text
+
+from rejoinder.text.visible import visible
 
 BETWEEN = 3
 """What stands between two columns: a blank, a line, a blank."""
@@ -41,6 +44,16 @@ class StackedTable(Table):
     >>> len(table.parts(80))
     1
     """
+
+    def add_row(
+        self,
+        *cells: RenderableType | None,
+        style: StyleType | None = None,
+        end_section: bool = False,
+    ) -> None:
+        """Adds a row; a cell that is a string is shown as it stands, in one line."""
+        plain = (Text(visible(cell)) if isinstance(cell, str) else cell for cell in cells)
+        super().add_row(*plain, style=style, end_section=end_section)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, or its parts with an empty line between them."""
@@ -176,5 +189,5 @@ def _cells(column: Column) -> int:
 
 
 def _length(cell: object) -> int:
-    text = cell if isinstance(cell, Text) else Text.from_markup(str(cell))
+    text = cell if isinstance(cell, Text) else Text(visible(str(cell)))
     return max((line.cell_len for line in text.split(allow_blank=True)), default=0)

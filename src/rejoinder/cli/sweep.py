@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rejoinder.cli import options
+from rejoinder.cli.speech import say
 
 if TYPE_CHECKING:
     from rejoinder.recipes.responder_grid import Grid
@@ -162,7 +163,7 @@ def sweep(
     with Progress("reading"):
         held = _material(corpus, testset, settings, **told)
     if held.fallback:  # now, not after hours of training; among the notes it is told again
-        click.echo(f"rejoinder: note: {held.fallback}", err=True)
+        say(f"rejoinder: note: {held.fallback}")
     with Progress("sweeping") as tick:
 
         def report(done: int, total: int, words: str) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table
 
-from rejoinder.cli.cells import NONE, interval, times100
+from rejoinder.cli.cells import NONE, Cell, interval, times100
 from rejoinder.cli.console import bare_table, console
 
 if TYPE_CHECKING:
@@ -38,18 +37,18 @@ def people(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> N
         out.print(f"... and {left} more, in trials.csv", style="dim")
     metric = found.parameters["metric"]
     out.print(
-        f"{metric} and RUQ x100 \\[95% interval]; RUQ: the share of prompts whose first "
+        f"{metric} and RUQ x100 [95% interval]; RUQ: the share of prompts whose first "
         f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
         f"per character; {NONE}: undefined",
         style="dim",
     )
     out.print()
     for row in found.correlations.iter_rows(named=True):
-        out.print(_correlation(row), markup=False)
+        out.print(_correlation(row))
     for note in _notes(found, search):
-        out.print(f"note: {note}", style="yellow", markup=False, soft_wrap=True)
+        out.print(f"note: {note}", style="yellow", soft_wrap=True)
     for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
+        out.print(f"written: {path}", soft_wrap=True)
 
 
 def _shown(found: Sweep) -> pl.DataFrame:
@@ -64,7 +63,7 @@ def _trials(found: Sweep, grid: Grid) -> Table:
     for name in grid.axes:
         shown.add_column(name.replace("_", " "), justify="right")
     for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
-        shown.add_column(escape(name), justify="right")
+        shown.add_column(name, justify="right")
     shown.add_column("")
     for row in _shown(found).iter_rows(named=True):
         bits = row["bits_per_character"]
@@ -76,12 +75,12 @@ def _trials(found: Sweep, grid: Grid) -> Table:
             str(row["epochs"] or ""),
             "" if bits is None else f"{bits:.3f}",
             *measures,
-            escape(state),
+            state,
         )
     return shown
 
 
-def _cell(row: Mapping[str, Any], name: str) -> str:
+def _cell(row: Mapping[str, Any], name: str) -> Cell:
     """A measure of a trial; nothing where the trial was not finished."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:

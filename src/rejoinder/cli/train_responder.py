@@ -170,4 +170,4 @@ def _print(result: Result) -> None:
         out.print(f"{some}; --json gives all", style="dim")
     print_notes(out, result.notes)
     line = f"written: {result.folder.path} (hash {result.folder.hash})"
-    out.print(line, markup=False, soft_wrap=True)
+    out.print(line, soft_wrap=True)

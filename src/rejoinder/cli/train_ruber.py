@@ -184,4 +184,4 @@ def _print(fitted: Fitted, output: Path) -> None:
     )
     print_notes(out, fitted.notes)
     line = f"{output} (hash {folder_hash(output)}): score with -m ruber:model={output}"
-    out.print(line, markup=False, soft_wrap=True)
+    out.print(line, soft_wrap=True)

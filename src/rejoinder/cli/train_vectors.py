@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from rejoinder.cli import options
+from rejoinder.cli.speech import say
 
 
 @click.command()
@@ -78,6 +79,5 @@ def vectors(
 
         machine.write(told)
     else:
-        click.echo(
-            "written: {folder} (hash {hash}): {words} words, {width} numbers each".format(**told)
-        )
+        line = "written: {folder} (hash {hash}): {words} words, {width} numbers each"
+        say(line.format(**told), err=False)

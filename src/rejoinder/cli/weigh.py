@@ -108,8 +108,6 @@ def _write(made: Weighed, output: Path) -> None:
 
 
 def _print(made: Weighed, output: Path) -> None:
-    from rich.markup import escape
-
     from rejoinder.cli.console import bare_table, console, print_notes
 
     out = console()
@@ -120,7 +118,7 @@ def _print(made: Weighed, output: Path) -> None:
     for row in _sources(made):
         name = "(none named)" if row["source"] is None else row["source"]
         shown.add_row(
-            escape(name),
+            name,
             str(row["references"]),
             f"{row['mean']:.3f}",
             f"{100 * row['positive']:.1f}%",
@@ -130,4 +128,4 @@ def _print(made: Weighed, output: Path) -> None:
     print_notes(out, made.notes)
     references = made.testset.references.height
     written = f"written: {output} ({len(made.testset)} items, {references} references)"
-    out.print(written, markup=False, soft_wrap=True)
+    out.print(written, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import chain
 
 LAYOUT = "\n\t"
@@ -28,6 +29,11 @@ UNSEEN = chain(
 
 ESCAPES = {code: ascii(chr(code))[1:-1] for code in UNSEEN}
 ESCAPES_OF_LINES = {code: text for code, text in ESCAPES.items() if chr(code) not in LAYOUT}
+ESCAPES_OF_JSON = {
+    code: f"\\u{code:04x}" if code < 0x10000 else json.dumps(chr(code))[1:-1]
+    for code in ESCAPES
+    if chr(code) not in LAYOUT
+}
 
 
 def visible(text: str, lines: bool = False) -> str:
@@ -47,3 +53,14 @@ def visible(text: str, lines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     return text.translate(ESCAPES_OF_LINES if lines else ESCAPES)
+
+
+def visible_json(text: str) -> str:
+    r"""The same JSON, with an escape of JSON's own for each such character.
+
+    Outside its strings JSON has none of them but line ends and tabs, which stay.
+
+    >>> visible_json('{"name": "a\u202eb"}')
+    '{"name": "a\\u202eb"}'
+    """
+    return text.translate(ESCAPES_OF_JSON)

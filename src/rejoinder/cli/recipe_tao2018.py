@@ -280,14 +280,14 @@ def _check_cases(n: int, ids: tuple[str, ...], testset: TestSet) -> None:
 def _save(studies: dict[str, Study], path: Path) -> None:
     import polars as pl
 
-    from rejoinder.tables.write import replacing
+    from rejoinder.tables.write import replacing, without_formulas
 
     frames = [
         study.rows().select(pl.lit(name or "test set").alias("data"), pl.all())
         for name, study in studies.items()
     ]
     with replacing(path) as temporary:
-        pl.concat(frames).write_csv(temporary)
+        without_formulas(pl.concat(frames)).write_csv(temporary)
 
 
 def _drawn(studies: dict[str, Study], folder: Path | None) -> tuple[list[Path], list[str]]:

@@ -44,7 +44,7 @@ from rejoinder.tables.dialogues import Pairs
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import replacing, write_responses
+from rejoinder.tables.write import write_responses, write_table
 
 __all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
 
@@ -204,8 +204,7 @@ def khayrallah2021(
         (folder / "responses.jsonl", folder / "tables.csv", *files),
         tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured, rated)))),
     )
-    with replacing(folder / "tables.csv") as temporary:
-        study.cells().write_csv(temporary)
+    write_table(study.cells(), folder / "tables.csv")
     return study
 
 

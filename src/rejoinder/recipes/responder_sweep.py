@@ -22,7 +22,7 @@ from rejoinder.recipes.responder_material import Material
 from rejoinder.recipes.responder_table import correlations, table
 from rejoinder.recipes.responder_trial import Trial, write_json
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import replacing
+from rejoinder.tables.write import write_table
 
 FORMAT = "rejoinder sweep 1"
 RESULTS, TRIALS, TABLE = "results.json", "trials", "trials.csv"
@@ -306,8 +306,7 @@ def _told(run: Run, notes: list[str], parameters: Mapping[str, Any]) -> Sweep:
     trials = table(run.trials, run.finished, run.grid)
     told = correlations(run.finished, run.material)
     made = Sweep(run.folder, trials, told, tuple(dict.fromkeys(notes)), parameters)
-    with replacing(run.folder / TABLE) as temporary:
-        trials.write_csv(temporary)
+    write_table(trials, run.folder / TABLE)
     write_json(run.folder / RESULTS, made.as_json())
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,20 +67,49 @@ def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -
 def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes a table of results as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by its suffix.
 
-    An undefined number is ``NaN`` in CSV, TSV and Parquet, and null in JSON lines.
+    An undefined number is ``NaN`` in CSV, TSV and Parquet, and null in JSON lines. In CSV and TSV,
+    which people open in a spreadsheet, a text that would begin a formula has an apostrophe before
+    it (see `without_formulas`).
 
     Raises:
         InputError: the suffix is none of these, or the path cannot be written.
     """
     writers = {
         ".jsonl": _jsonl,
-        ".csv": pl.DataFrame.write_csv,
-        ".tsv": lambda frame, place: frame.write_csv(place, separator="\t"),
+        ".csv": lambda frame, place: without_formulas(frame).write_csv(place),
+        ".tsv": lambda frame, place: without_formulas(frame).write_csv(place, separator="\t"),
         ".parquet": pl.DataFrame.write_parquet,
     }
     write = _by_suffix(path, writers)
     with replacing(path) as temporary:
         write(table, temporary)
+
+
+def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """A table whose texts and headings no spreadsheet takes for a formula: they get an apostrophe.
+
+    Only for tables of results, which people read. Files of data (responses, ratings, test sets) are
+    written as they are, because they are read back.
+
+    >>> without_formulas(pl.DataFrame({"system": ["=1+1", "-0.5", "tuned"]}))["system"].to_list()
+    ["'=1+1", '-0.5', 'tuned']
+    """
+    texts = pl.col(pl.String)
+    begins = texts.str.contains(FORMULA) & ~texts.str.contains(NUMBER)
+    headings = {
+        name: f"'{name}"
+        for name in table.columns
+        if re.search(FORMULA, name) and not re.search(NUMBER, name)
+    }
+    escaped = pl.when(begins).then(pl.lit("'") + texts).otherwise(texts).name.keep()
+    return table.with_columns(escaped).rename(headings)
+
+
+FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
+"""What a text begins with that spreadsheets compute; four signs in full width, as in Japanese."""
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+"""A number, which is no formula."""
 
 
 def check_target(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:

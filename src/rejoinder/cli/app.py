@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import gc
 import io
+import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -126,6 +128,20 @@ def _defect(error: Exception) -> str:
     )
 
 
+def _take_warnings() -> None:
+    """Lets what readers log, and what libraries warn of, pass through `say` as all else does."""
+
+    class Said(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            say(self.format(record), lines=True)
+
+    def shown(message: Warning | str, category: type[Warning], *_: object) -> None:
+        say(f"{category.__name__}: {message}", lines=True)
+
+    logging.lastResort = Said(logging.WARNING)  # pyright: ignore
+    warnings.showwarning = shown
+
+
 class Interrupted(BaseException):
     """Ctrl-C, told apart from what the command line framework makes of KeyboardInterrupt."""
 
@@ -147,6 +163,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
             stream.reconfigure(errors="backslashreplace")
+    _take_warnings()
     status = run()
     atexit._run_exitfuncs()
     try:

@@ -238,7 +238,7 @@ def _parquet_is_of(path: Path, kind: Kind) -> bool:
     try:
         if kind.key and kind.key not in pl.read_parquet_metadata(path):
             return False
-        columns = list(pl.read_parquet_schema(path))
+        columns = pl.scan_parquet(path, glob=False).collect_schema().names()
     except (pl.exceptions.PolarsError, OSError):
         return False
     return path.suffix.lower() == ".parquet" and kind.recognise(columns)

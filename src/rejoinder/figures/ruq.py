@@ -159,7 +159,7 @@ def _table(given: pl.DataFrame | str | os.PathLike[str]) -> pl.DataFrame:
             f"{given}: no such file; expected what 'rejoinder ruq --save-tokens' wrote"
         )
     try:
-        table = pl.read_parquet(Path(given))
+        table = pl.read_parquet(Path(given), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
             f"{given}: no readable Parquet file ({str(error).splitlines()[0]:.80}); expected what "

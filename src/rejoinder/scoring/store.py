@@ -185,7 +185,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
                 "wrote"
             )
         saved = msgspec.json.decode(text, type=Saved)
-        table = pl.read_parquet(file)
+        table = pl.read_parquet(file, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         with open(file, "rb") as opened:
             what = (

@@ -165,3 +165,15 @@ def test_a_seal_is_of_all_bytes_but_its_own(tmp_path):
 
 def test_the_seal_stands_in_the_metadata(kept):
     assert re.fullmatch("sha256:[0-9a-f]{64}", pl.read_parquet_metadata(kept)[SEAL])
+
+
+def test_a_path_with_brackets_is_one_file(tmp_path):
+    folder = tmp_path / "a[b]*"
+    folder.mkdir()
+    found = score(TestSet.from_lists([["yes"]], ids=["1"]), _one_reply(), ["bleu"], resamples=0)
+    found.save(folder / "kept.parquet")
+    assert load_scores(folder / "kept.parquet").names == found.names
+
+
+def _one_reply():
+    return pl.DataFrame({"system": ["s"], "id": ["1"], "text": ["yes"]})

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.threads import Machine
+from rejoinder.tables.write import failure
 from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Checkpoint:
         try:
             self._write(tensors, state)
         except (OSError, SafetensorError) as error:  # the latter where the disk is full
-            why = getattr(error, "strerror", None) or str(error)
+            why = failure(error) or str(error)
             raise InputError(
                 f"{self.folder}: the checkpoint cannot be written: {why}; choose another place"
             ) from error

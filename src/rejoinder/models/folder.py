@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import differing, sha256, untied
+from rejoinder.tables.write import failure
 from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def write_folder(
         shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
         _swap(part, final)
     except (OSError, SafetensorError) as error:  # the latter where the disk is full
-        why = getattr(error, "strerror", None) or str(error)
+        why = failure(error) or str(error)
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

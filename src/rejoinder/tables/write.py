@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import re
+import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,9 @@ def check_folder_target(path: str | os.PathLike[str]) -> None:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of ``path`` when all went well.
 
-    What was there stays as it was if the body raises, or is interrupted.
+    What was there stays as it was if the body raises, or is interrupted. A symbolic link stays, and
+    the file that it points to is replaced. Of two processes that write the same file at once, the
+    last one to finish wins; the file is whole in between, too.
 
     Raises:
         InputError: the path cannot be written.
@@ -167,15 +170,50 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     check_target(path)
     final = Path(os.path.realpath(path))
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
+    # A name that nobody can foresee: in a shared folder a link of another user could stand there.
+    unique = f"{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = final.with_name(f".{final.name[:50]}.{unique}.part")
     try:
         yield temporary
+        _to_disk(temporary)
         os.replace(temporary, final)
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        why = failure(error)
+        if why is None:
+            raise
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def failure(error: Exception) -> str | None:
+    """Why a file could not be written, in the words of the operating system; None: for no such reason.
+
+    Polars raises an ``OSError`` for CSV and a ``ComputeError`` for Parquet, with the number of the
+    system's error in the text; safetensors raises an error of its own with it.
+
+    >>> failure(OSError(28, "No space left on device"))
+    'No space left on device'
+    >>> failure(ValueError("parquet: underlying IO error: No space left (os error 28)"))
+    'No space left on device'
+    >>> failure(ValueError("no column 'a'"))
+    """
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    if number is not None:
+        return os.strerror(int(number[1]))
+    return (error.strerror or str(error)) if isinstance(error, OSError) else None
+
+
+def _to_disk(path: Path) -> None:
+    """Waits until a file lies on the disk: some file systems say only then that they are full."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _remove(path: Path) -> None:
+    # On a disk that has become read-only nothing can be removed; the first error is the one to tell.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _by_suffix(

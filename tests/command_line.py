@@ -6,6 +6,13 @@ import click
 
 from rejoinder.cli.app import app
 
+READ = {
+    "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--scorer",
+    "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
+    "--transfer-responses", "--transfer-ratings", "--encoder",
+}  # fmt: skip
+"""The options of paths that are read."""
+
 
 def commands(group: click.Group = app, path: str = "") -> dict[str, click.Command]:
     """Every command by its path (``recipe tao2018``), the groups among them."""
@@ -28,3 +35,15 @@ def groups() -> list[str]:
 def verbs() -> list[str]:
     """The paths of the commands that do something: all but the groups."""
     return [path for path, each in commands().items() if not isinstance(each, click.Group)]
+
+
+def written() -> list[tuple[str, str]]:
+    """Every verb and option that names a file or a folder to write."""
+    found = []
+    for path in verbs():
+        for each in commands()[path].params:
+            kinds = each.type.types if isinstance(each.type, click.Tuple) else [each.type]
+            paths = any(isinstance(kind, click.Path) for kind in kinds)
+            if isinstance(each, click.Option) and paths and each.opts[0] not in READ:
+                found.append((path, each.opts[0]))
+    return found

@@ -143,6 +143,7 @@ def correlate(
     kept with 'rejoinder score --save', and the ratings.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.plots import draw, tell
     from rejoinder.cli.progress import Progress
     from rejoinder.recipes.sweep import Held
@@ -195,16 +196,17 @@ def correlate(
     if compare:
         with Progress("comparing"):
             compared = told.comparisons(told.correlations[0])
-    if save is not None:
-        write_table(told.table(), save)
-    drawn = None
-    if plots is not None:
-        unit = protocols.Unit(unit_size, assignments, pair)
-        held = Held(table, unit, "", criterion, raters, without, seed)
-        drawn = draw(plots, told, scores, held, texts, missing)
-    inputs.shown(json).agreement(told, within, compared, drawn)
-    if drawn is not None:
-        tell(drawn, json)
+    with Outputs() as outputs:
+        outputs.save(save, lambda path: write_table(told.table(), path))
+        drawn = None
+        if plots is not None:
+            unit = protocols.Unit(unit_size, assignments, pair)
+            held = Held(table, unit, "", criterion, raters, without, seed)
+            folder = plots
+            drawn = outputs.make(lambda: draw(folder, told, scores, held, texts, missing), None)
+        inputs.shown(json).agreement(told, within, compared, drawn)
+        if drawn is not None:
+            tell(drawn, json)
 
 
 OF_PROTOCOL = {

@@ -85,6 +85,7 @@ def filter_corpus(
     import math
 
     from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
@@ -110,8 +111,10 @@ def filter_corpus(
         told = filter_by_entropy(
             pairs, side, threshold, sources, targets, math.inf if longest is None else longest, show
         )
-        write_testset(items.select(told.kept.ids), output)
-    (_write if json else _print)(told, pairs.notes, output)
+    with Outputs() as outputs:
+        kept = items.select(told.kept.ids)
+        written = outputs.save(output, lambda path: write_testset(kept, path))
+        (_write if json else _print)(told, pairs.notes, output if written else None)
 
 
 def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
@@ -135,7 +138,7 @@ def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
     return kmeans(np.asarray(held), k, seed)
 
 
-def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
+def _write(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
     from rejoinder.cli import machine
 
     machine.write(
@@ -146,13 +149,13 @@ def _write(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
             "clusters": {"source": told.clusters[0], "target": told.clusters[1]},
             "highest": told.highest.to_dicts(),
             "parameters": told.parameters,
-            "file": str(output),
+            "file": output and str(output),
             "notes": list(notes),
         }
     )
 
 
-def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
+def _print(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
     from rejoinder.cli.console import bare_table, console, print_notes
 
     out = console()
@@ -173,4 +176,5 @@ def _print(told: Filtered, notes: tuple[str, ...], output: Path) -> None:
     out.print(shown)
     out.print()
     print_notes(out, notes)
-    out.print(f"written: {output}", soft_wrap=True)
+    if output is not None:
+        out.print(f"written: {output}", soft_wrap=True)

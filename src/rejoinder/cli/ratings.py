@@ -76,6 +76,7 @@ def ratings(
     from rejoinder.agreement.rating_summary import summarise_ratings
     from rejoinder.agreement.verdicts import THRESHOLD
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.tables.ratings import read_ratings
@@ -101,6 +102,7 @@ def ratings(
             seed=seed,
             progress=tick,
         )
-    if save is not None:
-        write_ratings(told.aggregated if aggregated else told.ratings, save)
-    inputs.shown(json).ratings(told)
+    written = told.aggregated if aggregated else told.ratings
+    with Outputs() as outputs:
+        outputs.save(save, lambda path: write_ratings(written, path))
+        inputs.shown(json).ratings(told)

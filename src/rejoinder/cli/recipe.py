@@ -111,6 +111,7 @@ def galley2015(
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.figures.style import save
@@ -153,11 +154,14 @@ def galley2015(
         )
     table = replace(table, notes=(*weighed, *table.notes))
     drawn, paths = None, ()
-    if plots is not None:
-        with Progress("drawing") as tick:
-            drawn = figure2.figure2(items, replies, rated, **shared, progress=tick)
-            paths = save(figure2.draw(drawn, unit_size, order), plots, FIGURE)
-    (_write if json else _print)(table, drawn, paths)
+    with Outputs() as outputs:
+        if plots is not None:
+            folder = plots
+            with Progress("drawing") as tick:
+                drawn = figure2.figure2(items, replies, rated, **shared, progress=tick)
+                picture = figure2.draw(drawn, unit_size, order)
+                paths = outputs.make(lambda: save(picture, folder, FIGURE), ())
+        (_write if json else _print)(table, drawn, paths)
 
 
 def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:

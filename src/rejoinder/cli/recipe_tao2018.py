@@ -193,6 +193,7 @@ def tao2018(
     from rejoinder.cli import targets
     from rejoinder.cli.inputs import read
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.recipes.tao2018 import Model, Texts
     from rejoinder.recipes.tao2018 import tao2018 as study
@@ -234,13 +235,13 @@ def tao2018(
         elsewhere = Model(str(model), referenced, other_scale, leave_one_out, unreferenced)
         studies[TRANSFER] = held(other, others, elsewhere, transfer_criterion, transfer_without)
     shown = studies[""].cases(cases, ids)
-    if save is not None:
-        _save(studies, save)
-    drawn = _drawn(studies, plots)
     from rejoinder.cli import recipe_tao2018_tables
 
     tell = recipe_tao2018_tables.write if json else recipe_tao2018_tables.show
-    tell(studies, shown, drawn)
+    with Outputs() as outputs:
+        outputs.save(save, lambda path: _save(studies, path))
+        drawn = outputs.make(lambda: _drawn(studies, plots), ([], []))
+        tell(studies, shown, drawn)
 
 
 def _check(

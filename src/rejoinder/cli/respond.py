@@ -81,6 +81,7 @@ def respond(
     """
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.kernels.draws import check_draws
@@ -119,11 +120,12 @@ def respond(
             seed=seed,
             progress=tick,
         )
-    write_responses(found.table, output)
-    (_write if json else _print)(found, output)
+    with Outputs() as outputs:
+        written = outputs.save(output, lambda path: write_responses(found.table, path))
+        (_write if json else _print)(found, output if written else None)
 
 
-def _write(replies: Replies, output: Path) -> None:
+def _write(replies: Replies, output: Path | None) -> None:
     from rejoinder.cli import machine
 
     machine.write(
@@ -132,13 +134,13 @@ def _write(replies: Replies, output: Path) -> None:
             "replies": replies.table.height,
             "distinct": replies.table["text"].n_unique(),
             "hash": replies.hash,
-            "file": str(output),
+            "file": output and str(output),
             "notes": list(replies.notes),
         }
     )
 
 
-def _print(replies: Replies, output: Path) -> None:
+def _print(replies: Replies, output: Path | None) -> None:
     from rejoinder.cli.console import console, print_notes
 
     out = console()
@@ -147,4 +149,5 @@ def _print(replies: Replies, output: Path) -> None:
         f"{replies.system}: {count} replies, {distinct} of them distinct (hash {replies.hash})",
     )
     print_notes(out, replies.notes)
-    out.print(f"written: {output}", soft_wrap=True)
+    if output is not None:
+        out.print(f"written: {output}", soft_wrap=True)

@@ -145,6 +145,7 @@ def ruq(
     """
     from rejoinder.cli import ruq_tables, targets
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.models.likelihood.prompts import Prompting
 
     urls = [model.startswith(("http://", "https://")) for model in models]
@@ -176,27 +177,22 @@ def ruq(
         end_text=end_text,
     )
     found = _asked(items, opened, replies, reference_rule, own, work, resamples, seed)
-    if save is not None:
-        found.scores.save(save)
-    if save_tokens is not None:
-        found.save_tokens(save_tokens)
-    drawn: Sequence[Path] = ()
-    if plots is not None:
-        from rejoinder.figures.ruq import ruq_plot
-
-        drawn = ruq_plot({testset.stem: found.replies}, plots)
     failed = {} if fail_above is None else _failed(found, fail_above)
-    if json:
-        ruq_tables.machine(found, by, worst, failed)
-    else:
-        ruq_tables.people(found, items, by, worst)
-        for path in (*filter(None, (save, save_tokens)), *drawn):
-            say(f"written: {path}", err=False)
-    for name, share in failed.items():
-        say(
-            f"rejoinder: {name}: the reference does not beat the strongest generic reply on "
-            f"{share:.3f} of the prompts, above {fail_above}"
-        )
+    with Outputs() as written:
+        written.save(save, found.scores.save)
+        written.save(save_tokens, found.save_tokens)
+        drawn = written.make(lambda: _drawn(found, testset.stem, plots), ())
+        if json:
+            ruq_tables.machine(found, by, worst, failed)
+        else:
+            ruq_tables.people(found, items, by, worst)
+            for path in (*written.saved, *drawn):
+                say(f"written: {path}", err=False)
+        for name, share in failed.items():
+            say(
+                f"rejoinder: {name}: the reference does not beat the strongest generic reply on "
+                f"{share:.3f} of the prompts, above {fail_above}"
+            )
     if failed:
         raise SystemExit(1)
 
@@ -284,6 +280,15 @@ def _asked(
             seed=seed,
             progress=tick,
         )
+
+
+def _drawn(found: Quantity, name: str, folder: Path | None) -> Sequence[Path]:
+    """The pictures; none where no folder is given."""
+    if folder is None:
+        return ()
+    from rejoinder.figures.ruq import ruq_plot
+
+    return ruq_plot({name: found.replies}, folder)
 
 
 def _failed(found: Quantity, above: float) -> dict[str, float]:

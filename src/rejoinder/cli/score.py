@@ -62,6 +62,7 @@ def score(
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
 
     show = inputs.shown(json)
     given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
@@ -87,11 +88,11 @@ def score(
             show.explanations(inputs.explain(items, replies, explain, system, metrics, missing))
             return
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
-    if save is not None:
-        scores.save(save)
-    if segments:
-        show.segments(scores)
-    elif by is not None:
-        show.groups(scores, by)
-    else:
-        show.systems(scores)
+    with Outputs() as outputs:
+        outputs.save(save, scores.save)
+        if segments:
+            show.segments(scores)
+        elif by is not None:
+            show.groups(scores, by)
+        else:
+            show.systems(scores)

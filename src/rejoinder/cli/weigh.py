@@ -60,6 +60,7 @@ def weigh(
     leave it out.
     """
     from rejoinder.cli import inputs, targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.weighing import weigh as weighed
@@ -78,8 +79,9 @@ def weigh(
     made = weighed(
         items, replies, rated, ends=scale, criterion=criterion, leave_out=leave_out, keep=keep
     )
-    write_testset(made.testset, output)
-    (_write if json else _print)(made, output)
+    with Outputs() as outputs:
+        written = outputs.save(output, lambda path: write_testset(made.testset, path))
+        (_write if json else _print)(made, output if written else None)
 
 
 def _sources(made: Weighed) -> list[dict[str, Any]]:
@@ -93,12 +95,12 @@ def _sources(made: Weighed) -> list[dict[str, Any]]:
     return table.sort("mean", descending=True).to_dicts()
 
 
-def _write(made: Weighed, output: Path) -> None:
+def _write(made: Weighed, output: Path | None) -> None:
     from rejoinder.cli import machine
 
     machine.write(
         {
-            "file": str(output),
+            "file": output and str(output),
             "items": len(made.testset),
             "references": made.testset.references.height,
             "sources": _sources(made),
@@ -107,7 +109,7 @@ def _write(made: Weighed, output: Path) -> None:
     )
 
 
-def _print(made: Weighed, output: Path) -> None:
+def _print(made: Weighed, output: Path | None) -> None:
     from rejoinder.cli.console import bare_table, console, print_notes
 
     out = console()
@@ -126,6 +128,8 @@ def _print(made: Weighed, output: Path) -> None:
     out.print(shown)
     out.print()
     print_notes(out, made.notes)
+    if output is None:
+        return
     references = made.testset.references.height
     written = f"written: {output} ({len(made.testset)} items, {references} references)"
     out.print(written, soft_wrap=True)

@@ -1,0 +1,71 @@
+"""The files that a verb was asked to write beside its result: the result is printed in any case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from rejoinder.errors import InputError, RejoinderError
+
+Made = TypeVar("Made")
+
+
+class Outputs:
+    """Writes files, and keeps what failed until the results are printed.
+
+    The body writes its files by ``save`` and ``make``, then prints the results. If a file could not
+    be written (a full disk, a folder that was removed meanwhile), the results are printed all the
+    same, and then one error tells what failed.
+
+    Attributes:
+        saved: The files that were written by ``save``.
+
+    Raises:
+        InputError: At the end of the body, where something could not be written.
+
+    Example:
+        >>> import tempfile
+        >>> with Outputs() as outputs:
+        ...     outputs.save(Path(tempfile.gettempdir(), "a.txt"), lambda path: None)
+        ...     outputs.save(None, lambda path: None)
+        ...     print("the result")
+        True
+        False
+        the result
+    """
+
+    def __init__(self) -> None:
+        self.saved: list[Path] = []
+        self._failed: list[RejoinderError] = []
+
+    def save(self, path: Path | None, write: Callable[[Path], Any]) -> bool:
+        """Writes a file, and returns whether it was written; None is no file."""
+        if path is None:
+            return False
+        written = self.make(lambda: (write(path), True)[1], otherwise=False)
+        if written:
+            self.saved.append(path)
+        return written
+
+    def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
+        """What ``write`` returns; ``otherwise`` where it could not write its files."""
+        try:
+            return write()
+        except RejoinderError as error:
+            self._failed.append(error)
+            return otherwise
+
+    def __enter__(self) -> Outputs:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and self._failed:
+            told = "; ".join(dict.fromkeys(map(str, self._failed)))
+            raise InputError(told) from self._failed[0]

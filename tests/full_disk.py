@@ -1,0 +1,183 @@
+"""Every verb that writes, run twice: onto a disk with room, then onto one that takes nothing more.
+
+``python full_disk.py FOLDER`` prints a line of JSON for each: see ``Trial``. The full disk is a limit
+on the size of files, which the system enforces for this process and not for its pipes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ladder_data import Rung
+from ladder_verbs import ruber
+
+ROOM = 100  # bytes
+
+Words = Callable[[Rung], list[Any]]
+
+
+class Trial(NamedTuple):
+    """What came of one verb on a full disk.
+
+    Attributes:
+        before: What it printed on a disk with room.
+        status: Its exit status on a full one.
+        out: What it printed there.
+        err: What it said on standard error.
+        whole: Whether every file that was there is as it was, and no other is there.
+    """
+
+    before: str
+    status: int
+    out: str
+    err: str
+    whole: bool
+
+
+def _rated(rung: Rung) -> list[Any]:
+    return [rung.testset(), rung.responses(), "--ratings", rung.ratings()]
+
+
+def _ruq(rung: Rung) -> list[Any]:
+    return [*rung.likelihoods(), rung.testset(), "--generic", rung.generic(), "--resamples", 100]
+
+
+def _of_tokens(rung: Rung) -> list[Any]:
+    """Likelihoods of single tokens, which the RUQ plot draws."""
+    for path in map(Path, rung.likelihoods()):
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for row in rows:
+            if "total" in row:
+                row["logprobs"] = [row.pop("total") / row["tokens"]] * row.pop("tokens")
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return _ruq(rung)
+
+
+def _correlate(rung: Rung) -> list[Any]:
+    return [*_rated(rung), "-m", "bleu", "-p", "turn", "--permutations", 20, "--resamples", 100]
+
+
+def _galley2015(rung: Rung) -> list[Any]:
+    return [*_rated(rung), "--unit-size", 2, "--assignments", 5, "--permutations", 20]
+
+
+def _tao2018(rung: Rung) -> list[Any]:
+    few = ["--permutations", 20, "--resamples", 100]
+    return [
+        *_rated(rung),
+        "--model",
+        ruber(rung.root),
+        "--scale",
+        "scored",
+        "--drop-unusable",
+        *few,
+    ]
+
+
+def _score(rung: Rung) -> list[Any]:
+    return [rung.testset(), rung.responses(), "-m", "bleu"]
+
+
+def _respond(rung: Rung) -> list[Any]:
+    return ["random", rung.testset(), "--corpus", rung.corpus()]
+
+
+RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
+    ("score", "--save"): (_score, ("a.parquet",)),
+    ("correlate", "--save"): (_correlate, ("a.csv", "a.parquet")),
+    ("correlate", "--plots"): (_correlate, ("plots",)),
+    ("ratings", "--save"): (lambda rung: [rung.ratings()], ("a.tsv", "a.parquet")),
+    ("weigh", "--output"): (
+        lambda rung: [*_rated(rung), "--scale", 1, 5], ("a.jsonl", "a.parquet")
+    ),
+    ("ruq", "--save"): (_ruq, ("a.parquet",)),
+    ("ruq", "--save-tokens"): (_ruq, ("a.parquet",)),
+    ("ruq", "--plots"): (_of_tokens, ("plots",)),
+    ("respond", "--output"): (_respond, ("a.jsonl", "a.csv", "a.parquet")),
+    ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
+    ("recipe galley2015", "--plots"): (_galley2015, ("plots",)),
+    ("recipe tao2018", "--save"): (_tao2018, ("a.csv",)),
+    ("recipe tao2018", "--plots"): (_tao2018, ("plots",)),
+}  # fmt: skip
+"""The verbs that print a result beside what they write: their words, and the names to write."""
+
+FOLDERS = {
+    ("ruq", "--work"),
+    ("sweep", "--output"),
+    ("train vectors", "--output"),
+    ("train ruber", "--output"),
+    ("train responder", "--output"),
+    ("recipe khayrallah2021", "--output"),
+}
+"""Those whose result is the folder itself, or what goes on in it: a message says that it is full."""
+
+
+def called(words: list[Any]) -> tuple[int, str, str]:
+    """Runs the command in this process: its status, output and messages."""
+    from rejoinder.cli.app import run
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        status = run([str(word) for word in words])
+    texts = [each.buffer.getvalue().decode() for each in (out, err)]  # pyright: ignore
+    return status, texts[0], texts[1]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file in a folder."""
+    return {str(each): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def trial(words: list[Any], place: Path) -> Trial:
+    """The command twice, the second time without room."""
+    status, before, err = called(words)
+    assert status == 0, (words, err)
+    there = files(place)
+    assert there, words
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, limits[1]))
+    try:
+        status, out, err = called(words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    return Trial(before, status, out, err, files(place) == there)
+
+
+def names(long: bool) -> list[tuple[str, str, str]]:
+    """Verb, option and what is written: those that draw or load torch, or the others."""
+    return [
+        (verb, option, name)
+        for (verb, option), (_, written) in RESULTS.items()
+        for name in written
+        if long == (option == "--plots" or verb == "recipe tao2018")
+    ]
+
+
+def main(folder: Path, long: bool) -> None:
+    """Runs ``names(long)``, in turn as a table and as JSON."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    os.environ["COLUMNS"] = "120"
+    from rejoinder.cli import progress
+
+    progress.PATIENCE = 1e6  # a busy machine must not add words
+    rung = Rung(folder, 10, 2)
+    for number, (verb, option, name) in enumerate(names(long)):
+        words, _ = RESULTS[verb, option]
+        place = folder / f"out-{number}"
+        place.mkdir()
+        line = [*verb.split(), *words(rung), option, place / name]
+        json_too = ["--json"] if name.endswith(".parquet") else []
+        print(json.dumps([f"{verb} {option} {name}", trial([*line, *json_too], place)]), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2] == "long")

@@ -1,0 +1,83 @@
+"""On a full disk the result is printed all the same, and what was there stays whole.
+
+The verbs and options are taken from the command line itself: a new one that has no entry fails.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("resource")
+
+import full_disk
+from command_line import written
+
+
+def test_every_option_that_writes_stands_here():
+    assert set(written()) == {*full_disk.RESULTS, *full_disk.FOLDERS}
+
+
+def trials(folder, part):
+    """What every verb did, by its name: in a process of its own, which has a limit of its own."""
+    tests = str(Path(full_disk.__file__).parent)
+    path = os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, full_disk.__file__, str(folder), part],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    found = dict(map(json.loads, done.stdout.splitlines()))
+    return {name: full_disk.Trial(*each) for name, each in found.items()}
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    return trials(tmp_path_factory.mktemp("full"), "short")
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    for needed in ("torch", "gensim", "matplotlib"):
+        pytest.importorskip(needed)
+    return trials(tmp_path_factory.mktemp("full"), "long")
+
+
+@pytest.mark.parametrize("name", [" ".join(each) for each in full_disk.names(long=False)])
+def test_the_result_is_printed_and_what_was_there_stays(short, name):
+    check(short[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [" ".join(each) for each in full_disk.names(long=True)])
+def test_the_result_is_printed_where_no_picture_could_be_drawn(long, name):
+    check(long[name])
+
+
+def check(trial):
+    """One message, the same result as before, and nothing else changed."""
+    assert trial.status == 2
+    messages = [each for each in trial.err.splitlines() if not each.startswith("note: ")]
+    assert len(messages) == 1, trial.err
+    assert messages[0].startswith("rejoinder: ")
+    assert "File too large" in messages[0]
+    assert messages[0].endswith("choose another place")
+    assert trial.whole
+    if trial.before.startswith("{"):
+        before, after = (json.loads(each) for each in (trial.before, trial.out))
+        for each in (before, after):
+            each.pop("file", None)
+        assert before == after
+        return
+    assert _lines(trial.out) == _lines(trial.before) != []
+
+
+def _lines(text):
+    """What was printed, without the paths that were written."""
+    return [each for each in text.splitlines() if not each.startswith("written: ")]

@@ -90,9 +90,9 @@ def alpha_interval(
 
     >>> matrix = np.repeat(np.arange(10.0) % 5, 3).reshape(10, 3)
     >>> matrix[0, 0] = 4.0
-    >>> told = alpha_interval(matrix, "ordinal")
-    >>> 0 < told.low < told.high <= 1
-    True
+    >>> interval = alpha_interval(matrix, "ordinal")  # all rests on that one grade
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (-0.35, 0.98)
     """
     check_kind(kind)
     check_level(level)

@@ -24,7 +24,7 @@ from rejoinder.agreement.pooled_kappa import (
     reason_unjudged,
 )
 from rejoinder.agreement.raters import human_correlations
-from rejoinder.agreement.student import t_quantile
+from rejoinder.agreement.standard_error import mean_half_width
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
@@ -283,8 +283,7 @@ def _mean_interval(values: Floats, wish: Wish) -> Interval:
     if np.ptp(values) <= SAME:
         reason = "all items have the same rating, which is no certainty"
         return Interval(math.nan, math.nan, reason=reason)
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(values.size)
-    reach = t_quantile(0.95, values.size - 1) * error
+    mean, reach = float(values.mean()), mean_half_width(values)
     return Interval(mean - reach, mean + reach)
 
 

@@ -24,13 +24,19 @@ def wilson(p: float, n: float, level: float = 0.95) -> Interval:
     >>> round(interval.low, 3), round(interval.high, 3)
     (0.49, 0.943)
     """
-    z = normal_quantile(level)
     if not (0 <= p <= 1 and n > 0):
         raise ParameterError(f"wilson: p={p!r} of n={n!r}; give a share within [0, 1], n above 0")
-    middle = p + z**2 / (2 * n)
-    spread = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    low, high = wilson_ends(np.array([p]), n, level)
+    return Interval(float(low[0]), float(high[0]))
+
+
+def wilson_ends(shares: Floats, n: float, level: float = 0.95) -> tuple[Floats, Floats]:
+    """The ends of `wilson` for many shares at once, float64 [s] each; NaN where a share is."""
+    z = normal_quantile(level)
+    middle = shares + z**2 / (2 * n)
+    spread = z * np.sqrt(shares * (1 - shares) / n + z**2 / (4 * n**2))
     low, high = (middle - spread) / (1 + z**2 / n), (middle + spread) / (1 + z**2 / n)
-    return Interval(float(max(low, 0.0)), float(min(high, 1.0)))
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def effective_size(values: Floats, groups: NDArray[np.generic]) -> float:

@@ -1,9 +1,12 @@
-"""The jackknife: what leaving out one item, or one group of them, tells of a standard error."""
+"""Standard errors: of a mean, and by the jackknife, which leaves out one item (or group) at a time."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats
 
 # Rounding alone moves a value this far, for each item in the sum and relative to the value.
@@ -34,3 +37,19 @@ def standard_errors(left_out: Floats) -> Floats:
     error = np.sqrt((n - 1) / n * ((left_out - mean) ** 2).sum(axis=-1))
     scale = np.maximum(1.0, np.abs(left_out).max(axis=-1))
     return np.where(error <= ROUNDING * n * scale, 0.0, error)
+
+
+def mean_half_width(values: Floats, level: float = 0.95) -> float:
+    """How far the interval of a mean reaches on either side: ``t s / sqrt(n)``, n - 1 degrees of freedom.
+
+    Args:
+        values: float64 [n]; NaN for fewer than two.
+        level: The coverage.
+
+    >>> round(mean_half_width(np.array([1.0, 2.0, 6.0])), 3)  # 4.303 * sqrt(7 / 3)
+    6.572
+    """
+    n = values.size
+    if n < 2:
+        return math.nan
+    return t_quantile(level, n - 1) * float(values.std(ddof=1)) / math.sqrt(n)

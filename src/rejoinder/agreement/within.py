@@ -23,6 +23,7 @@ from rejoinder.agreement.correlation import (
     standardised,
 )
 from rejoinder.agreement.intervals import LEAST_GROUPS, NO_SPREAD, PERFECT, Interval
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.agreement.testing import NOISE, Difference, permutation_p
 from rejoinder.errors import InputError, ParameterError
@@ -360,9 +361,7 @@ def _mean(values: Floats) -> float:
 
 def _half_width(without: Floats, level: float) -> float:
     """``t se`` of the jackknife."""
-    g = without.size
-    error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
-    return t_quantile(level, g - 1) * error
+    return t_quantile(level, without.size - 1) * float(standard_errors(without))
 
 
 def _prepared(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rejoinder.agreement.student import t_quantile
+from rejoinder.agreement.standard_error import mean_half_width
 from rejoinder.figures import style
 from rejoinder.kernels.arrays import Floats
 
@@ -107,9 +106,5 @@ def relevance(
 
 
 def _bin(score: Floats, rating: Floats) -> Bin:
-    n = rating.size
-    mean = float(rating.mean())
-    half = math.nan
-    if n > 1:
-        half = t_quantile(0.95, n - 1) * float(rating.std(ddof=1)) / math.sqrt(n)
-    return Bin(float(score.mean()), mean, mean - half, mean + half, n)
+    mean, half = float(rating.mean()), mean_half_width(rating)
+    return Bin(float(score.mean()), mean, mean - half, mean + half, rating.size)

@@ -8,11 +8,12 @@ docs/studies/coverage.md.
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rejoinder.agreement.intervals import LEAST_GROUPS
+from rejoinder.agreement.proportions import wilson_ends
 from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats, Indices
@@ -20,12 +21,10 @@ from rejoinder.kernels.arrays import Floats, Indices
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
 
-LEAST_ITEMS = 4
-"""Of fewer items there is no interval, as `agreement.intervals` has it: they show too little of a
-spread."""
+LEAST_ITEMS = LEAST_GROUPS
+"""Of fewer items there is no interval: they show too little of a spread."""
 
 LEVEL = 0.95
-Z2 = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
 
 
 def interval_facts(metric: Metric, resamples: int, seed: int) -> dict[str, str | int]:
@@ -68,7 +67,7 @@ def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[F
     if n < LEAST_ITEMS:
         return np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if metric.share:
-        return _wilson(values, n)
+        return wilson_ends(values, n, LEVEL)
     errors = standard_errors(left_out)
     reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
     low, high = metric.bounds
@@ -144,9 +143,3 @@ def _on_logit_scale(share: Floats, reach: Floats) -> tuple[Floats, Floats]:
     # The slope of the logit at x is 1 / (x (1 - x)).
     factor = np.exp(-reach / (share * (1 - share)))
     return share * factor / (share * factor + 1 - share), share / (share + (1 - share) * factor)
-
-
-def _wilson(shares: Floats, n: int) -> tuple[Floats, Floats]:
-    middle = (shares + Z2 / (2 * n)) / (1 + Z2 / n)
-    reach = np.sqrt(Z2 * (shares * (1 - shares) / n + Z2 / (4 * n * n))) / (1 + Z2 / n)
-    return np.clip(middle - reach, 0.0, 1.0), np.clip(middle + reach, 0.0, 1.0)

@@ -11,7 +11,6 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.bags import multiplicities
 
 if TYPE_CHECKING:
-    from rejoinder.metrics.base import Metric
     from rejoinder.metrics.rows import Rows
 
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
@@ -55,18 +54,6 @@ def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator
 def all_masks(n: int) -> Floats:
     """Every choice of ``n`` items to swap: float64 [2^n, n] of 0 and 1."""
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
-
-
-def bootstrap_scores(
-    metric: Metric, rows: Rows, n: int, resamples: int, rng: np.random.Generator
-) -> Floats:
-    """The scores of every system in every resample: float64 [S, resamples]."""
-    blocks = [
-        metric.score(rows.totals(counts))
-        for drawn in bootstrap_counts(n, resamples, rng)
-        for counts in narrow(drawn, rows)
-    ]
-    return np.concatenate(blocks, axis=1)
 
 
 def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:

@@ -20,7 +20,7 @@ from rejoinder.agreement.correlation import (
 )
 from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, percentiles
-from rejoinder.agreement.jackknife import correlation_interval, difference_interval
+from rejoinder.agreement.system_jackknife import correlation_interval, difference_interval
 from rejoinder.agreement.system_swaps import system_swaps
 from rejoinder.agreement.testing import NOISE
 from rejoinder.kernels.arrays import Floats, Indices, Table

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rejoinder.agreement.jackknife import correlation_interval, difference_interval
+from rejoinder.agreement.system_jackknife import correlation_interval, difference_interval
 from rejoinder.agreement.system_swaps import system_swaps
 
 SYSTEMS, ASSIGNMENTS, UNITS = 4, 2, 3

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rejoinder.agreement.intervals import NO_SPREAD, PERFECT, Interval, check_level
+from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats
 
@@ -37,8 +38,8 @@ def correlation_interval(value: float, without: Floats, level: float = 0.95) -> 
     Raises:
         ParameterError: The level is outside (0, 1).
 
-    >>> told = correlation_interval(0.5, np.array([0.3, 0.4, 0.5, 0.6, 0.7]))
-    >>> round(told.low, 2), round(told.high, 2)
+    >>> interval = correlation_interval(0.5, np.array([0.3, 0.4, 0.5, 0.6, 0.7]))
+    >>> round(interval.low, 2), round(interval.high, 2)
     (-0.61, 0.95)
     """
     if max(abs(value), np.abs(without).max(initial=0.0)) > PERFECT:
@@ -52,8 +53,8 @@ def difference_interval(value: float, without: Floats, level: float = 0.95) -> I
 
     As `correlation_interval`, without Fisher's transformation; cut at -2 and 2.
 
-    >>> told = difference_interval(0.1, np.array([0.0, 0.1, 0.1, 0.1, 0.2]))
-    >>> round(told.low, 2), round(told.high, 2)
+    >>> interval = difference_interval(0.1, np.array([0.0, 0.1, 0.1, 0.1, 0.2]))
+    >>> round(interval.low, 2), round(interval.high, 2)
     (-0.3, 0.5)
     """
     return _interval(value, without, level, lambda end: min(2.0, max(-2.0, end)))
@@ -70,8 +71,7 @@ def _interval(
         return _none("the correlation is undefined without one of the systems")
     if without.max() - without.min() <= NO_SPREAD:
         return _none("it is the same without each of the systems, which is no certainty")
-    error = math.sqrt((number - 1) / number * float(((without - without.mean()) ** 2).sum()))
-    reach = t_quantile(level, number - 2) * error
+    reach = t_quantile(level, number - 2) * float(standard_errors(without))
     return Interval(back(value - reach), back(value + reach))
 
 

@@ -161,7 +161,7 @@ def plan(
     >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
     >>> told = plan(score(testset, replies, ["rougeL"]), difference=0.25)
     >>> told.comparison_needs.select("target", "items").row(0)
-    (0.25, 11)
+    (0.25, 12)
     """
     check_scores(scores, "plan")
     without = strings(without, "without", "systems")

@@ -195,7 +195,7 @@ def protocol_named(protocol: str | Protocol) -> Protocol:
         ParameterError: There is none of that name.
 
     >>> protocol_named("unit")
-    Unit(size=100, assignments=1000)
+    Unit(size=100, assignments=1000, pairs=())
     """
     if isinstance(protocol, Protocol):
         return protocol

@@ -34,7 +34,7 @@ resamples = click.option(
     default=1000,
     show_default=True,
     callback=enough,
-    help=f"Bootstrap resamples of the intervals, {FEWEST_RESAMPLES} or more; 0 for none.",
+    help=f"Number of bootstrap resamples, {FEWEST_RESAMPLES} or more; 0: no intervals.",
 )
 
 responses = click.argument("responses", type=PATH, nargs=-1)
@@ -75,7 +75,7 @@ seed = click.option(
     type=int,
     default=12345,
     show_default=True,
-    help="Of every random draw.",
+    help="Random seed.",
 )
 testset_format = click.option(
     "--format",

@@ -152,7 +152,7 @@ def _print(study: Study) -> None:
             out.print()
     _compared(out, study.compared())
     out.print(
-        "metrics and RUQ x100; (low, high): 95% interval, prompts resampled; dim: the paper's "
+        "metrics and RUQ x100; (low, high): 95% interval over prompts; dim: the paper's "
         "figure, of its own sizes and data",
         style="dim",
     )

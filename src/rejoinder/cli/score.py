@@ -28,7 +28,7 @@ from rejoinder.cli import options
     metavar="N",
     type=int,
     help="Read Parquet files in batches, in memory that does not grow with them, and keep the sums "
-    "of N consecutive items; intervals resample these blocks.",
+    "of N consecutive items; intervals and tests take these blocks for items.",
 )
 @options.without
 @options.measuring

@@ -65,7 +65,7 @@ _MOST = 20  # epochs that are shown, one and all
 @click.option("--updates", metavar="N", type=int, help="At most; 0: no limit.")
 @click.option("--patience", metavar="N", type=int, help="Epochs that do not get better; 0: no end.")
 @click.option("--pairs", metavar="N", type=int, help="Of the corpus, drawn at random; 0: all.")
-@click.option("--seed", metavar="N", type=int, help="Of every random draw.")
+@click.option("--seed", metavar="N", type=int, help="Random seed.")
 @click.option(
     "--save-every",
     metavar="SECONDS",

@@ -52,7 +52,7 @@ def cells(study: Study) -> pl.DataFrame:
 
     Returns:
         One row for each: ``table`` (as the paper numbers it), ``row`` (a system, or the data),
-        ``column``, ``value`` with its 95% interval ``low`` and ``high`` (bootstrap over prompts;
+        ``column``, ``value`` with its 95% interval ``low`` and ``high`` (over prompts;
         NaN where there is none), ``n`` (prompts, replies), ``paper`` (the paper's figure for the
         same place, null where it has none). Values are 0 to 1 but in Tables 4 and 6.
     """

@@ -37,7 +37,7 @@ class Material:
         metric: What replies are scored by.
         generic: The generic reply of RUQ.
         beam: Of the search for replies.
-        resamples: Bootstrap resamples of every interval.
+        resamples: Bootstrap resamples; 0 for no intervals.
         seed: Of every draw but those of the trainings.
         notes: What was left out, and what stands in for what.
         fallback: Why replies are scored by BLEU where nobody asked for it; None: they are not.
@@ -109,7 +109,7 @@ def material(
         train_prompts: For RUQ on train, drawn at random; 0: all pairs.
         generic: The generic reply of RUQ.
         beam: Of the search for replies.
-        resamples: Bootstrap resamples of every interval; 0 for none.
+        resamples: Bootstrap resamples; 0 for no intervals.
 
     Raises:
         InputError: The corpus is too small; an item of the test set has no message.

@@ -36,7 +36,7 @@ def table(trials: Sequence[Trial], finished: Sequence[Trial], grid: Grid) -> pl.
     Returns:
         ``trial``, ``status``, the swept settings, ``epochs`` and ``bits_per_character`` (of the last
         validation), then ``metric``, ``ruq_train`` and ``ruq_test``, each with ``_low`` and ``_high``
-        (95% bootstrap over items) and ``_n``; ``distinct_replies``; ``reason`` of a failure. Null
+        (95% interval over items) and ``_n``; ``distinct_replies``; ``reason`` of a failure. Null
         where there is none.
     """
     others = [each for each in trials if each.scores is None]

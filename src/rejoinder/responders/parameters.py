@@ -40,7 +40,7 @@ class Parameters:
         pairs: of the corpus to train on, drawn at random; 0: all.
         longest: pairs with more subwords on a side are left out, and counted.
         detokenize: whether messages and replies are detokenised and recased first.
-        seed: of every random draw.
+        seed: Random seed.
 
     Raises:
         ParameterError: a value outside what it can mean.

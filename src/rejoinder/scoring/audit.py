@@ -134,7 +134,7 @@ def audit(
         missing: As for ``score``.
         drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
             reference are left out in any case, and counted.
-        resamples: Bootstrap resamples; 0 gives no interval and no test.
+        resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of the fakes' draws and of the resamples.
         progress: Called with how many slices of the work are done, and of how many.
 

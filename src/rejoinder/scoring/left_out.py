@@ -68,7 +68,7 @@ def score_left_out(
         missing: As for ``score``.
         drop_unusable: Leave out an item that a metric cannot score for some system; it is then left
             out for all systems, and counted.
-        resamples: Bootstrap resamples of the intervals; 0 gives none.
+        resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of every resampling and permutation.
         progress: Called with how many slices of the work are done, and of how many.
 

@@ -119,7 +119,7 @@ def ruq(
         references: ``all``, ``single`` or ``w>=T``, as for ``RUQ``.
         outputs: By model's name and item's id the model's own output, to be scored for the plot.
         work: A folder where results are kept as they come; a run that was cut off goes on there.
-        resamples: Bootstrap resamples of the intervals; 0 for none.
+        resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of every draw.
         progress: Called with how many prompts are done, and of how many.
 

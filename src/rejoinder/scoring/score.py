@@ -73,7 +73,7 @@ def score(
             systems, or score an ``empty`` reply in its place.
         drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
             positive weight) out of that metric instead of raising. How many is kept in ``notes``.
-        resamples: Bootstrap resamples of the intervals; 0 gives none.
+        resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of every resampling and permutation.
         progress: Called with how many slices of the work are done, and of how many.
 

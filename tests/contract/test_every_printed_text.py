@@ -171,14 +171,14 @@ def test_errors_of_every_verb(verb, tmp_path):
         assert raw(shown) == []
 
 
-def terminal(words: list[str]) -> str:
+def terminal(words: list[str], script: str = "") -> str:
     """What a command of its own process sends to a terminal, 500 columns wide."""
     ours, theirs = pty.openpty()
     start = "from rejoinder.cli.app import main; main()"
     environment = {**os.environ, "COLUMNS": "500", "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     with subprocess.Popen(
-        [sys.executable, "-c", start, *words],
+        [sys.executable, *([script] if script else ["-c", start]), *words],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -222,6 +222,28 @@ def test_what_readers_log_passes_the_same_border(tmp_path):
     assert raw(shown, ours=r"\x1b\[[0-9;]*m|\r\x1b\[K") == []
 
 
+def test_what_libraries_print_passes_it_too(tmp_path):
+    """Loggers with handlers of their own, as that of transformers, warnings, and plain writes."""
+    script = tmp_path / "said.py"
+    script.write_text(
+        "import logging, sys, warnings\n"
+        "from rejoinder.cli import app\n"
+        "words = sys.argv.pop()\n"
+        "def run():\n"
+        "    logging.basicConfig()\n"
+        "    logging.warning('one %s', words)\n"
+        "    warnings.warn('two ' + words)\n"
+        "    print('three', words, file=sys.stderr)\n"
+        "    return 0\n"
+        "app.run = run\n"
+        "app.main()\n",
+        "utf-8",
+    )
+    shown = terminal([hostile("word")], str(script))
+    assert shown.count(visible(hostile("word"))) == 3
+    assert raw(shown, ours="") == []
+
+
 def test_a_line_end_in_a_name_makes_no_line(tmp_path):
     items = [{"id": "1", "context": ["Hi"], "references": [{"text": "yes"}]}]
     replies = [{"system": "good\nbest │ 100.0", "id": "1", "text": "no"}]
@@ -238,10 +260,10 @@ BORDER = {
     "speech.py": {"click.echo"},
     "console.py": {"Console", "sys.stdout.write"},
     "machine.py": {"sys.stdout.buffer.write"},
-    "progress.py": {"sys.stderr.write"},
+    "progress.py": {"own_stderr().write"},
 }
 PRINTING = re.compile(
-    r"(click\.s?echo|print|(sys\.)?std(out|err)(\.buffer)?\.write|(rich\.\w+\.)?Console|"
+    r"(click\.s?echo|print|(sys\.|own_)?std(out|err)(\(\))?(\.buffer)?\.write|(rich\.\w+\.)?Console|"
     r"(\w+\.)*from_(markup|ansi)|rich\.print|(markup\.)?escape|(\w+\.)*secho)"
 )
 

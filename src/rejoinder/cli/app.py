@@ -5,11 +5,9 @@ from __future__ import annotations
 import atexit
 import gc
 import io
-import logging
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Sequence
 
 import click
@@ -27,7 +25,7 @@ from rejoinder.cli.recipe import recipe
 from rejoinder.cli.respond import respond
 from rejoinder.cli.ruq import ruq
 from rejoinder.cli.score import score
-from rejoinder.cli.speech import say
+from rejoinder.cli.speech import Guarded, say
 from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
@@ -128,20 +126,6 @@ def _defect(error: Exception) -> str:
     )
 
 
-def _take_warnings() -> None:
-    """Lets what readers log, and what libraries warn of, pass through `say` as all else does."""
-
-    class Said(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            say(self.format(record), lines=True)
-
-    def shown(message: Warning | str, category: type[Warning], *_: object) -> None:
-        say(f"{category.__name__}: {message}", lines=True)
-
-    logging.lastResort = Said(logging.WARNING)  # pyright: ignore
-    warnings.showwarning = shown
-
-
 class Interrupted(BaseException):
     """Ctrl-C, told apart from what the command line framework makes of KeyboardInterrupt."""
 
@@ -163,7 +147,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
             stream.reconfigure(errors="backslashreplace")
-    _take_warnings()
+    sys.stderr = Guarded.over(sys.stderr)
     status = run()
     atexit._run_exitfuncs()
     try:

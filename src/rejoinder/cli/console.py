@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from rejoinder.cli.speech import own_stderr
 from rejoinder.cli.stacked_table import StackedTable
 from rejoinder.text.visible import visible
 
@@ -48,7 +49,8 @@ class PlainConsole(Console):
 def console(stderr: bool = False) -> PlainConsole:
     """Where tables go: as wide as the terminal, or as COLUMNS says, or 120 in a pipe."""
     columns = shutil.get_terminal_size(fallback=(120, 24)).columns
-    return PlainConsole(width=columns, highlight=False, markup=False, emoji=False, stderr=stderr)
+    file = own_stderr() if stderr else None
+    return PlainConsole(width=columns, highlight=False, markup=False, emoji=False, file=file)
 
 
 def bare_table(title: str | None = None) -> Table:

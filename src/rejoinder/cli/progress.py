@@ -7,6 +7,7 @@ import threading
 import time
 from types import TracebackType
 
+from rejoinder.cli.speech import own_stderr
 from rejoinder.text.visible import visible
 
 PATIENCE = 2.0
@@ -70,8 +71,8 @@ class Progress:
         self.over.set()
         self.watcher.join()
         if self.shown and sys.stderr.isatty():
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+            own_stderr().write("\r\033[K")
+            own_stderr().flush()
 
     def line(self, seconds: float) -> str:
         """What is shown after so many seconds."""
@@ -90,8 +91,8 @@ class Progress:
             terminal = sys.stderr.isatty()
             seconds = time.monotonic() - self.started
             line = visible(self.line(seconds))
-            sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
-            sys.stderr.flush()
+            own_stderr().write(f"\r\033[K{line}" if terminal else f"{line}\n")
+            own_stderr().flush()
             wait = PACE[terminal]
             if not terminal:
                 wait = max(wait, min(SLOWER * seconds, SLOWEST))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from typing import TextIO
+
 import click
 
 from rejoinder.text.visible import visible
@@ -19,3 +23,32 @@ def say(line: str, err: bool = True, lines: bool = False) -> None:
     a\x1b[31mb
     """
     click.echo(visible(line, lines), err=err)
+
+
+class Guarded(io.TextIOWrapper):
+    """Standard error for all that the process prints there: what libraries log and warn of, too.
+
+    They name files, weights and settings of others. Carriage returns stay, because progress bars
+    need them.
+    """
+
+    def __init__(self, behind: io.TextIOWrapper) -> None:
+        self.behind = behind
+        super().__init__(
+            behind.buffer, behind.encoding, behind.errors, line_buffering=True, write_through=True
+        )
+
+    @classmethod
+    def over(cls, stream: TextIO) -> TextIO:
+        """The stream behind a guard; one that is no stream of bytes stays as it is."""
+        return cls(stream) if isinstance(stream, io.TextIOWrapper) else stream
+
+    def write(self, text: str) -> int:
+        """Writes a text, its control characters written out."""
+        super().write("\r".join(visible(part, lines=True) for part in text.split("\r")))
+        return len(text)
+
+
+def own_stderr() -> TextIO:
+    """Standard error without a guard, for control sequences of our own."""
+    return sys.stderr.behind if isinstance(sys.stderr, Guarded) else sys.stderr

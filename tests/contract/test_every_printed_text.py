@@ -244,6 +244,15 @@ def test_what_libraries_print_passes_it_too(tmp_path):
     assert raw(shown, ours="") == []
 
 
+def test_an_error_is_one_line_whatever_it_names(tmp_path):
+    name = "x\nrejoinder: all is well.jsonl"
+    for words in ([str(tmp_path / name)], [str(tmp_path), f"--resamples={name}"], [f"--{name}"]):
+        status, shown = printed(["score", *words])
+        assert status == 2
+        assert "x\\nrejoinder: all is well" in shown
+        assert not any(line.startswith("rejoinder: all") for line in shown.splitlines())
+
+
 def test_a_line_end_in_a_name_makes_no_line(tmp_path):
     items = [{"id": "1", "context": ["Hi"], "references": [{"text": "yes"}]}]
     replies = [{"system": "good\nbest │ 100.0", "id": "1", "text": "no"}]

@@ -30,6 +30,7 @@ from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
 from rejoinder.errors import RejoinderError
+from rejoinder.text.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
 """The environment variable that asks for the traceback of a defect."""
@@ -74,17 +75,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
-        # It names what stands on the command line, which a shell filled with names of files.
-        shown = io.StringIO()
-        error.show(shown)
-        say(shown.getvalue().rstrip("\n"), lines=True)
+        say(_misuse(error), lines=True)
         return error.exit_code
     except click.Abort:
         say("Aborted!")
         return 1
     except RejoinderError as error:
         # A message names ids, systems and files, and what a server said.
-        say(f"rejoinder: {error}", lines=True)
+        say(f"rejoinder: {error}")
         return 2
     except Interrupted:
         say(
@@ -110,6 +108,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(f"rejoinder: {_defect(error)}")
         return 1
     return 0
+
+
+def _misuse(error: click.ClickException) -> str:
+    """What click says of a wrong command line: its usage, and one line of what is wrong.
+
+    That line names words of the command line, which a shell may have filled with names of files.
+    """
+    shown = io.StringIO()
+    error.show(shown)
+    text = shown.getvalue().rstrip("\n")
+    if isinstance(error, click.MissingParameter | click.exceptions.NoArgsIsHelpError):
+        return text  # several lines of our own: the choices, the help
+    message = error.format_message()
+    return text.replace(message, visible(message))
 
 
 def _defect(error: Exception) -> str:

@@ -94,6 +94,8 @@ KEYS = [
     one("rater-sometimes", "a rater named in some rows alone", r"row 3: no rater at id 'c2'", LONG + ROW + "4\nc2,bot,,relevance,4\n"),
     one("rater-column", "the rater in a column of another name", r"rename 'WorkerId' to 'rater'", "id,system,WorkerId,score\nc1,bot,A1,4\n"),
     one("rated-twice", "a rater who rates a reply twice", r"row 4: criterion 'relevance' of rater 'r1' of id 'c1' of system 'bot' stands twice, first at .*row 2", LONG + ROW + "4\nc2,bot,r1,relevance,4\n" + ROW + "5\n"),
+    one("rated-twice-in-a-pair", "a rater who rates a reply twice in one pair of systems", r"row 3: against 'cat' of criterion 'relevance' of rater 'r1' of id 'c1' of system 'bot' stands twice, first at .*row 2", LONG.replace("\n", ",against\n") + ROW + "4,cat\n" + ROW + "5,cat\n"),
+    one("rated-against-itself", "a reply rated beside one of its own system", r"row 2: id 'c1' of system 'bot' is rated against its own system; expected in 'against' the other", LONG.replace("\n", ",against\n") + ROW + "4,bot\n"),
     RatingCase("rated-in-two-files", "the same rating in two files", r"b\.csv, row 2: .* stands twice, first at .*a\.csv, row 2", {"a.csv": LONG + ROW + "4\n", "b.csv": LONG + ROW + "4\n"}),
     one("rated-by-nobody", "several ratings of a reply, and no rater", r"row 3: id 'c1' is judged a second time, and no column 'rater'", "id,system,score\nc1,bot,4\nc1,bot,5\n"),
     one("mean-beside-raters", "a mean beside the ratings", r"rater 'mean' beside those of others", LONG + ROW + "4\n" + ROW.replace("r1", "mean") + "4\n"),

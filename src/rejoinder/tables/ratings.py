@@ -12,6 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.files import existing
 from rejoinder.tables.id_slips import first_few, shift, slip
 from rejoinder.tables.origin import Origin
+from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import choose
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.validation import check_scores, conform
@@ -26,7 +27,8 @@ class RatedReplies:
     """Ratings and replies that belong together, and those that have no partner.
 
     Attributes:
-        ratings: ``schemas.RATINGS``, the ratings of replies that are there, in their order.
+        ratings: ``schemas.RATINGS`` (and ``against``, if any has one), the ratings of replies that
+            are there, in their order.
         unmatched: ``schemas.RATINGS``, the ratings of replies that are not.
         unrated: ``system, id`` of the replies that nobody rated.
         notes: what has no partner, in words and with counts; empty where all fits.
@@ -50,7 +52,8 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
         format: the name of the format of all of them; None: recognised by suffix and first bytes.
 
     Returns:
-        ``schemas.RATINGS``, one row per rating, in the order of the files.
+        ``schemas.RATINGS``, one row per rating, in the order of the files; the column ``against``
+        last where ratings belong to pairs of systems.
 
     Raises:
         InputError: a file cannot be read or breaks a rule; the message names file and row.
@@ -59,14 +62,14 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
     frames, stretches = [], []
     for path in existing(paths, "ratings"):
         draft = choose(path, format).read(path)
-        frames.append(conform(draft.frame, RATINGS, str(path)).select(*RATINGS))
+        frames.append(conform_ratings(draft.frame, str(path)))
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
             raise InputError(f"{path}: no ratings{why}; expected at least one")
         stretches += draft.origin.stretches
         for note in draft.notes:
             _LOG.warning("%s: %s", path, note)
-    ratings = pl.concat(frames)
+    ratings = pl.concat(frames, how="diagonal")
     check_scores(ratings, Origin(tuple(stretches)))
     return ratings
 
@@ -82,7 +85,7 @@ def check_ratings(ratings: pl.DataFrame, replies: pl.DataFrame) -> RatedReplies:
         InputError: a table breaks its rules; no rating has a reply; or the ids count from 0 in one
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
-    ratings = conform(ratings, RATINGS, "ratings").select(*RATINGS)
+    ratings = conform_ratings(ratings, "ratings")
     check_scores(ratings, Origin.of_table("ratings", ratings))
     keys = {name: RATINGS[name] for name in _REPLY}
     there = conform(replies, keys, "replies").select(_REPLY).unique(maintain_order=True)

@@ -33,6 +33,12 @@ not known. Where the data has no names, ``1``, ``2``, ... are places in a list, 
 people for every item.
 """
 
+AGAINST = "against"
+"""An optional column of ratings: the system beside whose reply this reply was rated.
+
+Null where a reply was rated by itself. One rater may rate one reply in several pairs of systems.
+"""
+
 PREFERENCES = {
     "id": pl.String,
     "a": pl.String,

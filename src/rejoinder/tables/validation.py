@@ -11,6 +11,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import require
 from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
+from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.wording import more, quoted
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
@@ -158,9 +159,12 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
 def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
     """One finite score per reply, rater and criterion, and no mean beside what it is the mean of.
 
+    Where ratings belong to pairs of systems (column ``against``): one in each pair.
+
     Raises:
         InputError: no rows; an id, system, rater or criterion that is null or empty; a score that
-            is null, NaN or infinite; a rating twice; a mean beside single ratings.
+            is null, NaN or infinite; a rating twice; a reply against its own system; a mean beside
+            single ratings.
     """
     if not ratings.height:
         raise InputError(f"{_name(origin, 'ratings')}: no ratings; expected at least one")
@@ -180,9 +184,11 @@ def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
             "rating has an empty cell or no row"
         ),
     )
-    refuse_duplicates(
-        ratings.select("system", "id", "rater", "criterion"), origin, "keep one rating of it"
-    )
+    keys = ratings.select("system", "id", "rater", "criterion")
+    if AGAINST in ratings.columns:
+        _refuse_against_itself(ratings, origin)
+        keys = keys.with_columns(ratings.get_column(AGAINST).fill_null(""))
+    refuse_duplicates(keys, origin, "keep one rating of it")
     reply = ["system", "id", "criterion"]
     is_mean = pl.col("rater") == "mean"
     mixed = ratings.select(is_mean.any().over(reply) & ~is_mean.all().over(reply)).to_series()
@@ -288,6 +294,18 @@ def _refuse_nameless(frame: pl.DataFrame, column: str, remedy: str, origin: Orig
     ids, names = frame.get_column("id"), frame.get_column(column)
     empty = names.is_null() | (names.str.strip_chars() == "").fill_null(False)
     refuse(empty, origin, lambda i: f"no {column} at id {quoted(ids[i])}; {remedy}")
+
+
+def _refuse_against_itself(ratings: pl.DataFrame, origin: Origin) -> None:
+    ids, systems = ratings.get_column("id"), ratings.get_column("system")
+    refuse(
+        (systems == ratings.get_column(AGAINST)).fill_null(False),
+        origin,
+        lambda i: (
+            f"id {quoted(ids[i])} of system {quoted(systems[i])} is rated against its own system; "
+            f"expected in '{AGAINST}' the other system of the pair, or nothing"
+        ),
+    )
 
 
 def _refuse_white_space_twins(ids: pl.Series, origin: Origin) -> None:

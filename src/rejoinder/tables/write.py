@@ -15,7 +15,14 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.tables.schemas import CONTEXTS, PREFERENCES, RATINGS, REFERENCES, RESPONSES
+from rejoinder.tables.schemas import (
+    AGAINST,
+    CONTEXTS,
+    PREFERENCES,
+    RATINGS,
+    REFERENCES,
+    RESPONSES,
+)
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import quoted
 
@@ -50,10 +57,13 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes ratings as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
+    The column ``against`` is written where there is one.
+
     Raises:
         InputError: as with ``write_responses``.
     """
-    _write_rows(ratings.select(*RATINGS), path)
+    optional = [AGAINST] if AGAINST in ratings.columns else []
+    _write_rows(ratings.select(*RATINGS, *optional), path)
 
 
 def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -268,8 +278,8 @@ def _csv(frame: pl.DataFrame, path: Path) -> None:
 
 
 def _tsv(frame: pl.DataFrame, path: Path) -> None:
-    texts = frame.select(pl.col(pl.String).fill_null(""))
-    for row in texts.iter_rows():
+    frame = frame.with_columns(pl.col(pl.String).fill_null(""))
+    for row in frame.select(pl.col(pl.String)).iter_rows():
         if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
             raise InputError(
                 f"{path.name}: the row of {quoted(row[0])} and {quoted(row[1])} holds a tab or a "

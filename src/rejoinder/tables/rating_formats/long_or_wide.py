@@ -18,7 +18,7 @@ from rejoinder.tables.rating_formats.scores import (
     scores_of,
     strict_scores,
 )
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.schemas import AGAINST, RATINGS
 from rejoinder.tables.validation import is_first
 from rejoinder.tables.wording import counted, listed, more, quoted
 
@@ -26,7 +26,7 @@ MEAN = "mean"
 OVERALL = "overall"
 NOBODY = "1"
 
-_KEYS = ("id", "system", "rater", "criterion")
+_KEYS = ("id", "system", "rater", "criterion", AGAINST)
 _MEANS = {"mean", "average", "avg"}
 _SUMMARIES = _MEANS | {"median", "std", "stdev", "sd", "sum", "total", "count"}
 # Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
@@ -45,7 +45,7 @@ def ratings_of_table(part: Part) -> RatingsDraft:
     """
     columns = part.frame.columns
     if "score" in columns or not _is_wide(columns):
-        require(("id", "system", "score"), columns, part.name, ("rater", "criterion"))
+        require(("id", "system", "score"), columns, part.name, ("rater", "criterion", AGAINST))
         return _long(part)
     return wide_ratings(part)
 

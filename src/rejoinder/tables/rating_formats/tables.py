@@ -17,10 +17,10 @@ from rejoinder.tables.json_lines import read_objects
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.rating_formats.long_or_wide import ratings_of_table
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.schemas import AGAINST, RATINGS
 
 # Columns that name things: a whole number in them is its digits.
-_NAMES = {*RATINGS} - {"score"}
+_NAMES = {*RATINGS, AGAINST} - {"score"}
 
 
 def _csv(path: Path) -> Part:

@@ -28,6 +28,7 @@ from rejoinder.agreement.standard_error import mean_half_width
 from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish, nobody_left, verdict_notes
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.tables.pair_ratings import over_pairs
 from rejoinder.tables.wording import counted, listed
 
 MEAN = "mean"
@@ -70,18 +71,23 @@ class Grid:
 
 
 class Criterion:
-    """One criterion: who is judged how, what is kept, and what follows."""
+    """One criterion: who is judged how, what is kept, and what follows.
+
+    A rater's ratings of one reply in several pairs of systems are averaged first; ``single``,
+    ``kept_single`` and the distribution of grades have them one by one.
+    """
 
     def __init__(self, name: str, table: pl.DataFrame, wish: Wish) -> None:
-        self.name, self.table, self.wish = name, table, wish
-        self.notes: list[str] = []
-        people = table.filter(pl.col("rater") != MEAN)
+        self.name, self.single, self.wish = name, table, wish
+        self.table, self.notes = over_pairs(table)
+        people = self.table.filter(pl.col("rater") != MEAN)
         self.only_means = not people.height
         self.people = Grid(people)
         self._note_means(people)
         self.judged = self._judge()
         dropped = [row["rater"] for row in self.judged if row["verdict"] == DROPPED]
-        self.kept = table.filter(~pl.col("rater").is_in(dropped))
+        self.kept = self.table.filter(~pl.col("rater").is_in(dropped))
+        self.kept_single = table.filter(~pl.col("rater").is_in(dropped))
         self.notes += verdict_notes(self.judged, wish, "rating")
         self.kept_people = self.people
         if dropped:
@@ -110,8 +116,8 @@ class Criterion:
             "missing": self.people.values.size - self.people.given,
             "fewest": int(each.min()),
             "most": int(each.max()),
-            "low": table.get_column("score").min(),
-            "high": table.get_column("score").max(),
+            "low": self.single.get_column("score").min(),
+            "high": self.single.get_column("score").max(),
         }
 
     def human(self) -> list[dict[str, Any]]:
@@ -162,7 +168,7 @@ class Criterion:
 
     def distribution(self) -> pl.DataFrame:
         """How often each system got each grade."""
-        counts = self.kept.group_by("system", "score", maintain_order=True).len("count")
+        counts = self.kept_single.group_by("system", "score", maintain_order=True).len("count")
         share = pl.col("count") / pl.col("count").sum().over("system")
         order = pl.DataFrame({"system": counts["system"].unique(maintain_order=True)})
         return (

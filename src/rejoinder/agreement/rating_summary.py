@@ -16,8 +16,8 @@ from rejoinder.agreement.selection import digest, selected, without_systems
 from rejoinder.agreement.verdicts import THRESHOLD, Wish
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import RATINGS
-from rejoinder.tables.validation import check_scores, conform
+from rejoinder.tables.pair_ratings import conform_ratings
+from rejoinder.tables.validation import check_scores
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _AGREEMENT = {
@@ -63,7 +63,8 @@ class RatingSummary:
             ``sd`` (over replies, divisor n - 1), ``median``, ``n`` (replies), ``ratings``,
             ``reason``: of the replies' aggregated ratings.
         distribution: ``criterion``, ``system``, ``score``, ``count``, ``share``: of single ratings.
-        ratings: ``schemas.RATINGS``, the ratings that count: after selection and filter.
+        ratings: ``schemas.RATINGS`` (and ``against``, if any has one), the ratings that count: after
+            selection and filter.
         aggregated: ``schemas.RATINGS``, a row for each reply, its rater named by the aggregation.
         notes: What was left out, and what the data cannot tell.
         signature: Of everything that made the numbers.
@@ -102,7 +103,8 @@ def summarise_ratings(
     nobody, is never dropped, and counts in the systems' means.
 
     Args:
-        ratings: ``schemas.RATINGS``: what ``read_ratings`` returns.
+        ratings: ``schemas.RATINGS``: what ``read_ratings`` returns. Where ratings belong to pairs of
+            systems (column ``against``), a rater's ratings of one reply are averaged first.
         criterion: One of them; None takes all, each by itself.
         without: Systems to leave out, people for instance.
         raters: How the ratings of a reply become one number: ``mean``, ``median``, or ``z`` (each
@@ -120,6 +122,7 @@ def summarise_ratings(
             nobody.
         ParameterError: A parameter is unknown or cannot be meant.
 
+    >>> from rejoinder.tables.schemas import RATINGS
     >>> rows = [(f"c{i}", "bot", r, "overall", float(i % 3)) for i in range(12) for r in ("ann", "ben")]
     >>> told = summarise_ratings(pl.DataFrame(rows, schema=RATINGS, orient="row"), resamples=0)
     >>> told.agreement.select("measure", "value").row(0), told.systems.item(0, "mean")
@@ -128,7 +131,7 @@ def summarise_ratings(
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     wish = Wish(threshold, drop, least, resamples, seed, raters)
-    table = conform(ratings, RATINGS, "ratings").select(*RATINGS)
+    table = conform_ratings(ratings, "ratings")
     check_scores(table, Origin.of_table("ratings", table))
     table = without_systems(selected(table, criterion), without, ("system",))
     if scale is not None:
@@ -137,7 +140,7 @@ def summarise_ratings(
     parts = []
     for done, name in enumerate(criteria, start=1):
         parts.append(Criterion(name, table.filter(pl.col("criterion") == name), wish))
-        parts[-1].notes += grade_notes(parts[-1].table.get_column("score").to_numpy(), scale)
+        parts[-1].notes += grade_notes(parts[-1].single.get_column("score").to_numpy(), scale)
         if progress is not None:
             progress(done, len(criteria))
     several = len(criteria) > 1
@@ -149,7 +152,7 @@ def summarise_ratings(
         pl.DataFrame([row for part in parts for row in part.human()], schema=_HUMAN),
         pl.DataFrame([row for part in parts for row in part.systems()], schema=_SYSTEMS),
         pl.concat([part.distribution() for part in parts]),
-        pl.concat([part.kept for part in parts]),
+        pl.concat([part.kept_single for part in parts]),
         pl.concat([part.aggregated() for part in parts]),
         tuple(dict.fromkeys(notes)),
         _signature(wish, criteria, without, table),

@@ -46,7 +46,8 @@ from rejoinder.cli import judging, options
     metavar="A B",
     nargs=2,
     multiple=True,
-    help="Two systems that have units, as often as wanted; default: every pair (unit).",
+    help="Two systems that have units, as often as wanted; default: every pair, or every pair with "
+    "ratings of its own (unit).",
 )
 @click.option(
     "--epsilon",

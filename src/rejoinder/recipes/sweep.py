@@ -219,7 +219,7 @@ def sweep(
     # An item that some references serve is served by all of them: no point has items but these.
     most = max(scores.labels, key=lambda label: int(scores.measured[label].usable.sum()))
     told = held.criterion, held.raters, held.without, held.seed
-    rated, _, _ = match(_of(scores, [most]), held.ratings, *told)
+    rated, _, _ = match(_of(scores, [most]), held.ratings, *told, in_pairs=True)
     measured: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rows: list[dict[str, Any]] = []
     left: list[Point] = []
@@ -289,9 +289,12 @@ def _units(rated: Rated, scores: Scores, unit: Unit, size: int) -> int:
     """How many units of a size one assignment has."""
     usable = scores.items.get_column("id").filter(pl.Series(_usable(scores)))
     picked = pl.Series(rated.ids).is_in(usable.implode()).to_numpy()
-    present = ~np.isnan(rated.grid[:, picked])
     pairs = places(rated.systems, unit.pairs)
-    return sum(int((present[a] & present[b]).sum()) // size for a, b in pairs)
+    if rated.paired is None:
+        present = ~np.isnan(rated.grid[:, picked])
+        return sum(int((present[a] & present[b]).sum()) // size for a, b in pairs)
+    of_pair = ~np.isnan(rated.paired[:, :, picked])
+    return sum(int((of_pair[a, b] & of_pair[b, a]).sum()) // size for a, b in pairs)
 
 
 def _measured(

@@ -20,7 +20,11 @@ BLOCK = 16
 
 
 def design(
-    rated: Rated, size: int, seed: int, chosen: Sequence[tuple[str, str]] = ()
+    rated: Rated,
+    size: int,
+    seed: int,
+    chosen: Sequence[tuple[str, str]] = (),
+    why: str = "as asked",
 ) -> tuple[Design, list[str]]:
     """The pairs of systems with at least one unit, and what to say of the rest.
 
@@ -29,6 +33,7 @@ def design(
         size: M.
         seed: Of the assignments.
         chosen: The pairs of systems that have units, by name; none takes every pair.
+        why: Why there are units of these pairs only, as a note says it.
 
     Raises:
         ParameterError: There is no unit at all, or a chosen system has no rating.
@@ -60,7 +65,7 @@ def design(
     notes = [note]
     if chosen:
         every = len(rated.systems) * (len(rated.systems) - 1) // 2
-        notes.append(f"unit: {len(pairs)} of {every} pairs of systems, as asked")
+        notes.append(f"unit: {len(pairs)} of {every} pairs of systems, {why}")
     if len(kept) < len(pairs):
         notes.append(
             f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "

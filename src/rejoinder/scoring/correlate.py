@@ -17,7 +17,7 @@ from rejoinder.agreement.grades import Scale, check_scale, grade_notes
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import MOST_DRAWS, check_draws
 from rejoinder.scoring.evidence import Draws, Evidence, Rated, Row, at_once
-from rejoinder.scoring.matching import match, misnamed, of_criterion
+from rejoinder.scoring.matching import match, misnamed, of_criterion, single_grades
 from rejoinder.scoring.protocols import Protocol, protocol_named
 from rejoinder.scoring.scores import Scores, check_scores
 from rejoinder.tables.arguments import expect, strings
@@ -188,7 +188,9 @@ def correlate(
     Args:
         scores: What was measured, fresh or loaded.
         ratings: The table of ``read_ratings`` (or pandas'): ``id``, ``system``, ``rater``, ``criterion``,
-            ``score``.
+            ``score``; where ratings belong to pairs of systems, also ``against``, the system beside
+            which the reply was rated. The protocol ``unit`` keeps each pair's own ratings; under
+            any other a rater's scores of one reply in several pairs are averaged.
         protocol: ``"turn"``, ``"unit"``, ``"system"``, ``"pairwise"``, or one of ``Turn``, ``Unit``,
             ``System`` and ``Pairwise`` with parameters of its own.
         correlations: Of ``pearson``, ``spearman``, ``kendall-b``, ``kendall-c``; ``pairwise`` has
@@ -241,11 +243,13 @@ def correlate(
     if scores.blocks:
         raise ParameterError("these rows are blocks of items; score without --block for items")
     ratings = ratings_of(ratings)
-    rated, notes, criterion = match(scores, ratings, criterion, raters, without, seed)
+    rated, notes, criterion = match(
+        scores, ratings, criterion, raters, without, seed, chosen.in_pairs
+    )
     lost = misnamed(scores, of_criterion(ratings, criterion), without)
     if scale is not None:
         check_scale(of_criterion(ratings, criterion), scale)
-    notes += grade_notes(rated.matrix, scale)
+    notes += grade_notes(single_grades(rated, ratings, criterion), scale)
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)
@@ -312,6 +316,7 @@ def _rows(
 
 def _hash(rated: Rated) -> str:
     digest = hashlib.sha256("\n".join((*rated.systems, *rated.ids)).encode())
-    for each in (rated.system, rated.item, rated.matrix):
+    paired = [] if rated.paired is None else [rated.paired]
+    for each in (rated.system, rated.item, rated.matrix, *paired):
         digest.update(np.ascontiguousarray(each).tobytes())
     return digest.hexdigest()[:8]

@@ -135,6 +135,8 @@ class Rated:
         matrix: float64 [r, raters], NaN where missing.
         human: float64 [r], the ratings of each brought down to one.
         mean: Whether that one is their mean.
+        paired: float64 [S, S, n], where ratings belong to pairs of systems: the rating of the first
+            system's reply beside the second's, NaN where there is none. None where they do not.
     """
 
     systems: tuple[str, ...]
@@ -145,6 +147,7 @@ class Rated:
     matrix: Floats
     human: Floats
     mean: bool
+    paired: Floats | None = None
 
     @property
     def grid(self) -> Floats:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +16,12 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Matrix, Rows
-from rejoinder.scoring.assignments import Assigned, Design
 from rejoinder.scoring.evidence import Draws, Rated, Subject
 from rejoinder.scoring.left_out import Ground, LeftOut, Tick, own_left_out
+from rejoinder.scoring.pair_units import Copies, PairUnits
 from rejoinder.scoring.protocols import Unit
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
-from rejoinder.scoring.units import Ranked, Units
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -163,10 +160,8 @@ class PairUnit(Unit):
 
     def observe(self, rated: Rated, draws: Draws) -> PairUnits:
         """Units of items of every pair of systems."""
-        units = PairUnits(
-            _by_pairs(rated, self.held), self.size, self.assignments, draws, self.pairs
-        )
-        units.base = rated
+        rows = partial(_rows, rated, self.held)
+        units = PairUnits(rated, self.size, self.assignments, draws, self.pairs, rows)
         units.notes.append(
             "both systems of a pair are left out of the references of both: pairs differ in their "
             "references, the two systems of a pair do not"
@@ -174,82 +169,27 @@ class PairUnit(Unit):
         return units
 
 
-class PairUnits(Units):
-    """Observations of units whose items are those of one pair of systems.
-
-    The items of pair p are a copy of all items, so that two systems share those of their own pair
-    alone. The permutation test moves the ratings of the items themselves.
-    """
-
-    base: Rated
-
-    @cached_property
-    def _complete(self) -> bool:
-        present = ~np.isnan(self.base.grid)
-        return bool((present == present[0]).all())
-
-    def _permute(self, begin: int, correlations: Sequence[str], ranked: dict[str, Ranked]) -> None:
-        plain = copy(self)
-        plain.rated = self.base
-        plain.design = _folded(self.design, len(self.base.ids))
-        Units._permute(plain, begin, correlations, ranked)
-
-
-@dataclass(frozen=True)
-class _Folded(Design):
-    """A design whose units name the items themselves, not a pair's copies of them."""
-
-    n: int = 1
-
-    def assigned(self, block: int, number: int) -> Assigned:
-        members, turned = super().assigned(block, number)
-        return Assigned(members % self.n, turned)
-
-
-def _folded(design: Design, n: int) -> Design:
-    return _Folded(design.pairs, design.items, design.size, design.seed, n)
-
-
-def _by_pairs(rated: Rated, held: Held) -> Rated:
-    """The same replies, once for each pair of systems, with the rows of that pair."""
-    n = len(rated.ids)
-    pairs = list(combinations(range(len(rated.systems)), 2))
-    grid = rated.grid
-    human = np.full((len(rated.systems), len(pairs) * n), np.nan)
-    for p, (a, b) in enumerate(pairs):
-        human[a, p * n : (p + 1) * n] = grid[a]
-        human[b, p * n : (p + 1) * n] = grid[b]
-    system, item = np.nonzero(~np.isnan(human))
-    ids = tuple(f"{p}:{i}" for p in range(len(pairs)) for i in rated.ids)
-    subjects = {
-        label: replace(subject, rows=_rows(label, subject, rated, held, pairs))
-        for label, subject in rated.subjects.items()
-    }
-    values = human[system, item]
-    return Rated(rated.systems, ids, subjects, system, item, values[:, None], values, rated.mean)
-
-
-def _rows(
-    label: str, subject: Subject, rated: Rated, held: Held, pairs: Sequence[tuple[int, int]]
-) -> Rows:
+def _rows(rated: Rated, held: Held, label: str, subject: Subject, copies: Copies) -> Rows:
     """The rows of a metric for every pair: those of its references, or the same each time.
 
     Systems that are not of the pair have the rows without their own and the first system's
     references: only how hard a unit is for all systems is taken from these.
     """
-    n = len(rated.ids)
     if label not in held.rows:
-        return subject.rows.pick(np.tile(np.arange(n), len(pairs)))
+        return subject.rows.pick(copies.item)
     place = {name: at for at, name in enumerate(held.ids)}
     items = np.array([place[name] for name in rated.ids])
     systems = [held.systems.index(name) for name in rated.systems]
     rows = held.rows[label]
-    values = np.zeros((len(pairs), n, len(rated.systems), rows.shape[-1]))
-    for p, (a, b) in enumerate(pairs):
-        values[p] = rows[systems[a]][items][:, systems]
-        values[p, :, a] = rows[systems[b], items, systems[a]]
-        values[p, :, b] = rows[systems[a], items, systems[b]]
-    return Matrix(values.reshape(len(pairs) * n, len(rated.systems), -1))
+    values = np.zeros((copies.item.size, len(rated.systems), rows.shape[-1]))
+    at = 0
+    for (a, b), of_pair in zip(copies.pairs, copies.items, strict=True):
+        own, chosen = values[at : at + of_pair.size], items[of_pair]
+        own[:] = rows[systems[a]][chosen][:, systems]
+        own[:, a] = rows[systems[b], chosen, systems[a]]
+        own[:, b] = rows[systems[a], chosen, systems[b]]
+        at += of_pair.size
+    return Matrix(values)
 
 
 def _lost(wanted: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:

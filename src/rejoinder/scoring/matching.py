@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -16,6 +17,8 @@ from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.scoring.evidence import Rated, Subject
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
+from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.wording import counted, meant
 
 RANDOM = "random"
@@ -29,10 +32,15 @@ def match(
     raters: str,
     without: Sequence[str],
     seed: int,
+    in_pairs: bool = False,
 ) -> tuple[Rated, list[str], str | None]:
     """Scores and ratings of the same replies, what to say of the others, and the criterion's name.
 
-    The arguments are those of `correlate`.
+    Ratings that belong to pairs of systems (column ``against``) become ratings of the reply by
+    itself, each rater's mean over the pairs; ``in_pairs`` keeps those of each pair beside them, and
+    leaves out the ratings that belong to no pair.
+
+    The other arguments are those of `correlate`.
 
     Raises:
         InputError: The ratings are not the table, rate a reply twice by one rater, or have no system
@@ -40,9 +48,18 @@ def match(
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
     table, notes, name = _checked(ratings, criterion)
+    in_pairs = in_pairs and belong_to_pairs(table)
+    if in_pairs:
+        table, more = _of_pairs(scores, table, without)
+        notes += more
     table, more = _common(scores, table, without)
-    rated, further = _rated(scores, table, raters, seed)
-    return rated, notes + more + further, name
+    notes += more
+    by_itself, more = over_pairs(table)
+    notes += [] if in_pairs else more
+    rated, more = _rated(scores, by_itself, raters, seed)
+    if in_pairs:
+        rated = replace(rated, paired=_paired(rated, table, raters))
+    return rated, notes + more, name
 
 
 def _checked(
@@ -55,9 +72,10 @@ def _checked(
             f"ratings: no column {one_of(lacking)} among {', '.join(ratings.columns) or 'none'}; "
             "read them with rejoinder.read_ratings"
         )
+    names = ["id", "system", "rater", "criterion"]
+    names += [AGAINST] if belong_to_pairs(ratings) else []
     table = ratings.select(
-        *(pl.col(name).cast(pl.String) for name in ("id", "system", "rater", "criterion")),
-        pl.col("score").cast(pl.Float64),
+        *(pl.col(name).cast(pl.String) for name in names), pl.col("score").cast(pl.Float64)
     )
     table = table.with_columns(pl.col("rater").fill_null("mean"), pl.col("criterion").fill_null(""))
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
@@ -79,7 +97,8 @@ def _checked(
         )
     given = table.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
     missing = table.height - given.height
-    twice = given.filter(pl.struct("id", "system", "rater").is_duplicated())
+    keys = [name for name in ("id", "system", "rater", AGAINST) if name in names]
+    twice = given.filter(pl.struct(keys).is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)
         raise InputError(
@@ -95,6 +114,14 @@ def of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
     if criterion is None:
         return ratings
     return ratings.filter(pl.col("criterion").cast(pl.String) == criterion)
+
+
+def single_grades(rated: Rated, ratings: pl.DataFrame, criterion: str | None) -> Floats:
+    """The grades as raters gave them, of any shape: those of several pairs one by one."""
+    if not belong_to_pairs(ratings):
+        return rated.matrix
+    scores = of_criterion(ratings, criterion).get_column("score").cast(pl.Float64)
+    return scores.drop_nulls().to_numpy()
 
 
 def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
@@ -114,6 +141,32 @@ def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> l
         for name in names
         if name not in scores.names and (other := meant(name, unrated))
     ]
+
+
+def _of_pairs(
+    scores: Scores, table: pl.DataFrame, without: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings that belong to a pair of scored systems, and what to say of the others."""
+    notes = []
+    alone = table.get_column(AGAINST).null_count()
+    if alone:
+        notes.append(
+            f"ratings: {alone} left out: they belong to no pair of systems (column '{AGAINST}')"
+        )
+    others = pl.col(AGAINST)
+    table = table.filter(others.is_not_null() & ~others.is_in(list(without)))
+    strange = table.filter(~others.is_in(scores.names))
+    names = strange.get_column(AGAINST).unique(maintain_order=True).to_list()
+    if names:
+        notes.append(
+            f"ratings: {strange.height} against {one_of(names[:5])} left out: no such system is scored"
+        )
+    if names and strange.height == table.height:
+        raise InputError(
+            f"ratings: column '{AGAINST}' names {one_of(names[:5])}, none of which is scored; the "
+            f"scores are of {one_of(scores.names)}; name systems alike in both"
+        )
+    return table.filter(others.is_in(scores.names)), notes
 
 
 def _common(
@@ -217,6 +270,30 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         how == "mean",
     )
     return rated, notes
+
+
+def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
+    """The rating of each system's replies beside each other's: float64 [S, S, n], NaN where none.
+
+    A rater's ratings in all pairs are standardised together under ``z``.
+    """
+    known = table.filter(pl.col(AGAINST).is_in(rated.systems))
+    raters = sorted(set(known.get_column("rater")))
+    places = {"system": rated.systems, AGAINST: rated.systems, "id": rated.ids, "rater": raters}
+    system, other, item, rater = (
+        known.get_column(column)
+        .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
+        .to_numpy()
+        for column, names in places.items()
+    )
+    shape = len(rated.systems), len(rated.systems), len(rated.ids)
+    flat = np.ravel_multi_index((system, other, item), shape)
+    replies, where = np.unique(flat, return_inverse=True)
+    matrix = np.full((replies.size, len(raters)), np.nan)
+    matrix[where, rater] = known.get_column("score").to_numpy()
+    paired = np.full(shape, np.nan)
+    paired.ravel()[replies] = aggregate(matrix, how).values
+    return paired
 
 
 def _of_systems(rows: Rows, systems: list[int]) -> Rows:

@@ -37,7 +37,7 @@ from rejoinder.scoring.forecast import (
     Forecast,
     Wanted,
 )
-from rejoinder.scoring.matching import match, misnamed, of_criterion
+from rejoinder.scoring.matching import match, misnamed, of_criterion, single_grades
 from rejoinder.scoring.power import MOST_ITEMS, POWER
 from rejoinder.scoring.scores import Scores, check_scores
 from rejoinder.tables.arguments import TESTSET, expect, strings
@@ -181,7 +181,8 @@ def plan(
         if scale is not None:
             check_scale(of_criterion(ratings, criterion), scale)
         lost = misnamed(scores, of_criterion(ratings, criterion), without)
-        notes = [*lost, *notes, *more, *grade_notes(rated.matrix, scale)]
+        given = single_grades(rated, ratings, criterion)
+        notes = [*lost, *notes, *more, *grade_notes(given, scale)]
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
     if not pairs:

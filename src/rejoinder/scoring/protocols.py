@@ -18,6 +18,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.scoring.evidence import Draws, Evidence, Rated
 from rejoinder.scoring.observed import Observed, Replies
 from rejoinder.scoring.ordered import Ordered
+from rejoinder.scoring.pair_units import PairUnits
 from rejoinder.scoring.units import Units
 from rejoinder.tables.arguments import expect
 
@@ -34,6 +35,8 @@ class Protocol(ABC):
     """What a table of this protocol has to say of its intervals."""
     resampled: ClassVar[bool] = True
     """Whether intervals are drawn."""
+    in_pairs: ClassVar[bool] = False
+    """Whether ratings that belong to a pair of systems are kept apart for each pair."""
 
     @abstractmethod
     def signature(self) -> str:
@@ -137,7 +140,8 @@ class Unit(Protocol):
     """One observation for each unit of items of a pair of systems (Galley et al. 2015, section 5).
 
     The metric's difference between the two systems on the unit's items, as a corpus, against the
-    difference of their mean ratings.
+    difference of their mean ratings. Ratings that belong to a pair of systems (column ``against``)
+    are used for that pair alone, and only pairs that were rated have units.
 
     Args:
         size: How many items are a unit: M.
@@ -152,6 +156,7 @@ class Unit(Protocol):
         "would change the correlation"
     )
     resampled: ClassVar[bool] = False
+    in_pairs: ClassVar[bool] = True
     size: int = 100
     assignments: int = 1000
     pairs: tuple[tuple[str, str], ...] = ()
@@ -176,7 +181,9 @@ class Unit(Protocol):
         return f"protocol:unit|size:{self.size}|assignments:{self.assignments}{only}"
 
     def observe(self, rated: Rated, draws: Draws) -> Units:
-        """Units of items of every pair of systems."""
+        """Units of items of every pair of systems, or of those that have ratings of their own."""
+        if rated.paired is not None:
+            return PairUnits(rated, self.size, self.assignments, draws, self.pairs)
         return Units(rated, self.size, self.assignments, draws, self.pairs)
 
 

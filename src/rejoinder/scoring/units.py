@@ -81,7 +81,11 @@ class Units(Evidence):
         assignments: How many.
         draws: How much is drawn.
         pairs: The pairs of systems that have units, by name; none takes every pair.
+        why: Why there are units of these pairs only, as a note says it.
     """
+
+    no_test = "systems are rated on different items"
+    """Why there is no permutation test, where there is none."""
 
     def __init__(
         self,
@@ -90,9 +94,10 @@ class Units(Evidence):
         assignments: int,
         draws: Draws,
         pairs: Sequence[tuple[str, str]] = (),
+        why: str = "as asked",
     ) -> None:
         self.rated, self.assignments, self.draws = rated, assignments, draws
-        self.design, self.notes = design(rated, size, draws.seed, pairs)
+        self.design, self.notes = design(rated, size, draws.seed, pairs, why)
         self.labels = list(rated.subjects)
         self.tested = max(1, min(TESTED, assignments, TESTED_UNITS // self.n))
         self.over: dict[tuple[str, str], Floats] = {}
@@ -316,7 +321,7 @@ class Units(Evidence):
         if not self.draws.permutations:
             return math.nan, None
         if not self._complete:
-            return math.nan, "no test: systems are rated on different items"
+            return math.nan, f"no test: {self.no_test}"
         observed = self.over[label, correlation][: self.tested].mean()
         reached = ~(np.abs(self.chance[label, correlation]) < abs(observed) - NOISE)
         return float((reached.sum() + 1) / (self.draws.permutations + 1)), None

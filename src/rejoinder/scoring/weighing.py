@@ -13,6 +13,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.tables.arguments import TESTSET, expect, pair, strings
 from rejoinder.tables.frames import Frame, polars_of, ratings_of
+from rejoinder.tables.pair_ratings import over_pairs
 from rejoinder.tables.ratings import check_ratings
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import REFERENCES
@@ -95,7 +96,9 @@ def weigh(
     rated = check_ratings(_of_criterion(ratings, criterion), replies)
     notes += [f"weights: {note}" for note in rated.notes]
     check_scale(rated.ratings, ends)
-    means = rated.ratings.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
+    by_itself, more = over_pairs(rated.ratings)
+    notes += [f"weights: {note}" for note in more]
+    means = by_itself.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
     table = replies.join(means, on=["system", "id"], how="inner", maintain_order="left")
     blank = table.get_column("text").str.strip_chars() == ""
     if blank.any():

@@ -17,6 +17,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
 from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.features import provided
+from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Statistics, rows_of
 from rejoinder.scoring.quoting import folded
@@ -274,7 +275,9 @@ class Ground:
                 metric,
                 rows_of(each, self.systems).pick(keep),
                 keep,
-                metric.signature(**data_facts(metric, batch), **facts, bs=resamples, seed=seed),
+                metric.signature(
+                    **data_facts(metric, batch), **facts, **interval_facts(metric, resamples, seed)
+                ),
             )
             for (label, metric), each, keep in zip(wanted.items(), rows, usable, strict=True)
         }

@@ -40,7 +40,7 @@ def styled(text: str, style: str) -> Text:
     """
     from rich.text import Text
 
-    return Text(visible(text), style=style)
+    return Text.assemble((visible(text), style))
 
 
 def joined(*parts: Cell) -> Text:

@@ -1,8 +1,12 @@
 """Tables of results hold no formula; files of data stay exact."""
 
+import ast
+from pathlib import Path
+
 import polars as pl
 import pytest
 
+import rejoinder
 from rejoinder.tables.write import write_responses, write_table
 
 # Cells and headings as spreadsheets would compute them, and what they are in a table of results.
@@ -45,3 +49,16 @@ def test_responses_are_data_and_stay_exact(tmp_path):
     rows = pl.DataFrame({"system": "=a", "id": "-b", "text": "@c"})
     write_responses(rows, path)
     assert path.read_text("utf-8") == "system,id,text\n=a,-b,@c\n"
+
+
+def test_no_table_of_results_is_written_another_way():
+    """Besides, a table is hashed (selection.py), and rows go to standard output (console.py)."""
+    other = {
+        path.name
+        for path in Path(rejoinder.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr == "write_csv"
+        and "without_formulas(" not in ast.unparse(node)
+    }
+    assert other == {"console.py", "selection.py"}

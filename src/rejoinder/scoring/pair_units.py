@@ -15,7 +15,8 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.rows import Rows
 from rejoinder.scoring.assignments import Assigned, Design
 from rejoinder.scoring.evidence import Draws, Rated, Subject
-from rejoinder.scoring.units import Ranked, Units
+from rejoinder.scoring.ranked import Ranked
+from rejoinder.scoring.units import Units
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from threading import Lock
 from typing import NamedTuple, TypeAlias
@@ -11,13 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from rejoinder.agreement.correlation import (
-    average_ranks,
-    correlation_named,
-    pearson,
-    reason_undefined,
-    spearman,
-)
+from rejoinder.agreement.correlation import reason_undefined
 from rejoinder.agreement.holm import SIGNIFICANT
 from rejoinder.agreement.intervals import UNDEFINED_SHARE, Interval, percentiles
 from rejoinder.agreement.system_jackknife import correlation_interval, difference_interval
@@ -39,6 +33,7 @@ from rejoinder.scoring.evidence import (
     at_once,
     no_interval,
 )
+from rejoinder.scoring.ranked import Ranked, measured, without_rounding
 
 Tick: TypeAlias = Callable[[int, int], None]
 
@@ -52,9 +47,6 @@ LEAST_UNITS = 3
 
 # Permuted ratings are summed so many at a time, to stay in the processor's cache.
 AT_ONCE = 128
-
-# Equal sums of numbers in another order differ by rounding: what agrees to 12 digits is a tie.
-DIGITS = 12
 
 
 class Differences(NamedTuple):
@@ -153,7 +145,7 @@ class Units(Evidence):
         told = self._block(begin // BLOCK, number)
         y = Ranked(told.human)
         for label, x in told.scores.items():
-            for correlation, value in _measured(Ranked(x), y, correlations):
+            for correlation, value in measured(Ranked(x), y, correlations):
                 self.over[label, correlation][begin : begin + number] = value
 
     def _leave_out(self, place: int, system: int, correlations: Sequence[str]) -> None:
@@ -163,7 +155,7 @@ class Units(Evidence):
             return
         y = Ranked(self.first.human[:, kept])
         for label, x in self.first.scores.items():
-            for correlation, value in _measured(Ranked(x[:, kept]), y, correlations):
+            for correlation, value in measured(Ranked(x[:, kept]), y, correlations):
                 self.without[label, correlation][place] = value
 
     def _block(self, block: int, number: int) -> Differences:
@@ -183,8 +175,8 @@ class Units(Evidence):
             else:
                 span = self.spans[label]
                 values = subject.score(a[:, span]) - subject.score(b[:, span])
-            scores[label] = sign * _clean(values.reshape(number, -1))
-        human = _clean((a[:, -1] - b[:, -1]) / size).reshape(number, -1)
+            scores[label] = sign * without_rounding(values.reshape(number, -1))
+        human = without_rounding((a[:, -1] - b[:, -1]) / size).reshape(number, -1)
         return Differences(scores, sign * human)
 
     def _bags(self, subject: Subject, bags: BagMatrix, members: Indices) -> Floats:
@@ -239,7 +231,7 @@ class Units(Evidence):
             else:
                 each = [subject.score(one[:, self.spans[label]]) for one in sums]
             scores = np.stack(each).reshape(len(systems), *members.shape[:2])
-            scores = _clean(scores - _mean_of_defined(scores))
+            scores = without_rounding(scores - _mean_of_defined(scores))
             both[label] = np.stack([scores[end, :, np.arange(self.n)].T for end in ends])
         return both
 
@@ -267,10 +259,10 @@ class Units(Evidence):
                 )
                 for side in (0, 1)
             )
-            human = _clean(((a - b) / units.shape[1]).T) * np.where(turned[t], -1.0, 1.0)
+            human = without_rounding(((a - b) / units.shape[1]).T) * np.where(turned[t], -1.0, 1.0)
             y = Ranked(human)
             for label, x in ranked.items():
-                for correlation, value in _measured(x.of(t), y, correlations):
+                for correlation, value in measured(x.of(t), y, correlations):
                     chance = self.chance[label, correlation]
                     chance[begin : begin + number] += value / self.tested
 
@@ -375,33 +367,6 @@ class Units(Evidence):
         )
 
 
-class Ranked:
-    """Values, and their ranks once somebody wants them: float64 [..., n]."""
-
-    def __init__(self, values: Floats, ranks: Floats | None = None) -> None:
-        self.values, self._ranks = values, ranks
-
-    @property
-    def ranks(self) -> Floats:
-        """The average ranks along the last axis, made once: float64 [..., n]."""
-        if self._ranks is None:
-            self._ranks = average_ranks(self.values)
-        return self._ranks
-
-    def of(self, t: int) -> Ranked:
-        """The values at place t of the first axis, with their ranks where there are any."""
-        return Ranked(self.values[t], None if self._ranks is None else self._ranks[t])
-
-
-def _measured(x: Ranked, y: Ranked, correlations: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    for name in correlations:
-        measure = correlation_named(name)
-        if measure is spearman:
-            yield name, pearson(x.ranks, y.ranks)
-        else:
-            yield name, measure(x.values, y.values)
-
-
 def _side_by_side(rated: Rated) -> tuple[Table, dict[str, slice]]:
     """The rows of all metrics, the rating last, float64 [S * n, k], and each metric's columns."""
     columns, spans, at = [], {}, 0
@@ -419,14 +384,6 @@ def _mean_of_defined(x: Floats) -> Floats:
     """The mean along the first axis without NaNs; 0 where there is nothing else."""
     defined = ~np.isnan(x)
     return np.where(defined, x, 0.0).sum(axis=0) / np.maximum(1, defined.sum(axis=0))
-
-
-def _clean(x: Floats) -> Floats:
-    """Rounds to 12 digits of the largest, so that ties are ties."""
-    largest = np.abs(x).max(initial=0.0, where=np.isfinite(x))
-    if not largest > 0:
-        return x
-    return np.round(x, DIGITS - 1 - math.floor(math.log10(largest)))
 
 
 def _least(least: float, systems: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -71,6 +73,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: What stands behind ``rejoinder``; None takes the process' own.
     """
+    streams = sys.stdout, sys.stderr
     try:
         ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
@@ -92,9 +95,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 130
     except OSError as error:
         # Readers and writers of files turn theirs into an InputError: this is the output's own.
-        say(f"rejoinder: the output cannot be written: {error.strerror}")
-        return 2
+        return _unwritable(error)
     except SystemExit as end:
+        # After a broken pipe rich and click end with 1, without a message; click wraps the streams.
+        if isinstance(end.__context__, BrokenPipeError) or sys.stdout is not streams[0]:
+            sys.stdout, sys.stderr = streams
+            return _unwritable(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
         return end.code if isinstance(end.code, int) else 1
     except MemoryError:
         say(
@@ -122,6 +128,13 @@ def _misuse(error: click.ClickException) -> str:
         return text  # several lines of our own: the choices, the help
     message = error.format_message()
     return text.replace(message, visible(message))
+
+
+def _unwritable(error: OSError) -> int:
+    """Says that standard output takes nothing more, where standard error still does: status 2."""
+    with suppress(OSError):
+        say(f"rejoinder: the output cannot be written: {error.strerror or error}")
+    return 2
 
 
 def _defect(error: Exception) -> str:
@@ -155,6 +168,9 @@ def main() -> None:
     gc.set_threshold(200_000, 50, 50)
     signal.signal(signal.SIGINT, _interrupt)
     if sys.stdout is None or sys.stderr is None:  # closed by who started the process
+        if sys.stderr is not None:
+            sys.stderr.write("rejoinder: the output cannot be written: it is closed\n")
+            sys.stderr.flush()
         os._exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
@@ -164,7 +180,9 @@ def main() -> None:
     atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
+    except OSError as error:
+        # With status 2 it was said already.
+        status = status if status == 2 else _unwritable(error)
+    with suppress(OSError):
         sys.stderr.flush()
-    except OSError:
-        status = status or 2
     os._exit(status)

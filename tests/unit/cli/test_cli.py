@@ -10,6 +10,7 @@ import click
 import pytest
 
 from rejoinder.cli import app
+from rejoinder.tables.testset import read_testset
 from shared_data import ROOT, SYSTEMS, TESTSET
 
 
@@ -224,7 +225,31 @@ def test_a_full_disk_is_one_message(tmp_path):
             [sys.executable, "-m", "rejoinder", "metrics"], stdout=full, stderr=subprocess.PIPE
         )
     assert done.returncode == 2
-    assert b"Traceback" not in done.stderr
+    assert done.stderr.decode() == (
+        "rejoinder: the output cannot be written: No space left on device\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["metrics"], ["metrics", "--json"], ["--help"]])
+def test_a_pipe_that_nobody_reads_is_one_message(words):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = process(words, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert done.returncode == 2
+    assert done.stderr.decode() == "rejoinder: the output cannot be written: Broken pipe\n"
+
+
+def test_a_file_is_saved_whole_where_the_output_cannot_be_written(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    words = ["filter", TESTSET, "-o", tmp_path / "kept.jsonl"]
+    with open("/dev/full", "wb") as full:
+        done = process(words, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"]
+    assert len(read_testset(tmp_path / "kept.jsonl")) == 66
 
 
 def test_a_defect_is_one_message_and_its_traceback_on_request(command, monkeypatch):
@@ -259,8 +284,13 @@ def process(words, **options):
 
 @pytest.mark.parametrize("stream", [1, 2])
 def test_a_closed_stream_is_an_error_before_the_work(stream):
-    done = process(["metrics"], preexec_fn=lambda: os.close(stream), stdin=subprocess.DEVNULL)
+    other = {"stderr" if stream == 1 else "stdout": subprocess.PIPE}
+    done = process(
+        ["metrics"], preexec_fn=lambda: os.close(stream), stdin=subprocess.DEVNULL, **other
+    )
     assert done.returncode == 2
+    if stream == 1:
+        assert done.stderr == b"rejoinder: the output cannot be written: it is closed\n"
 
 
 def test_output_in_ascii_writes_other_characters_out(tmp_path):

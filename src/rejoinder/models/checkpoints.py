@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rejoinder.errors import InputError
 from rejoinder.models.threads import Machine
 from rejoinder.tables.write import failure
+from rejoinder.text.sealed_json import digest, sealed
 from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class Checkpoint:
         save_file(tensors, path)
         _to_disk(path)
         state |= {"tensors": name, "tensors_sha256": sha256(path)}
-        state["sha256"] = _digest(state)
+        state = sealed(state)
         part = self.folder / PART
         part.write_text(json.dumps(state), encoding="utf-8")
         shutil.copymode(part, path)  # safetensors makes it the owner's alone
@@ -221,7 +222,7 @@ class Checkpoint:
                 f"{path}: not a checkpoint of this version of Rejoinder; expected '{FORMAT}'; "
                 "name another folder, or remove this one to start anew"
             )
-        if state.get("sha256") != _digest(state):
+        if state.get("sha256") != digest(state):
             raise InputError(f"{path}: the checkpoint was altered; remove the folder to start anew")
         return state
 
@@ -286,12 +287,6 @@ def sha256(path: Path) -> str:
     """The hash of a file's bytes, 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _digest(state: Mapping[str, Any]) -> str:
-    """The hash of all of a state but the hash itself."""
-    rest = {key: value for key, value in state.items() if key != "sha256"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _to_disk(path: Path) -> None:

@@ -29,7 +29,7 @@ from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.vectors import WordVectors
 from rejoinder.recipes.khayrallah2021_corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021_metrics import Automatic, automatic
-from rejoinder.recipes.khayrallah2021_replies import replies
+from rejoinder.recipes.khayrallah2021_replies import checked, replies
 from rejoinder.recipes.khayrallah2021_settings import (
     CORPORA,
     GENERIC,
@@ -266,6 +266,11 @@ class _Run:
             self.sizes.beam,
             lambda done, total: self.tell(f"{name} replies ({where})", done, total),
         )
+        if not checked(path):
+            self.notes.append(
+                f"{name}: replies ({where}) kept by an earlier version, without checks: damage to the "
+                "file cannot be found"
+            )
         empty = sum(not text.strip() for text in found.values())
         if empty:
             self.notes.append(f"{name}: {empty} of {len(found)} replies ({where}) are empty")

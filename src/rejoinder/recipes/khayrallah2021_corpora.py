@@ -25,7 +25,7 @@ from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing, write_testset
 from rejoinder.text.detokenize import plain
-from rejoinder.text.strict_json import strict_json
+from rejoinder.text.sealed_json import sealed, unsealed
 
 SPLITS = ("train", "validation", "test")
 RUN = "run.json"
@@ -204,9 +204,10 @@ def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
     for name, pairs in named.items():
         write_testset(_as_testset(pairs), _path(folder, name))
     write_testset(made.test, _path(folder, "test"))
-    told = {**identity, "several": made.several, "notes": made.notes}
+    hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
+    told = {**identity, "several": made.several, "notes": made.notes, "corpora": hashes}
     with replacing(folder / RUN) as temporary:
-        text = json.dumps(told, indent=1, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(sealed(_plainly(told)), indent=1, ensure_ascii=False, sort_keys=True)
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
@@ -220,19 +221,41 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if not path.exists():
         return None
     try:
-        held = strict_json(path.read_text(encoding="utf-8"))
+        held, _ = unsealed(path.read_bytes())
         differing = [key for key in identity if held.get(key) != _plainly(identity[key])]
         notes, several = tuple(held["notes"]), bool(held["several"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{path}: no run of this recipe; name another folder") from None
+        raise InputError(
+            f"{path}: cut, altered, or no run of this recipe; name another folder"
+        ) from None
     if differing:
         raise InputError(
             f"{folder}: holds a run of other {' and '.join(differing)}; name another folder, or "
             "remove this one to start anew"
         )
+    notes = (*notes, *_checked(folder, held.get("corpora")))
     trained = {name: _pairs(_path(folder, name)) for name in CORPORA}
     test = read_testset(_path(folder, "test"))
     return Corpora(trained, _pairs(_path(folder, "validation")), test, several, notes)
+
+
+def _checked(folder: Path, hashes: Any) -> list[str]:
+    """Compares the corpora with their hashes; a note where an earlier version kept none.
+
+    Raises:
+        InputError: A file is missing, cut or altered.
+    """
+    if not isinstance(hashes, dict):
+        return [
+            "the corpora were kept by an earlier version, without a hash: damage cannot be found"
+        ]
+    for name in (*CORPORA, "validation", "test"):
+        path = _path(folder, name)
+        if not path.is_file() or sha256(path) != hashes.get(name):
+            raise InputError(
+                f"{path}: missing, cut or altered; remove {folder / RUN} to make the corpora anew"
+            )
+    return []
 
 
 def _plainly(value: Any) -> Any:

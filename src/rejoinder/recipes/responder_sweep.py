@@ -302,7 +302,7 @@ def _told(run: Run, notes: list[str], parameters: Mapping[str, Any]) -> Sweep:
             f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
             "scored: the correlations are over the others, which are more alike"
         )
-    notes += [*_without_model(run), *_of_trials(run.finished)]
+    notes += [*_without_model(run), *_of_trials(run.finished), *_unsealed(run)]
     trials = table(run.trials, run.finished, run.grid)
     told = correlations(run.finished, run.material)
     made = Sweep(run.folder, trials, told, tuple(dict.fromkeys(notes)), parameters)
@@ -319,6 +319,17 @@ def _without_model(run: Run) -> list[str]:
     return [
         f"{', '.join(gone)}: no model, because an earlier call was to keep fewer; to have it, train "
         "with the trial's settings"
+    ]
+
+
+def _unsealed(run: Run) -> list[str]:
+    """A note where files of an earlier version hold no hash."""
+    count = sum(each.unsealed for each in run.trials)
+    if not count:
+        return []
+    return [
+        f"{counted(count, 'trial')} of {len(run.trials)} kept by an earlier version, without a hash: "
+        "damage to these files cannot be found"
     ]
 
 

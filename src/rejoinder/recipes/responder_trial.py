@@ -20,6 +20,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.ruq import RUQ
+from rejoinder.models.checkpoints import sha256
 from rejoinder.models.folder import read_folder
 from rejoinder.recipes.responder_grid import Grid, Setting
 from rejoinder.recipes.responder_material import Material
@@ -29,9 +30,10 @@ from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
 from rejoinder.tables.write import replacing, write_responses
+from rejoinder.text.sealed_json import sealed, unsealed
 from rejoinder.text.strict_json import strict_json
 
-MODEL, REPLIES = "model", "replies.jsonl"
+MODEL, REPLIES, REPLIES_HASH = "model", "replies.jsonl", "replies.json"
 
 Report = Callable[[int, int, str], None]
 
@@ -49,6 +51,7 @@ class Trial:
         losses: The validation losses, in bits per character, by the epochs after which it was validated.
         scores: What it was scored; None: it was not.
         failed: Why it cannot be trained or scored; None: it can.
+        unsealed: Whether a file of it was written by an earlier version, without a hash.
     """
 
     number: int
@@ -59,6 +62,7 @@ class Trial:
     losses: dict[int, float] = field(default_factory=dict)
     scores: Mapping[str, Any] | None = None
     failed: str | None = None
+    unsealed: bool = False
     _clean: bool = field(default=False, repr=False)
 
     @property
@@ -105,7 +109,7 @@ class Trial:
         marker = self.folder / f"epochs-{epochs}.json"
         model = self.model if last else self.folder / f"model-{epochs}"
         if marker.exists():
-            self.losses[epochs] = _read(marker)["bits_per_character"]
+            self.losses[epochs] = self._read(marker)["bits_per_character"]
             if not last:
                 _remove(model)
             return True
@@ -115,7 +119,7 @@ class Trial:
             told = self._trained(epochs, model, save_every, report)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_json(marker, told)
+        write_sealed(marker, told)
         self.losses[epochs] = told["bits_per_character"]
         if not last:
             _remove(model)
@@ -125,7 +129,7 @@ class Trial:
         """Scores the finished model; whether that went well."""
         marker = self.folder / "scored.json"
         if marker.exists():
-            self.scores = _read(marker)
+            self.scores = self._read(marker)
             return True
         if self._has_failed():
             return False
@@ -133,8 +137,8 @@ class Trial:
             told = self._measured(progress)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_json(marker, told)
-        self.scores = _read(marker)  # the same as after a kill
+        write_sealed(marker, told)
+        self.scores = self._read(marker)  # the same as after a kill
         return True
 
     def forget(self) -> None:
@@ -216,7 +220,7 @@ class Trial:
     def _inexact(self) -> list[str]:
         """That a training of this trial was not continued as it was begun."""
         markers = sorted(self.folder.glob("epochs-*.json"))
-        return [note for marker in markers for note in _read(marker).get("notes", [])]
+        return [note for marker in markers for note in self._read(marker).get("notes", [])]
 
     def _left_out(self) -> list[str]:
         """What was too long to train or validate on."""
@@ -242,13 +246,22 @@ class Trial:
 
     def _replies(self, progress: Callable[[int, int], None] | None) -> list[str]:
         path = self.folder / REPLIES
-        if path.exists():
+        if self._has_replies():
             return [strict_json(line)["text"] for line in path.read_text("utf-8").splitlines()]
         responder = TrainedResponder.load(self.model)
         texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
         table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
         write_responses(pl.DataFrame(table), path)
+        write_sealed(self.folder / REPLIES_HASH, {"replies": sha256(path)})
         return texts
+
+    def _has_replies(self) -> bool:
+        """Whether the replies are there as they were written; others are made anew by the model."""
+        marker, path = self.folder / REPLIES_HASH, self.folder / REPLIES
+        try:
+            return unsealed(marker.read_bytes())[0].get("replies") == sha256(path)
+        except (OSError, ValueError):
+            return False
 
     def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
         """RUQ against the generic reply, of the first reference, as the paper has it."""
@@ -269,10 +282,21 @@ class Trial:
         rows = found.scores.systems().filter(pl.col("metric") == label).to_dicts()
         return rows[0], found.scores.notes
 
+    def _read(self, path: Path) -> dict[str, Any]:
+        """What a step left, checked by its hash."""
+        try:
+            value, hashed = unsealed(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{path}: cut or altered; remove the folder to do the trial anew"
+            ) from error
+        self.unsealed |= not hashed
+        return value
+
     def _has_failed(self) -> bool:
         marker = self.folder / "failed.json"
         if marker.exists():
-            self.failed = _read(marker)["reason"]
+            self.failed = self._read(marker)["reason"]
             self._forget_all()
         return self.failed is not None
 
@@ -281,7 +305,7 @@ class Trial:
         if isinstance(error.__cause__, OSError):
             raise error
         self.failed = str(error)
-        write_json(self.folder / "failed.json", {"setting": self.setting, "reason": self.failed})
+        write_sealed(self.folder / "failed.json", {"setting": self.setting, "reason": self.failed})
         self._forget_all()
         return False
 
@@ -313,7 +337,16 @@ def _remove(model: Path) -> None:
 
 def write_json(path: Path, told: Mapping[str, Any]) -> None:
     """Writes JSON, whole or not at all; NaN is null."""
-    text = json.dumps(_plain(told), indent=1, ensure_ascii=False, allow_nan=False)
+    _write(path, _plain(told))
+
+
+def write_sealed(path: Path, told: Mapping[str, Any]) -> None:
+    """Writes JSON with its hash, whole or not at all; NaN is null."""
+    _write(path, sealed(json.loads(json.dumps(_plain(told)))))
+
+
+def _write(path: Path, told: Mapping[str, Any]) -> None:
+    text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
         temporary.write_text(f"{text}\n", "utf-8")
 
@@ -324,12 +357,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return strict_json(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{path}: cut or altered; remove the folder to do the trial anew"
-        ) from error

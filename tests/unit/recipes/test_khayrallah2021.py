@@ -291,6 +291,63 @@ class Replying:
         return list(messages)
 
 
+def test_a_bit_flipped_in_kept_replies_is_never_another_reply(tmp_path, monkeypatch):
+    monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
+    asked = {f"m{i}": f"Is room {i} free?" for i in range(5)}
+    path = tmp_path / "kept.jsonl"
+    whole = replies(Replying(), asked, path, 2, lambda *_: None)
+    data = path.read_bytes()
+    refused = []
+    for place in range(len(data)):
+        flipped = bytearray(data)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        try:
+            assert replies(Replying(), asked, path, 2, lambda *_: None) == whole
+        except InputError as error:
+            refused.append(str(error))
+    # What follows the last line end is cut off, and answered again.
+    assert len(refused) >= len(data) - 10
+    assert all("remove the file" in message for message in refused)
+
+
+def test_replies_of_before_have_no_checks_and_go_on_without(tmp_path, monkeypatch):
+    monkeypatch.setattr(khayrallah2021_replies, "AT_ONCE", 2)
+    asked = {f"m{i}": f"Is room {i} free?" for i in range(5)}
+    path = tmp_path / "kept.jsonl"
+    whole = replies(Replying(), asked, path, 2, lambda *_: None)
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for row in rows:
+        row.pop("check", None)
+        row.pop("checked", None)
+    before = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+    path.write_text("".join(before.splitlines(keepends=True)[:3]), "utf-8")
+    assert not khayrallah2021_replies.checked(path)
+    assert replies(Replying(), asked, path, 2, lambda *_: None) == whole
+    assert path.read_text("utf-8") == before
+
+
+def test_damaged_corpora_are_refused_and_those_of_before_are_noted(data, tmp_path):
+    held = corpora(data, None, tmp_path, SIZES, 7, quiet)
+    path = tmp_path / "corpora" / "DD.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"Thank you", b"Thank yow"))
+    with pytest.raises(InputError, match=r"DD.jsonl: missing, cut or altered; remove \S*run.json"):
+        corpora(data, None, tmp_path, SIZES, 7, quiet)
+    path.write_bytes(whole)
+    run = tmp_path / "run.json"
+    text = run.read_text("utf-8")
+    run.write_text(text.replace("DD: 60 of", "DD: 61 of"), "utf-8")
+    with pytest.raises(InputError, match="cut, altered, or no run"):
+        corpora(data, None, tmp_path, SIZES, 7, quiet)
+    told = json.loads(text)
+    del told["sha256"], told["corpora"]
+    run.write_text(json.dumps(told), "utf-8")
+    before = corpora(data, None, tmp_path, SIZES, 7, quiet)
+    assert before.notes[:-1] == held.notes
+    assert "earlier version, without a hash" in before.notes[-1]
+
+
 def test_replies_are_searched_with_the_beam_of_the_settings(tmp_path):
     responder = Replying()
     run = recipe._Run(tmp_path, replace(SIZES, beam=7), None, 100, 1, quiet)

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.recipes import responder_trial
 from rejoinder.recipes.responder_grid import PAPER, Grid, grid_of, parsed
 from rejoinder.recipes.responder_sweep import Search, sweep
 from rejoinder.recipes.responder_table import correlations
-from rejoinder.recipes.responder_trial import Trial
+from rejoinder.recipes.responder_trial import Trial, write_sealed
 from rejoinder.responders.parameters import scaled
 from tiny_sweep import BASE, held
 
@@ -114,3 +115,52 @@ def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
     (tmp_path / "epochs-1.json").write_text('{"notes": ["went on: not to the last bit"]}')
     (tmp_path / "epochs-3.json").write_text('{"epochs": 3}')
     assert trial._inexact() == ["went on: not to the last bit"]
+
+
+def test_a_bit_flipped_in_what_a_trial_left_is_never_another_number(tmp_path):
+    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    path = tmp_path / "epochs-3.json"
+    write_sealed(path, {"bits_per_character": 2.531, "notes": []})
+    data = bytearray(path.read_bytes())
+    refused = []
+    for place in range(len(data)):
+        data[place] ^= 1 << place % 8
+        path.write_bytes(data)
+        trial = Trial(1, grid.setting(0), tmp_path, grid, held())
+        try:
+            assert trial.train(3, True, 60.0, None)
+        except InputError as error:
+            refused.append(str(error))
+        else:
+            assert trial.bits == 2.531
+        data[place] ^= 1 << place % 8
+    assert len(refused) > len(data) / 2
+    assert all("cut or altered" in message for message in refused)
+
+
+def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monkeypatch):
+    class Echo:
+        def respond(self, messages, beam, progress=None):
+            return list(messages)
+
+    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda _: Echo())
+    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    trial = Trial(1, grid.setting(0), tmp_path, grid, held())
+    texts = trial._replies(None)
+    path = tmp_path / "replies.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"winter", b"wanter"))
+    assert path.read_bytes() != data
+    assert trial._replies(None) == texts
+    assert path.read_bytes() == data
+    # Kept ones are read, not made again.
+    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda _: None)
+    assert trial._replies(None) == texts
+
+
+def test_trials_of_before_are_read_with_a_note(tmp_path):
+    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    (tmp_path / "epochs-3.json").write_text('{"bits_per_character": 2.5}')
+    trial = Trial(1, grid.setting(0), tmp_path, grid, held())
+    assert trial.train(3, True, 60.0, None)
+    assert (trial.bits, trial.unsealed) == (2.5, True)

@@ -60,9 +60,11 @@ def _strengths(size: int, runs: int, rng: np.random.Generator) -> Row:
     hits = number = 0
     for _ in range(runs):
         winner = np.where(rng.random(a.size) < p, 1, -1)
-        told = bradley_terry_intervals(a, b, winner, 4, item, RESAMPLES, rng)
-        there = np.isfinite(told.low)[:1]  # one system, so that runs are independent
-        hits += int((there & (told.low <= STRENGTHS)[:1] & (told.high >= STRENGTHS)[:1]).sum())
+        interval = bradley_terry_intervals(a, b, winner, 4, item, RESAMPLES, rng)
+        there = np.isfinite(interval.low)[:1]  # one system, so that runs are independent
+        hits += int(
+            (there & (interval.low <= STRENGTHS)[:1] & (interval.high >= STRENGTHS)[:1]).sum()
+        )
         number += int(there.sum())
     return Row("Bradley-Terry strength", "4 systems", f"{size} items", COVERAGE, hits, number)
 

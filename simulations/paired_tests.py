@@ -60,9 +60,9 @@ def levels(runs: int, seed: int) -> Iterator[Row]:
     for name, draw in DIFFERENCES.items():
         for size in SIZES:
             rng = np.random.default_rng([seed, size])
-            found = _compared(draw(rng, (size, runs)), seed)
+            compared = _compared(draw(rng, (size, runs)), seed)
             for test in ("p_randomization", "p_bootstrap"):
-                p = found[test].to_numpy()
+                p = compared[test].to_numpy()
                 hits = int((p < LEVEL).sum())
                 yield Row(test, name, f"{size} items", LEVEL, hits, int(np.isfinite(p).sum()))
 

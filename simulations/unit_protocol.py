@@ -166,10 +166,10 @@ def _comparisons(world: World, systems: int, runs: int, seed: int) -> Iterator[R
         evidence.prepare(PAIRED_CORRELATIONS)
         evidence.draws = Draws(PERMUTATIONS, 0, run)
         for name in PAIRED_CORRELATIONS:
-            told = evidence.pair("a", "b", name)
+            pair = evidence.pair("a", "b", name)
             erred[name] += [
-                [told.p <= LEVEL, 1],
-                [not told.low <= 0 <= told.high, 1],
+                [pair.p <= LEVEL, 1],
+                [not pair.low <= 0 <= pair.high, 1],
                 [_williams(evidence, name) <= LEVEL, 1],
             ]
     size = f"{systems} systems"
@@ -189,13 +189,13 @@ def two_metrics(
     Metrics have levels of their own for every item too, as hard and easy items do.
     """
     common = rng.normal(size=(systems, 1)) * world.sd, rng.normal(size=(systems, ITEMS))
-    told = []
+    parts = []
     for _ in range(3):
         level = np.stack([common[0], rng.normal(size=(systems, 1)) * world.sd])
         reply = np.stack([common[1], rng.normal(size=(systems, ITEMS))])
         item = rng.normal(size=ITEMS)
-        told.append(_related(level, world.between) + _related(reply, world.within) + item)
-    return told[0], 3 * told[1] + 7, told[2]
+        parts.append(_related(level, world.between) + _related(reply, world.within) + item)
+    return parts[0], 3 * parts[1] + 7, parts[2]
 
 
 def _related(pair: Floats, correlation: float) -> Floats:

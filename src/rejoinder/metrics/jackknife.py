@@ -37,10 +37,10 @@ def interval_facts(metric: Metric, resamples: int, seed: int) -> dict[str, str |
 def with_interval(metric: Metric, signature: str) -> str:
     """The signature of scores that an earlier version kept, with the interval that they have now."""
     words = signature.split("|")
-    drawn = [place for place, word in enumerate(words) if word.startswith("bs:")]
-    if not drawn or words[drawn[-1]] == "bs:0" or any(word.startswith("ci:") for word in words):
+    places = [place for place, word in enumerate(words) if word.startswith("bs:")]
+    if not places or words[places[-1]] == "bs:0" or any(word.startswith("ci:") for word in words):
         return signature
-    words.insert(drawn[-1], f"ci:{interval_facts(metric, 1, 0)['ci']}")
+    words.insert(places[-1], f"ci:{interval_facts(metric, 1, 0)['ci']}")
     return "|".join(words)
 
 

@@ -39,13 +39,13 @@ class Sample:
         chosen = np.arange(count)
         if count > EXAMINED:
             chosen = np.sort(np.random.default_rng(0).choice(count, EXAMINED, replace=False))
-        drawn = self.hypotheses.take(chosen)
-        long = [k for k, text in enumerate(drawn) if len("".join(text.split())) >= SHORT]
-        drawn = drawn.take(np.array(long, dtype=np.int64))
+        sample = self.hypotheses.take(chosen)
+        long = [k for k, text in enumerate(sample) if len("".join(text.split())) >= SHORT]
+        sample = sample.take(np.array(long, dtype=np.int64))
         # ASCII writes spaces between words: most samples end here.
-        if sum(not text.isascii() for text in drawn) < SHARE * max(1, len(long)):
-            return drawn.part(0, 0)
-        return drawn
+        if sum(not text.isascii() for text in sample) < SHARE * max(1, len(long)):
+            return sample.part(0, 0)
+        return sample
 
     @cached_property
     def texts(self) -> list[str]:

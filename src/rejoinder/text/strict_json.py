@@ -26,9 +26,9 @@ def strict_json(text: str | bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    keyed = dict(pairs)
+    if len(keyed) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {twice!r:.60} stands in one object twice")
-    return found
+    return keyed

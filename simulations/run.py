@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from simulations import (  # noqa: E402
     alpha,
     judgements,
+    pair_ratings,
     paired_tests,
     score_intervals,
     turn_level,
@@ -35,6 +36,7 @@ STUDIES: dict[str, Study] = {
     "turn_level": turn_level.STUDY,
     "unit_intervals": unit_protocol.INTERVALS,
     "unit_comparisons": unit_protocol.COMPARISONS,
+    "pair_ratings": pair_ratings.STUDY,
     "williams": williams.STUDY,
 }
 

@@ -169,8 +169,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, _interrupt)
     if sys.stdout is None or sys.stderr is None:  # closed by who started the process
         if sys.stderr is not None:
-            sys.stderr.write("rejoinder: the output cannot be written: it is closed\n")
-            sys.stderr.flush()
+            say("rejoinder: the output cannot be written: it is closed")
         os._exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out

@@ -99,11 +99,18 @@ class Design:
         )
 
     def assigned(self, block: int, number: int) -> Assigned:
-        """The first assignments of a block.
+        """The first assignments from a block on; more than a block holds go on in the next ones.
 
         Each pair's items are shuffled by themselves and cut into units; what is left is no unit's.
-        The block is always drawn whole: 10 assignments are the first 10 of 1,000.
+        A block is always drawn whole: 10 assignments are the first 10 of 1,000.
         """
+        if number > BLOCK:
+            parts = [
+                self.assigned(block + begin // BLOCK, min(BLOCK, number - begin))
+                for begin in range(0, number, BLOCK)
+            ]
+            members, turned = (np.concatenate(each) for each in zip(*parts, strict=True))
+            return Assigned(members, turned)
         rng = np.random.default_rng([self.seed, 2, block])
         shuffled = [
             rng.permuted(np.tile(each, (BLOCK, 1)), axis=1)[:, : each.size - each.size % self.size]

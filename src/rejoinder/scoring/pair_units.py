@@ -17,6 +17,7 @@ from rejoinder.scoring.assignments import Assigned, Design
 from rejoinder.scoring.evidence import Draws, Rated, Subject
 from rejoinder.scoring.ranked import Ranked
 from rejoinder.scoring.units import Units
+from rejoinder.tables.wording import counted
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,8 @@ def _copies(rated: Rated) -> tuple[Copies, list[str]]:
     ]
     if lonely:
         notes.append(
-            f"unit: {lonely} rated replies of a pair left out, because the other system's reply has "
-            "no rating for that pair"
+            f"unit: {counted(lonely, 'rated reply', 'rated replies')} of a pair left out, because the "
+            "other system's reply has no rating for that pair"
         )
     return Copies(tuple(own), tuple(own.values())), notes
 

@@ -156,7 +156,7 @@ def test_what_belongs_to_no_pair_is_left_out_and_counted(scores, rated):
     )
     notes = "\n".join(told.notes)
     assert "ratings: 1 left out: they belong to no pair of systems" in notes
-    assert "1 rated replies of a pair left out" in notes
+    assert "1 rated reply of a pair left out" in notes
     assert told.table().equals(plain.table(), null_equal=True)
 
 

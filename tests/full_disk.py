@@ -12,13 +12,13 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ladder_data import Rung
-from ladder_verbs import ruber
+from ladder_verbs import Line, ruber, sweep, train_responder, train_ruber, train_vectors
 
 ROOM = 100  # bytes
 
@@ -123,13 +123,25 @@ FOLDERS = {
 
 def called(words: list[Any]) -> tuple[int, str, str]:
     """Runs the command in this process: its status, output and messages."""
+    from rejoinder.cli import progress
     from rejoinder.cli.app import run
 
+    progress.PATIENCE = 1e6  # a busy machine must not add words
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         status = run([str(word) for word in words])
     texts = [each.buffer.getvalue().decode() for each in (out, err)]  # pyright: ignore
     return status, texts[0], texts[1]
+
+
+def limited(words: list[Any], room: int = ROOM) -> tuple[int, str, str]:
+    """Runs the command where no file may be longer than ``room`` bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        return called(words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -143,12 +155,7 @@ def trial(words: list[Any], place: Path) -> Trial:
     assert status == 0, (words, err)
     there = files(place)
     assert there, words
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, limits[1]))
-    try:
-        status, out, err = called(words)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    status, out, err = limited(words)
     return Trial(before, status, out, err, files(place) == there)
 
 
@@ -162,13 +169,33 @@ def names(long: bool) -> list[tuple[str, str, str]]:
     ]
 
 
+TRAINED: dict[str, Callable[[Rung], Iterator[Line]]] = {
+    "train vectors": train_vectors,
+    "train ruber": train_ruber,
+    "train responder": train_responder,
+    "sweep": sweep,
+}
+"""The verbs that write folders, with what is to be trained."""
+
+ROOMS = (100, 1000, 20_000)
+"""Sizes of files in bytes at which different files of a folder are the first to find no room."""
+
+
+def train(folder: Path, verb: str, room: int) -> Trial:
+    """A training on a full disk, and then with room."""
+    rung = Rung(folder, 40, 2)
+    (line,) = TRAINED[verb](rung)
+    words = [*verb.split(), *line.words]
+    status, out, err = limited(words, room)
+    if status == 0:  # all of it found room
+        return Trial("", status, out, err, True)
+    again, before, told = called(words)
+    return Trial(before + told, status, out, err, again == 0)
+
+
 def main(folder: Path, long: bool) -> None:
     """Runs ``names(long)``, in turn as a table and as JSON."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.environ["COLUMNS"] = "120"
-    from rejoinder.cli import progress
-
-    progress.PATIENCE = 1e6  # a busy machine must not add words
     rung = Rung(folder, 10, 2)
     for number, (verb, option, name) in enumerate(names(long)):
         words, _ = RESULTS[verb, option]
@@ -179,5 +206,18 @@ def main(folder: Path, long: bool) -> None:
         print(json.dumps([f"{verb} {option} {name}", trial([*line, *json_too], place)]), flush=True)
 
 
+def main_of_trainings(folder: Path) -> None:
+    """Every training at each of ``ROOMS``."""
+    for verb in TRAINED:
+        for room in ROOMS:
+            place = folder / f"{verb}-{room}"
+            place.mkdir()
+            print(json.dumps([f"{verb} {room}", train(place, verb, room)]), flush=True)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2] == "long")
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    if sys.argv[2] == "trainings":
+        main_of_trainings(Path(sys.argv[1]))
+    else:
+        main(Path(sys.argv[1]), sys.argv[2] == "long")

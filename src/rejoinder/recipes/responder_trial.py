@@ -29,7 +29,7 @@ from rejoinder.scoring.ruq import ruq
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import replacing, write_responses
+from rejoinder.tables.write import failure, replacing, write_responses
 from rejoinder.text.sealed_json import sealed, unsealed
 from rejoinder.text.strict_json import strict_json
 
@@ -302,7 +302,8 @@ class Trial:
 
     def _fail(self, error: Exception) -> bool:
         """A trial that cannot be trained is a result; a disk that cannot be written to is none."""
-        if isinstance(error.__cause__, OSError):
+        cause = error.__cause__
+        if isinstance(cause, Exception) and failure(cause) is not None:
             raise error
         self.failed = str(error)
         write_sealed(self.folder / "failed.json", {"setting": self.setting, "reason": self.failed})

@@ -60,6 +60,22 @@ def test_the_result_is_printed_where_no_picture_could_be_drawn(long, name):
     check(long[name])
 
 
+@pytest.mark.slow
+def test_a_training_on_a_full_disk_is_one_message_and_goes_on_with_room(tmp_path):
+    for needed in ("torch", "gensim"):
+        pytest.importorskip(needed)
+    found = trials(tmp_path, "trainings")
+    assert len(found) == len(full_disk.TRAINED) * len(full_disk.ROOMS)
+    for name, trial in found.items():
+        if trial.status == 0:
+            continue
+        assert (trial.status, trial.out) == (2, ""), name
+        assert len(trial.err.splitlines()) == 1, (name, trial.err)
+        assert "File too large; choose another place" in trial.err, name
+        assert trial.whole, (name, trial.before)
+    assert sum(trial.status == 2 for trial in found.values()) >= len(full_disk.TRAINED)
+
+
 def check(trial):
     """One message, the same result as before, and nothing else changed."""
     assert trial.status == 2

@@ -164,3 +164,17 @@ def test_trials_of_before_are_read_with_a_note(tmp_path):
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     assert trial.train(3, True, 60.0, None)
     assert (trial.bits, trial.unsealed) == (2.5, True)
+
+
+def test_a_full_disk_is_no_failed_trial(tmp_path):
+    """It goes on with room: a trial that is marked as failed would stay so."""
+    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    trial = Trial(1, grid.setting(0), tmp_path, grid, held())
+    for cause in (OSError(28, "No space left on device"), ValueError("io (os error 28)")):
+        error = InputError("the checkpoint cannot be written")
+        error.__cause__ = cause
+        with pytest.raises(InputError, match="checkpoint cannot be written"):
+            trial._fail(error)
+        assert list(tmp_path.iterdir()) == []
+    assert not trial._fail(InputError("a loss that is not finite"))
+    assert [path.name for path in tmp_path.iterdir()] == ["failed.json"]

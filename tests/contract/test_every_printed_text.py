@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -246,11 +247,28 @@ def test_what_libraries_print_passes_it_too(tmp_path):
 
 def test_an_error_is_one_line_whatever_it_names(tmp_path):
     name = "x\nrejoinder: all is well.jsonl"
-    for words in ([str(tmp_path / name)], [str(tmp_path), f"--resamples={name}"], [f"--{name}"]):
-        status, shown = printed(["score", *words])
+    score_line = ["score", str(tmp_path)]
+    for words in (
+        ["score", str(tmp_path / name)],
+        [*score_line, f"--resamples={name}"],
+        [*score_line, f"--{name}"],
+        ["metrics", name],
+    ):
+        status, shown = printed(words)
         assert status == 2
         assert "x\\nrejoinder: all is well" in shown
         assert not any(line.startswith("rejoinder: all") for line in shown.splitlines())
+
+
+def test_a_line_of_progress(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "PATIENCE", 0.001)
+    with progress.Progress(hostile("training\n")) as tick:
+        while not tick.shown or "\n" not in stream.getvalue():
+            time.sleep(0.001)
+    assert raw(stream.getvalue(), ours="") == []
+    assert visible(hostile("training\n")) in stream.getvalue()
 
 
 def test_a_line_end_in_a_name_makes_no_line(tmp_path):

@@ -87,3 +87,10 @@ def test_columns_stay_in_line(text):
     lines = shown(lambda out: out.print(made), 400, None).splitlines()
     wide = [re.sub(r"\x1b\[[0-9;]*m", "", line).replace("中", "中 ") for line in lines]
     assert len({re.search("[┃╇│]", line).start() for line in wide}) == 1
+
+
+def test_a_cell_is_one_line():
+    made = bare_table()
+    made.add_column("system")
+    made.add_row("a\n")
+    assert "a\\n" in shown(lambda out: out.print(made))

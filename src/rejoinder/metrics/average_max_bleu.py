@@ -9,11 +9,11 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import check_order
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
 
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).

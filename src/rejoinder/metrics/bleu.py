@@ -11,9 +11,10 @@ import numpy as np
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
-from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.contributions import Contribution, contributions
+from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.

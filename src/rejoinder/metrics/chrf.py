@@ -11,9 +11,10 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch, References, reference_rule
 from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.metrics.parameters import check_order
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
 

@@ -12,10 +12,11 @@ import numpy as np
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
-from rejoinder.metrics.base import Metric, Part, check_order
+from rejoinder.metrics.base import Metric, Part
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
 from rejoinder.metrics.contributions import Contribution, contributions
+from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
 
 # Each reading with the smoothing that it takes where none is named.

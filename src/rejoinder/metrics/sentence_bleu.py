@@ -9,7 +9,6 @@ import numpy as np
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import check_order
 from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import (
     SMOOTHINGS,
@@ -19,6 +18,7 @@ from rejoinder.metrics.bleu import (
     precisions,
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
 
 # How much longer each kind of brevity penalty takes the references to be.

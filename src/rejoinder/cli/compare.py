@@ -20,7 +20,7 @@ from rejoinder.cli import options
     "--permutations",
     metavar="N",
     type=int,
-    help="Trials of approximate randomization; else 10,000, or 100 for each pair if that is more.",
+    help="Trials of approximate randomization (default: 10,000, or 100 for each pair if that is more).",
 )
 @options.without
 @options.measuring

@@ -65,7 +65,7 @@ from rejoinder.cli import judging, options
     "correlations",
     type=click.Choice(["pearson", "spearman", "kendall-b", "kendall-c"]),
     multiple=True,
-    help="A coefficient, as often as wanted; else pearson, spearman and kendall-b.",
+    help="A coefficient, as often as wanted (default: pearson, spearman and kendall-b).",
 )
 @options.criterion
 @judging.scale
@@ -88,7 +88,7 @@ from rejoinder.cli import judging, options
     type=int,
     default=1000,
     show_default=True,
-    help="Of the tests; 0 for none.",
+    help="Number of permutations of the tests; 0: no tests.",
 )
 @click.option(
     "--compare", is_flag=True, help="Compare every two metrics, under the first coefficient."

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 USUAL = "0.1"  # agreement/verdicts.py has it as a number; it is not imported for --help
 
 criterion = click.option(
-    "--criterion", metavar="NAME", help="One criterion; else all, each by itself."
+    "--criterion", metavar="NAME", help="One criterion (default: all, each by itself)."
 )
 filter_raters = click.option(
     "--filter-raters",

@@ -44,7 +44,7 @@ references = click.option(
     "references",
     type=PATH,
     multiple=True,
-    help="A further file of the test set: a reference stream, or the table of references.",
+    help="An additional file of the test set: a reference stream, or the table of references.",
 )
 metrics = click.option(
     "--metric",
@@ -82,17 +82,17 @@ testset_format = click.option(
     "-f",
     "testset_format",
     metavar="NAME",
-    help="The test set's format; else it is recognised.",
+    help="The test set's format (default: recognised).",
 )
 responses_format = click.option(
-    "--responses-format", metavar="NAME", help="The responses' format; else it is recognised."
+    "--responses-format", metavar="NAME", help="The responses' format (default: recognised)."
 )
 corpus_format = click.option(
     "--format",
     "-f",
     "corpus_format",
     metavar="NAME",
-    help="The corpus' format; else it is recognised.",
+    help="The corpus' format (default: recognised).",
 )
 ratings = click.option(
     "--ratings",
@@ -102,7 +102,7 @@ ratings = click.option(
     help="A file of people's ratings of these replies, as often as there are files.",
 )
 ratings_format = click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format; else it is recognised."
+    "--ratings-format", metavar="NAME", help="The ratings' format (default: recognised)."
 )
 criterion = click.option(
     "--criterion", metavar="NAME", help="What was rated, where there are several."

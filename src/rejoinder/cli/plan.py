@@ -28,21 +28,23 @@ if TYPE_CHECKING:
 @options.criterion
 @judging.scale
 @click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
-@click.option("-b", metavar="NAME", help="... from this one; else the two that people rate best.")
+@click.option(
+    "-b", metavar="NAME", help="... from this one (default: the two that people rate best)."
+)
 @click.option("--every-pair", is_flag=True, help="Plan to tell every two systems apart.")
 @click.option(
     "--items",
     metavar="N",
     type=int,
     multiple=True,
-    help="A number of items to tell of, as often as wanted; else 1/2 to 8 times the pilot.",
+    help="A number of items to report, as often as wanted (default: 1/2 to 8 times the pilot).",
 )
 @click.option(
     "--raters",
     metavar="N",
     type=int,
     multiple=True,
-    help="A number of raters of a reply, as often as wanted; else 1, 2, 3, 5, 10 and the pilot's.",
+    help="A number of raters of a reply, as often as wanted (default: 1, 2, 3, 5, 10 and the pilot's).",
 )
 @click.option(
     "--power",

@@ -27,7 +27,7 @@ Examples:
     "-f",
     "preferences_format",
     metavar="NAME",
-    help="The files' format; else it is recognised.",
+    help="The files' format (default: recognised).",
 )
 @options.as_json
 def preferences(

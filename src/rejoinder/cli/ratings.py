@@ -48,7 +48,7 @@ Examples:
     "-f",
     "ratings_format",
     metavar="NAME",
-    help="The files' format; else it is recognised.",
+    help="The files' format (default: recognised).",
 )
 @options.as_json
 def ratings(

@@ -70,7 +70,7 @@ recipe.add_command(tao2018)
     type=int,
     default=1000,
     show_default=True,
-    help="Of the tests; 0 for none.",
+    help="Number of permutations of the tests; 0: no tests.",
 )
 @options.seed
 @click.option(

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     "systems",
     metavar="NAME",
     multiple=True,
-    help="Of DD-BASE, DD-BEST, EF-BASE and EF-BEST only this one, as often as wanted; else all.",
+    help="One of DD-BASE, DD-BEST, EF-BASE and EF-BEST, as often as wanted (default: all).",
 )
 @click.option(
     "--output", "-o", metavar="OUTDIR", type=options.PATH, required=True, help="The run's folder."

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     help="Multiply the weights of the bad references, from 0 (only their lengths count) to 1.",
 )
 @click.option(
-    "--tokenizer", metavar="NAME", default="13a", show_default=True, help="Of BLEU and deltaBLEU."
+    "--tokenizer",
+    metavar="NAME",
+    default="13a",
+    show_default=True,
+    help="Tokenizer of BLEU and deltaBLEU.",
 )
 @click.option("--lowercase", is_flag=True, help="Fold case first.")
 @options.resamples
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
     type=int,
     default=10_000,
     show_default=True,
-    help="Of the tests; 0 for none.",
+    help="Number of permutations of the tests; 0: no tests.",
 )
 @options.seed
 @options.testset_format

@@ -71,7 +71,11 @@ TRANSFER = "transfer"
 @options.without
 @options.metrics
 @click.option(
-    "--tokenizer", metavar="NAME", default="13a", show_default=True, help="Of BLEU and ROUGE."
+    "--tokenizer",
+    metavar="NAME",
+    default="13a",
+    show_default=True,
+    help="Tokenizer of BLEU and ROUGE.",
 )
 @click.option("--lowercase", is_flag=True, help="Fold case first, for BLEU.")
 @click.option(
@@ -79,7 +83,7 @@ TRANSFER = "transfer"
     metavar="NAME",
     default="none",
     show_default=True,
-    help="Of the BLEU of single replies: none, floor, add-k or exp.",
+    help="Smoothing of the BLEU of single replies: none, floor, add-k or exp.",
 )
 @options.missing
 @click.option(
@@ -122,7 +126,11 @@ TRANSFER = "transfer"
     multiple=True,
     help="Leave a system of it out, as often as wanted.",
 )
-@click.option("--transfer-scale", metavar="HOW", help="As --scale, for it; else what --scale says.")
+@click.option(
+    "--transfer-scale",
+    metavar="HOW",
+    help="As --scale, for the transfer set (default: that of --scale).",
+)
 @click.option(
     "--cases",
     metavar="N",
@@ -138,7 +146,7 @@ TRANSFER = "transfer"
     type=int,
     default=1000,
     show_default=True,
-    help="Of the tests; 0 for none.",
+    help="Number of permutations of the tests; 0: no tests.",
 )
 @options.resamples
 @options.seed

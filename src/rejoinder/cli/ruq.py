@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--generic",
     metavar="FILE",
     type=options.PATH,
-    help="Generic replies, one to a line; else a set of English ones.",
+    help="Generic replies, one to a line (default: a set of English ones).",
 )
 @click.option(
     "--reference-rule",
@@ -75,7 +75,10 @@ if TYPE_CHECKING:
     help="Keep results as they come; the same command goes on where it was cut off.",
 )
 @click.option(
-    "--turns", metavar="N", type=click.IntRange(1), help="Last turns that models see; else all."
+    "--turns",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Number of last turns that models see (default: all).",
 )
 @click.option(
     "--turn-end",

@@ -19,7 +19,7 @@ from rejoinder.cli import options
 )
 @click.option("--segments", is_flag=True, help="A row for each system and item.")
 @click.option("--explain", metavar="ID", help="Say what made the score of this one item.")
-@click.option("--system", metavar="NAME", help="The system to explain; else all of them.")
+@click.option("--system", metavar="NAME", help="The system to explain (default: all).")
 @click.option(
     "--save", type=options.PATH, help="Keep the measured rows, without texts, in a Parquet file."
 )

@@ -66,13 +66,13 @@ if TYPE_CHECKING:
     type=click.Choice(["tiny", "small", "paper"]),
     default="tiny",
     show_default=True,
-    help="Of what is not swept: as in 'rejoinder train responder'.",
+    help="Preset of what is not swept, as in 'rejoinder train responder'.",
 )
 @click.option(
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="What chooses epochs and trials; else pairs held out of the corpus.",
+    help="Pairs that choose epochs and trials (default: pairs held out of the corpus).",
 )
 @click.option(
     "--exclude",
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 @click.option(
     "--metric",
     type=click.Choice(["meteor", "bleu"]),
-    help="Of the replies; else METEOR, and BLEU where Java is missing or does not run.",
+    help="Metric of the replies (default: METEOR, or BLEU where Java is missing or does not run).",
 )
 @click.option(
     "--generic",
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Pairs of the corpus for RUQ on train, drawn at random; 0: all.",
 )
-@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Of the search.")
+@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Beam size.")
 @click.option(
     "--keep", metavar="N", type=int, default=1, show_default=True, help="Models kept, the best."
 )

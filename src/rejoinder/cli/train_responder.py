@@ -39,7 +39,7 @@ _MOST = 20  # epochs that are shown, one and all
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="What chooses the best epoch; else pairs held out of the corpus.",
+    help="Pairs that choose the best epoch (default: pairs held out of the corpus).",
 )
 @click.option(
     "--exclude",
@@ -50,8 +50,10 @@ _MOST = 20  # epochs that are shown, one and all
 )
 @click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
 @click.option("--vocabulary", metavar="N", type=int, help="Subwords.")
-@click.option("--layers", metavar="N", type=int, help="Of encoder and decoder each.")
-@click.option("--width", metavar="N", type=int, help="Of embeddings and hidden states.")
+@click.option(
+    "--layers", metavar="N", type=int, help="Number of layers of encoder and decoder each."
+)
+@click.option("--width", metavar="N", type=int, help="Width of embeddings and hidden states.")
 @click.option("--dropout", metavar="P", type=float)
 @click.option(
     "--other-dropout", metavar="P", type=float, help="On attention weights and behind the ReLU."
@@ -59,12 +61,17 @@ _MOST = 20  # epochs that are shown, one and all
 @click.option("--label-smoothing", metavar="P", type=float)
 @click.option("--learning-rate", metavar="X", type=float, help="The highest.")
 @click.option("--warmup", metavar="N", type=int, help="Updates.")
-@click.option("--tokens", metavar="N", type=int, help="Of a batch.")
+@click.option("--tokens", metavar="N", type=int, help="Number of tokens in a batch.")
 @click.option("--accumulate", metavar="N", type=int, help="Batches to an update.")
 @click.option("--epochs", metavar="N", type=int, help="At most.")
 @click.option("--updates", metavar="N", type=int, help="At most; 0: no limit.")
 @click.option("--patience", metavar="N", type=int, help="Epochs that do not get better; 0: no end.")
-@click.option("--pairs", metavar="N", type=int, help="Of the corpus, drawn at random; 0: all.")
+@click.option(
+    "--pairs",
+    metavar="N",
+    type=int,
+    help="Number of pairs of the corpus, sampled at random; 0: all.",
+)
 @click.option("--seed", metavar="N", type=int, help="Random seed.")
 @click.option(
     "--save-every",

@@ -43,7 +43,7 @@ DEFAULT_SIZES = ("gru",)
     metavar="PATH",
     type=options.PATH,
     help="Word vectors of yours (word2vec, GloVe, fastText, or a folder of 'train vectors') for the "
-    "referenced half and the GRU sizes; else word2vec on the corpus.",
+    "referenced half and the GRU sizes (default: word2vec on the corpus).",
 )
 @click.option(
     "--exclude",
@@ -57,7 +57,7 @@ DEFAULT_SIZES = ("gru",)
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="Conversations that choose the epochs; else a twentieth of the corpus.",
+    help="Conversations that choose the epochs (default: a twentieth of the corpus).",
 )
 @click.option(
     "--language",
@@ -65,7 +65,9 @@ DEFAULT_SIZES = ("gru",)
     show_default=True,
     help="How texts are cut into words: en, zh, char or none.",
 )
-@click.option("--epochs", metavar="N", type=int, help="At most; else what the size has.")
+@click.option(
+    "--epochs", metavar="N", type=int, help="Maximum number of epochs (default: the size's)."
+)
 @click.option(
     "--save-every",
     metavar="SECONDS",

@@ -13,9 +13,11 @@ from rejoinder.cli.speech import say
 @click.command()
 @click.argument("corpus", type=options.PATH)
 @click.option(
-    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="Of the vectors."
+    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="Output folder."
 )
-@click.option("--width", metavar="N", type=int, default=50, show_default=True, help="Of a vector.")
+@click.option(
+    "--width", metavar="N", type=int, default=50, show_default=True, help="Width of a vector."
+)
 @click.option(
     "--language",
     default="en",

@@ -296,7 +296,7 @@ def _save(studies: dict[str, Study], path: Path) -> None:
         for name, study in studies.items()
     ]
     with replacing(path) as temporary:
-        without_formulas(pl.concat(frames)).write_csv(temporary)
+        temporary.write_bytes(without_formulas(pl.concat(frames)).write_csv().encode())
 
 
 def _drawn(studies: dict[str, Study], folder: Path | None) -> tuple[list[Path], list[str]]:

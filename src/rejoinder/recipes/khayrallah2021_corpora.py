@@ -199,7 +199,12 @@ def _check_same(own: Pairs, others: Pairs, path: Path) -> None:
 
 def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
     """Writes the corpora, and at last what says that they are whole."""
-    (folder / "corpora").mkdir(parents=True, exist_ok=True)
+    try:
+        (folder / "corpora").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: the folder cannot be made: {error.strerror}; choose another place"
+        ) from error
     named = {**made.trained, "validation": made.validation}
     for name, pairs in named.items():
         write_testset(_as_testset(pairs), _path(folder, name))

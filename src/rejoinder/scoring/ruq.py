@@ -22,7 +22,7 @@ from rejoinder.scoring.ruq_items import Items, items_of
 from rejoinder.scoring.scores import Measured, Scores, few_items
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import replacing
+from rejoinder.tables.write import replacing, write_parquet
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Quantity:
         if os.path.splitext(path)[1].lower() != ".parquet":
             raise InputError(f"{path}: token values are kept as Parquet; name a .parquet file")
         with replacing(path) as temporary:
-            self.replies.write_parquet(temporary)
+            write_parquet(self.replies, temporary)
 
 
 def ruq(

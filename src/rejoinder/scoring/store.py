@@ -36,7 +36,7 @@ from rejoinder.scoring.saved_metrics import (
 )
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.tables.seal import UNSEALED, seal, sealed
-from rejoinder.tables.write import replacing
+from rejoinder.tables.write import replacing, write_parquet
 from rejoinder.text.tokenizers import Tokens
 
 KEY = "rejoinder"
@@ -98,7 +98,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     )
     metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: UNSEALED}
     with replacing(path) as temporary:
-        table.write_parquet(temporary, metadata=metadata)
+        write_parquet(table, temporary, metadata)
         seal(temporary)
 
 

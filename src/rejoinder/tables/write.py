@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 import secrets
@@ -87,13 +88,31 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """
     writers = {
         ".jsonl": _jsonl,
-        ".csv": lambda frame, place: without_formulas(frame).write_csv(place),
-        ".tsv": lambda frame, place: without_formulas(frame).write_csv(place, separator="\t"),
-        ".parquet": pl.DataFrame.write_parquet,
+        ".csv": lambda frame, place: _separated(without_formulas(frame), place, ","),
+        ".tsv": lambda frame, place: _separated(without_formulas(frame), place, "\t"),
+        ".parquet": write_parquet,
     }
     write = _by_suffix(path, writers)
     with replacing(path) as temporary:
         write(table, temporary)
+
+
+def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Writes a Parquet file, for the body of ``replacing``.
+
+    Polars writes it into memory, and Python onto the disk: of a full disk Polars tells now this and
+    now that ("Invalid thrift: transport error"), and Python always the system's reason.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    content = io.BytesIO()
+    table.write_parquet(content, metadata=metadata)
+    path.write_bytes(content.getbuffer())
+
+
+def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:
+    path.write_bytes(table.write_csv(separator=separator).encode())
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
@@ -187,10 +206,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         _to_disk(temporary)
         os.replace(temporary, final)
-    except (OSError, pl.exceptions.ComputeError) as error:
+    except OSError as error:
         why = failure(error)
-        if why is None:
-            raise
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         _remove(temporary)
@@ -199,12 +216,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def failure(error: Exception) -> str | None:
     """Why a file could not be written, in the words of the operating system; None: for no such reason.
 
-    Polars raises an ``OSError`` for CSV and a ``ComputeError`` for Parquet, with the number of the
-    system's error in the text; safetensors raises an error of its own with it.
+    safetensors raises an error of its own, with the number of the system's error in the text.
 
     >>> failure(OSError(28, "No space left on device"))
     'No space left on device'
-    >>> failure(ValueError("parquet: underlying IO error: No space left (os error 28)"))
+    >>> failure(ValueError("Error while serializing: I/O error: No space left (os error 28)"))
     'No space left on device'
     >>> failure(ValueError("no column 'a'"))
     """
@@ -256,11 +272,11 @@ def _testset_parquet(testset: TestSet, path: Path) -> None:
     empty = pl.lit([], dtype=dtype)
     table = table.with_columns(pl.col("references").cast(dtype).fill_null(empty))
     further = [name for name in testset.contexts.columns if name not in CONTEXTS]
-    table.select(*CONTEXTS, "references", *further).write_parquet(path)
+    write_parquet(table.select(*CONTEXTS, "references", *further), path)
 
 
 def _write_rows(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
-    writers = {".jsonl": _jsonl, ".csv": _csv, ".tsv": _tsv, ".parquet": pl.DataFrame.write_parquet}
+    writers = {".jsonl": _jsonl, ".csv": _csv, ".tsv": _tsv, ".parquet": write_parquet}
     write = _by_suffix(path, writers)
     with replacing(path) as temporary:
         write(frame, temporary)

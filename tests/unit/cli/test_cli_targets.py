@@ -4,12 +4,15 @@ The options are taken from the command line itself: a new one that has no entry 
 """
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
 
 from command_line import written
 from rejoinder.figures.style import STEMS
+from rejoinder.tables.testset import read_testset
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -149,6 +152,36 @@ def test_a_folder_of_other_things_is_spared_before_anything_is_read(command, her
     assert "folder" in err
     assert "absent" not in err
     assert (here / "folder" / each.foreign).read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("each", FILES, ids=named)
+def test_a_link_to_a_file_of_another_kind_is_spared(command, here, each):
+    (here / "mine").write_bytes(b"mine")
+    link = here / f"link{each.suffix}"
+    link.symlink_to(here / "mine")
+    status, out, err = command(*each.words(link))
+    assert (status, out) == (2, "")
+    assert f"{each.option} {link}: a file stands there that holds no" in err
+    assert link.is_symlink()
+    assert (here / "mine").read_bytes() == b"mine"
+
+
+def test_a_link_stays_and_what_it_points_to_is_replaced(command, here):
+    (here / "there").mkdir()
+    (here / "a.jsonl").symlink_to(here / "there" / "kept.jsonl")
+    for _ in range(2):
+        assert command("filter", TESTSET, "--output", "a.jsonl")[0] == 0
+        assert (here / "a.jsonl").is_symlink()
+        assert [path.name for path in (here / "there").iterdir()] == ["kept.jsonl"]
+
+
+def test_of_two_commands_with_one_output_each_leaves_it_whole(here):
+    words = [sys.executable, "-m", "rejoinder", "filter", str(TESTSET), "--output", "a.parquet"]
+    both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
+    told = [each.communicate() for each in both]
+    assert [each.returncode for each in both] == [0, 0], told
+    assert [path.name for path in here.iterdir()] == ["a.parquet"]
+    assert len(read_testset(here / "a.parquet")) == 66
 
 
 TWICE = [

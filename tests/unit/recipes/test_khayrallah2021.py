@@ -145,6 +145,12 @@ def test_corpora_are_drawn_filtered_and_joined(data, tmp_path):
     assert again.notes == held.notes
 
 
+def test_a_folder_that_cannot_be_made_is_one_message(data, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match="the folder cannot be made: Not a directory"):
+        corpora(data, None, tmp_path / "file" / "run", SIZES, 7, quiet)
+
+
 def test_another_run_is_refused(data, tmp_path):
     corpora(data, None, tmp_path, SIZES, 7, quiet)
     with pytest.raises(InputError, match="holds a run of other settings"):

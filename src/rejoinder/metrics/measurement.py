@@ -58,7 +58,7 @@ def remarks(metrics: Mapping[str, Metric], batch: Batch) -> list[str]:
         Each remark once, behind the names of the metrics that it is of.
     """
     said: dict[str, list[str]] = {}
-    sample = Sample(batch.hypotheses)
+    sample = Sample(batch.hypotheses, len(batch))
     for label, metric in metrics.items():
         of_models = [note for each in metric.requests() for note in batch.features[each].notes]
         own = (*metric.notes(batch), *separation_notes(metric, sample))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.text.scripts import separated, unspaced_script
+from rejoinder.text.scripts import lost, separated, unspaced_candidates, unspaced_script
 from rejoinder.text.strings import Strings
 
 if TYPE_CHECKING:
+    from rejoinder.kernels.arrays import Indices
     from rejoinder.metrics.base import Metric
 
 EXAMINED = 500
@@ -20,6 +21,10 @@ SHORT = 5
 """Replies of fewer characters are left out: a single word is a whole reply there."""
 SHARE = 0.2
 """The share of the replies examined from which on a note is given."""
+FEW = 2
+"""So many replies in a script without spaces are enough for a note, whatever their share is."""
+SMALL = 20
+"""In a test set of fewer items than that, one such reply is enough."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +33,17 @@ class Sample:
 
     Attributes:
         hypotheses: All replies.
+        items: The number of items of the test set; None if each reply has an item of its own.
     """
 
     hypotheses: Strings
+    items: int | None = None
 
     @cached_property
     def strings(self) -> Strings:
         """The sample, without short replies; empty where hardly any reply is beyond ASCII."""
         count = len(self.hypotheses)
-        chosen = np.arange(count)
-        if count > EXAMINED:
-            chosen = np.sort(np.random.default_rng(0).choice(count, EXAMINED, replace=False))
-        sample = self.hypotheses.take(chosen)
+        sample = self.hypotheses.take(_drawn(np.arange(count)))
         long = [k for k, text in enumerate(sample) if len("".join(text.split())) >= SHORT]
         sample = sample.take(np.array(long, dtype=np.int64))
         # ASCII writes spaces between words: most samples end here.
@@ -52,16 +56,48 @@ class Sample:
         """The same as Python strings."""
         return list(self.strings)
 
+    @cached_property
+    def candidates(self) -> Indices:
+        """Which replies may be in a script without spaces."""
+        return unspaced_candidates(self.hypotheses)
+
+    @cached_property
+    def unspaced(self) -> Strings:
+        """Replies in scripts without spaces, short ones too: at most 500, drawn from all of them."""
+        sample = self.hypotheses.take(_drawn(self.candidates))
+        kept = [k for k, text in enumerate(sample) if unspaced_script(text) not in ("", "emoji")]
+        return sample.take(np.array(kept, dtype=np.int64))
+
+    @property
+    def enough(self) -> int:
+        """How many replies in scripts without spaces must lose their words for a note."""
+        items = len(self.hypotheses) if self.items is None else self.items
+        return 1 if items < SMALL else FEW
+
+
+def _drawn(indices: Indices) -> Indices:
+    """The indices, or 500 of them where they are more, in order, with a fixed seed."""
+    if indices.size <= EXAMINED:
+        return indices
+    return np.sort(np.random.default_rng(0).choice(indices, EXAMINED, replace=False))
+
 
 def separation_notes(metric: Metric, sample: Sample) -> list[str]:
-    """Says where a metric's tokenizer leaves the words of many replies unseparated or drops them.
+    """Says where a metric's tokenizer leaves the words of replies unseparated or drops them.
 
-    Such a metric compares whole sentences, or nothing: it is near 0 whatever the replies say.
+    Such a metric compares whole sentences, or nothing: it is near 0 whatever the replies say. A note
+    is given where a fifth of the replies lose their words, and also where a few replies in a script
+    without spaces do (two, or one in a test set of fewer than 20 items).
 
     Args:
         metric: Any metric; one without a tokenizer has nothing to note.
         sample: Replies of the batch.
     """
+    return _of_many(metric, sample) or _of_few(metric, sample)
+
+
+def _of_many(metric: Metric, sample: Sample) -> list[str]:
+    """The note where a fifth of all replies lose their words; empty otherwise."""
     if not sample.texts:
         return []
     counts = metric.token_counts(sample.strings)
@@ -73,13 +109,36 @@ def separation_notes(metric: Metric, sample: Sample) -> list[str]:
     ]  # fmt: skip
     if len(unseparated) < SHARE * len(sample.texts):
         return []
-    script = Counter(map(unspaced_script, unseparated)).most_common(1)[0][0]
     replies = f"{len(unseparated)} of {len(sample.texts)} replies"
     if len(sample.hypotheses) > EXAMINED:
         replies += " examined"
     replies += f" of {SHORT} characters or more"
+    return [_note(metric, unseparated, replies, "these scores mean little")]
+
+
+def _of_few(metric: Metric, sample: Sample) -> list[str]:
+    """The note where few replies lose their words, all in scripts without spaces; empty otherwise."""
+    if not len(sample.unspaced):
+        return []
+    counts = metric.token_counts(sample.unspaced)
+    if counts is None:
+        return []
+    unseparated = [
+        text for text, tokens in zip(sample.unspaced, counts.tolist(), strict=True)
+        if lost(text, tokens)
+    ]  # fmt: skip
+    if len(unseparated) < sample.enough:
+        return []
+    replies = f"{len(unseparated)} of {len(sample.hypotheses)} replies"
+    if sample.candidates.size > EXAMINED:
+        replies = f"{len(unseparated)} of {len(sample.unspaced)} replies examined in such scripts"
+    return [_note(metric, unseparated, replies, "the scores of these replies mean little")]
+
+
+def _note(metric: Metric, unseparated: list[str], replies: str, result: str) -> str:
+    script = Counter(map(unspaced_script, unseparated)).most_common(1)[0][0]
     cause, remedy = metric.separation(script)
-    return [f"{cause} of {replies}{_reason(script)}, so these scores mean little; {remedy}"]
+    return f"{cause} of {replies}{_reason(script)}, so {result}; {remedy}"
 
 
 def _reason(script: str) -> str:

@@ -12,6 +12,7 @@ from rejoinder.errors import MissingExtraError
 from rejoinder.metrics import BLEU, METEOR, EmbeddingAverage, registry
 from rejoinder.metrics.meteor_scorer import command
 from rejoinder.metrics.separation import Sample, separation_notes
+from rejoinder.text.scripts import unspaced_candidates
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS
 
@@ -110,8 +111,87 @@ def test_meteor_and_embeddings_are_told_too():
 
 
 def test_a_fifth_of_the_replies_is_enough_and_less_is_not():
-    assert notes("bleu", CHINESE[:1] + ["so it is"] * 4)
-    assert not notes("bleu", CHINESE[:1] + ["so it is"] * 5)
+    # Russian under ROUGE: a script with spaces, so that the rule of few replies has no say.
+    assert notes("rougeL", RUSSIAN[:1] + ["so it is"] * 4)
+    assert not notes("rougeL", RUSSIAN[:1] + ["so it is"] * 5)
+
+
+@pytest.mark.parametrize(
+    ("lost", "others", "noted"),
+    [
+        (1, 18, True),  # 1 of 19: one is enough in a test set of fewer than 20
+        (1, 19, False),  # 1 of 20
+        (2, 18, True),  # 2 of 20
+        (2, 5_000, True),  # two are enough, however many others there are
+    ],
+)
+@pytest.mark.parametrize("metric", ["bleu", "rougeL", "average"])
+def test_a_few_replies_in_a_script_without_spaces_are_enough(metric, lost, others, noted):
+    found = notes(metric, ENGLISH[:1] * (others - 5) + CHINESE[:lost] + ["so it is"] * 5)
+    assert len(found) == noted
+    if noted:
+        assert f" {lost} of {lost + others} replies (Chinese text has no spaces" in found[0]
+        assert "the scores of these replies mean little" in found[0]
+
+
+@pytest.mark.parametrize("texts", [["不知道。", "好的。"], ["ไม่รู้", "ครับ"], ["いいよ", "はい"]])
+def test_rouge_drops_short_replies_too(texts):
+    (note,) = notes("rougeL", [*texts, *["so it is"] * 28])
+    assert "2 of 30 replies" in note
+    assert notes("rougeL:tokenizer=char", [*texts, *["so it is"] * 28]) == []
+
+
+@pytest.mark.parametrize("metric", ["bleu", "rougeL", "distinct", "average"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        ["so “nice” – it’s", "naïve café…"],
+        ["😀😀🎉🎉👍🏽👍🏽", "❤️❤️❤️❤️❤️❤️"],
+        ["https://example.org/a/b?c=d", "www.example.com/今天天气很好/and/more/english/words"],
+        ["¯\\_(ツ)_/¯", "ヽ(ツ)ノ"],
+        [
+            "He wrote 今天天气很好 and left the room",
+            "the sign says すみません in front of the shop",
+        ],
+        ["Ок.", "да"],
+    ],
+)
+def test_other_replies_beyond_ascii_are_no_false_alarm(metric, odd):
+    assert notes(metric, [*odd, *["so it is"] * 38]) == []
+
+
+def test_items_count_not_the_replies_of_several_systems():
+    texts = CHINESE[:1] + ["so it is"] * 29
+    bleu = registry.metric("bleu")
+    assert separation_notes(bleu, Sample(Strings.of(texts), items=10))
+    assert not separation_notes(bleu, Sample(Strings.of(texts), items=30))
+
+
+def test_one_system_of_six_that_answers_in_chinese_is_noted():
+    english = ["so it is"] * 30
+    system = [*CHINESE[:4], "不知道。", *english[5:]]
+    references = [[text] for text in system]
+    found = BLEU().corpus(system, references).notes
+    assert len(found) == 1
+    testset = TestSet.from_lists(references)
+    table = pl.concat(
+        pl.DataFrame({"system": [name] * 30, "id": testset.ids, "text": texts})
+        for name, texts in [("same", system), *((f"e{k}", english) for k in range(5))]
+    )
+    found = score(testset, table, ["rougeL"], resamples=0).notes
+    assert sum("5 of 180 replies" in note for note in found) == 1
+
+
+def test_many_replies_in_such_scripts_among_more_others_are_sampled():
+    (note,) = notes("bleu", CHINESE * 250 + ["so it is"] * 9_000)
+    assert "500 of 500 replies examined in such scripts" in note
+
+
+def test_characters_of_every_script_are_candidates():
+    for texts in (CHINESE, JAPANESE, THAI, KHMER, MIXED, ["ລາວ", "བོད་", "မြန်မာ", "ﾊﾝｶｸ"]):
+        assert unspaced_candidates(Strings.of(texts)).tolist() == list(range(len(texts)))
+    assert unspaced_candidates(Strings.of([*FRENCH, *RUSSIAN, "", "😀", "“so”…"])).size == 0
+    assert unspaced_candidates(Strings.of([])).size == 0
 
 
 def test_of_many_replies_500_are_examined():

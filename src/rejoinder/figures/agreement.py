@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,12 @@ RANDOM = "random"
 CEILING, BEST = "human (avg)", "human (max)"
 PEOPLE = (CEILING, BEST)
 
+CAPTION_LETTERS = 14
+"""Letters of a caption that one inch holds, also where most of them are wide."""
+
+CAPTION_LINE = 0.25
+"""Height of a line of the caption, in inches."""
+
 _NEEDED = ("metric", "correlation", "value", "low", "high")
 
 
@@ -34,7 +41,7 @@ def bars(table: pl.DataFrame, title: str = "") -> Figure:
     Args:
         table: ``metric``, ``correlation``, ``value``, ``low``, ``high`` (NaN for none) and perhaps
             ``chance``, as ``Agreement.table`` has them.
-        title: Of the figure.
+        title: Caption above the panels; a long one is broken into lines that fit the figure.
 
     Raises:
         InputError: A column is missing.
@@ -51,7 +58,8 @@ def bars(table: pl.DataFrame, title: str = "") -> Figure:
     correlations = table["correlation"].unique(maintain_order=True).to_list()
     names = _ordered(table, correlations)
     width = 1.9 + 2.6 * max(1, len(correlations))
-    figure = style.canvas(width, 0.95 + 0.27 * max(2, len(names)) + (0.25 if title else 0))
+    lines = textwrap.wrap(title, int(width * CAPTION_LETTERS))
+    figure = style.canvas(width, 0.95 + 0.27 * max(2, len(names)) + CAPTION_LINE * len(lines))
     panels = figure.subplots(1, max(1, len(correlations)), sharey=True, squeeze=False)[0]
     for axes, correlation in zip(panels, correlations, strict=False):
         rows = {
@@ -62,7 +70,8 @@ def bars(table: pl.DataFrame, title: str = "") -> Figure:
         axes.set_title(NAMES.get(correlation, correlation))
     _names(panels[0], names)
     if title:
-        figure.suptitle(title, fontsize=8.5, color=style.QUIET, x=0.01, ha="left")
+        caption = "\n".join(lines)
+        figure.suptitle(caption, fontsize=8.5, color=style.QUIET, x=0.01, ha="left")
     return figure
 
 

@@ -93,16 +93,16 @@ def coefficient(told: Agreement) -> str:
 def _overviews(told: Agreement) -> Iterator[tuple[str, Figure]]:
     """The bars, and the heat map."""
     table = told.table()
-    words = [f"agreement with people, protocol {told.protocol.name}", "whiskers: 95% interval"]
+    words = ["whiskers: 95% interval"]
     if table.filter((table["metric"] == CEILING) & table["value"].is_not_nan()).height:
         words.append(f"dashed: {CEILING}")
     if "chance" in table.columns:
         words.append("hatched: chance of each metric")
     if "within" not in table.columns:
-        yield "agreement", bars(table, "; ".join(words))
+        yield "agreement", bars(table, "; ".join([f"protocol {told.protocol.name}", *words]))
     else:
-        yield "agreement", bars(table, "; ".join([*words, "all systems pooled"]))
-        yield "agreement-within", bars(_within(table), "; ".join([*words, "mean within systems"]))
+        yield "agreement", bars(table, "; ".join(["all systems pooled", *words]))
+        yield "agreement-within", bars(_within(table), "; ".join(["mean within systems", *words]))
     seen = told.observations()
     common = seen.filter(_scored(seen, told.labels))
     columns = {name: common[name].to_numpy() for name in (PEOPLE, *told.labels)}

@@ -93,3 +93,26 @@ def test_the_coefficient_of_map_and_sweep():
     replies, marks = {"a": VARIED}, {("a", "x"): [1, 2, 3, 4, 5]}
     assert coefficient(agreed(replies, marks)[0]) == "spearman"
     assert coefficient(agreed(replies, marks, correlations=["kendall-c"])[0]) == "kendall-c"
+
+
+@pytest.mark.parametrize("correlations", [("spearman",), ("pearson", "spearman", "kendall-b")])
+def test_captions_fit_the_figure_and_tell_pooled_from_within(correlations, tmp_path, monkeypatch):
+    from rejoinder.figures import style
+
+    captions = {}
+    save = style.save
+
+    def kept(figure, folder, name):
+        if name.startswith("agreement"):
+            figure.canvas.draw()
+            box = figure._suptitle.get_window_extent()
+            captions[name] = figure._suptitle.get_text().replace("\n", " ")
+            assert 0 <= box.x0 < box.x1 <= figure.bbox.x1, name
+            assert figure.axes[0].title.get_window_extent().y1 <= box.y0, name
+        return save(figure, folder, name)
+
+    monkeypatch.setattr(style, "save", kept)
+    marks = {(s, r): [1, 2, 4, 5, 3] for s in "ab" for r in "xy"}
+    album(*agreed({"a": VARIED, "b": VARIED[::-1]}, marks, correlations=correlations), tmp_path)
+    assert captions["agreement"].startswith("all systems pooled")
+    assert captions["agreement-within"].startswith("mean within systems")

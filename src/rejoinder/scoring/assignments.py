@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Indices
 from rejoinder.scoring.evidence import Rated
+from rejoinder.tables.wording import counted
 
 # A block of assignments is drawn by a generator of its own, whatever the number of threads.
 BLOCK = 16
+
+LEAST_UNITS = 3
+"""The fewest units of which a correlation says anything: any two points lie on a line."""
 
 
 def design(
@@ -48,21 +52,30 @@ def design(
     kept = [p for p, items in enumerate(shared) if items.size >= size]
     if not kept:
         most = max(items.size for items in shared)
+        if not most:
+            raise ParameterError(f"size={size}: no two systems are rated on the same item")
+        best = largest_size([items.size for items in shared])
+        remedy = (
+            f"choose a --unit-size of at most {best}, which gives {LEAST_UNITS} units or more"
+            if best
+            else f"no --unit-size gives {LEAST_UNITS} units, so rate more items"
+        )
         raise ParameterError(
-            f"size={size}: no two systems share so many rated items; the most is {most}: choose a "
-            f"--unit-size of at most {most}" if most else
-            f"size={size}: no two systems are rated on the same item"
-        )  # fmt: skip
+            f"size={size}: no two systems share so many rated items; the most is {most}: {remedy}"
+        )
     sizes = sorted({shared[p].size for p in kept})
     over = sorted({n % size for n in sizes})
     units = sum(shared[p].size // size for p in kept)
     note = (
-        f"unit: {units} units of {size} items from {len(kept)} pairs of systems with "
+        f"unit: {counted(units, 'unit')} of {counted(size, 'item')} from "
+        f"{counted(len(kept), 'pair')} of systems with "
         f"{_span(sizes)} items each"
     )
     if any(over):
         note += f"; {_span(over)} items of a pair are left over in each assignment"
     notes = [note]
+    if units < LEAST_UNITS:
+        notes.append(_too_few(units, largest_size([items.size for items in shared])))
     if chosen:
         every = len(rated.systems) * (len(rated.systems) - 1) // 2
         notes.append(f"unit: {len(pairs)} of {every} pairs of systems, {why}")
@@ -73,6 +86,32 @@ def design(
         )
     made = Design(np.array([pairs[p] for p in kept]), tuple(shared[p] for p in kept), size, seed)
     return made, notes
+
+
+def largest_size(shared: Sequence[int]) -> int:
+    """The largest unit size with at least three units over all pairs of systems; 0 for none.
+
+    Args:
+        shared: How many rated items each pair of systems shares.
+
+    >>> largest_size([150]), largest_size([34, 34, 30]), largest_size([2])
+    (50, 30, 0)
+    """
+    sizes = range(max(shared, default=0), 0, -1)
+    return next((m for m in sizes if sum(n // m for n in shared) >= LEAST_UNITS), 0)
+
+
+def _too_few(units: int, best: int) -> str:
+    """Says that there are too few units for a correlation, and which unit size gives enough."""
+    remedy = (
+        f"choose a --unit-size of at most {best}, which is the largest that gives {LEAST_UNITS} units"
+        if best
+        else f"no --unit-size gives {LEAST_UNITS} units; rate more items"
+    )
+    return (
+        f"unit: a correlation needs at least {LEAST_UNITS} units and there "
+        f"{'is' if units == 1 else 'are'} {units}: {remedy}"
+    )
 
 
 @dataclass(frozen=True)

@@ -298,6 +298,8 @@ class Units(Evidence):
         """Why the mean over assignments is undefined, or says nothing; None where it is neither."""
         if self.n == 2:
             return TWO
+        if self.n < 2:
+            return "1 unit: a correlation needs at least 3"
         told = self.over[label, correlation]
         undefined = np.isnan(told)
         if undefined.sum() <= UNDEFINED_SHARE * told.size:

@@ -27,7 +27,7 @@ from rejoinder.cli.recipe import recipe
 from rejoinder.cli.respond import respond
 from rejoinder.cli.ruq import ruq
 from rejoinder.cli.score import score
-from rejoinder.cli.speech import Guarded, say
+from rejoinder.cli.speech import Guarded, log_as_notes, say
 from rejoinder.cli.sweep import sweep
 from rejoinder.cli.train import train
 from rejoinder.cli.weigh import weigh
@@ -175,6 +175,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
             stream.reconfigure(errors="backslashreplace")
     sys.stderr = Guarded.over(sys.stderr)
+    log_as_notes()
     status = run()
     atexit._run_exitfuncs()
     try:

@@ -25,6 +25,20 @@ def say(line: str, err: bool = True, lines: bool = False) -> None:
     click.echo(visible(line, lines), err=err)
 
 
+def log_as_notes() -> None:
+    """Writes what the library logs as notes on standard error: ``rejoinder: note: ...``.
+
+    Without a handler Python prints a warning of a reader bare, and it looks like part of an error.
+    """
+    import logging
+
+    class Notes(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            say(f"rejoinder: note: {record.getMessage()}")
+
+    logging.getLogger("rejoinder").addHandler(Notes(logging.WARNING))
+
+
 class Guarded(io.TextIOWrapper):
     """Standard error for all that the process prints there: what libraries log and warn of, too.
 

@@ -301,3 +301,13 @@ def test_output_in_ascii_writes_other_characters_out(tmp_path):
     done = process(words, env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert rb"\u4e2d" in done.stdout
+
+
+def test_what_a_reader_logs_is_a_note(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("id,system,rater,score\n1,a,r,3\n2,a,r,4\n3,a,r,\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "rejoinder", "ratings", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [f"rejoinder: note: {path}: 1 row without a score left out"]

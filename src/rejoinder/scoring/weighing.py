@@ -93,7 +93,7 @@ def weigh(
     if not replies.height:
         raise ParameterError(f"leave_out: no system is left of {one_of(systems)}; keep one or more")
     notes = [f"left out as asked: {', '.join(leave_out)}"] if leave_out else []
-    rated = check_ratings(_of_criterion(ratings, criterion), replies)
+    rated = check_ratings(_of_criterion(ratings, criterion), replies, leave_out)
     notes += [f"weights: {note}" for note in rated.notes]
     check_scale(rated.ratings, ends)
     by_itself, more = over_pairs(rated.ratings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -74,12 +75,16 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
     return ratings
 
 
-def check_ratings(ratings: pl.DataFrame, replies: pl.DataFrame) -> RatedReplies:
+def check_ratings(
+    ratings: pl.DataFrame, replies: pl.DataFrame, left_out: Sequence[str] = ()
+) -> RatedReplies:
     """Joins ratings to replies by system and id.
 
     Args:
         ratings: ``schemas.RATINGS``.
         replies: a table with ``system`` and ``id``: responses, or the rows of scores.
+        left_out: Systems that the user left out of the replies; their ratings have a note that
+            says so.
 
     Raises:
         InputError: a table breaks its rules; no rating has a reply; or the ids count from 0 in one
@@ -97,7 +102,11 @@ def check_ratings(ratings: pl.DataFrame, replies: pl.DataFrame) -> RatedReplies:
         raise InputError(_strangers(ratings, there))
     _refuse_shifted(ratings, there)
     unrated = unrated.select(_REPLY)
-    notes = _notes(unmatched, "rating", "without a reply", there)
+    asked = pl.col("system").is_in(list(left_out))
+    notes = _notes(unmatched.filter(~asked), "rating", "without a reply", there)
+    if count := unmatched.filter(asked).height:
+        noun = counted(count, "rating")
+        notes += (f"{noun} not used, because the system was left out as asked",)
     notes += _notes(unrated, "reply", "without a rating", ratings)
     return RatedReplies(matched, unmatched, unrated, notes)
 

@@ -201,3 +201,16 @@ def test_the_ratings_of_the_examples():
     joined = check_ratings(given, replies)
     assert joined.ratings.height == 66 * 3 * 5
     assert (joined.notes, joined.unmatched.height, joined.unrated.height) == ((), 0, 0)
+
+
+def test_ratings_of_a_system_left_out_as_asked_are_told_apart():
+    given = ratings(
+        ("x", "bot", "r1", "overall", 1.0),
+        ("x", "cat", "r1", "overall", 3.0),
+        ("x", "cow", "r1", "overall", 3.0),
+    )
+    replies = pl.DataFrame({"system": ["bot"], "id": ["x"], "text": [""]})
+    assert check_ratings(given, replies, ["cat"]).notes == (
+        "1 rating without a reply, all of the system 'cow'",
+        "1 rating not used, because the system was left out as asked",
+    )

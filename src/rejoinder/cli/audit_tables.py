@@ -35,8 +35,11 @@ def audit(found: Audit) -> None:
         what = "all references" if references == "all" else "without the reference that 'copy' is"
         out.print(f"{what}: {scale(scores)}\n", style="dim")
     out.print(
-        "! reaches the median system, !! the best one; ? below the median, but not told apart from "
-        "it (randomization test, Holm-corrected over a metric's fakes, p >= 0.05)\n",
+        "! the score reaches the median system; !! it reaches the best system; ? it is below the "
+        "median system, but the randomization test, which compares item by item, does not tell the "
+        "two apart (p Holm >= 0.05), so equal scores can have different marks. Each interval is for "
+        "one score or one difference alone and is not corrected; p Holm is corrected for the number "
+        "of fakes of the metric, so an interval without 0 can stand beside a p above 0.05.\n",
         style="dim",
     )
     differences = _differences(found)
@@ -65,7 +68,8 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
             marked.append(joined(score(scores.measured[label].metric, row), f" {_mark(row):2}"))
         shown.add_row(fake, *marked)
     shown.add_section()
-    for place in ("lowest", "median", "best"):
+    for places in _places([cells[label, fakes[0]] for label in labels]):
+        place = places[0]
         held: list[Cell] = []
         for label in labels:
             row = cells[label, fakes[0]]
@@ -74,8 +78,23 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
             system = styled(row[f"{place}_system"] or "", "dim")
             held.append(joined(value, " ", system, "   ") if known else "")
         if any(held):
-            shown.add_row(f"{place} system", *held)
+            shown.add_row(f"{', '.join(places)} system", *held)
     return shown
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Lowest, median and best; together where they are the same system under every metric.
+
+    Of two systems the median is the lower one; a single system is all three.
+    """
+    together: list[list[str]] = []
+    for place in ("lowest", "median", "best"):
+        before = together[-1][0] if together else None
+        if before and all(row[f"{before}_system"] == row[f"{place}_system"] for row in rows):
+            together[-1].append(place)
+        else:
+            together.append([place])
+    return together
 
 
 def _mark(row: Mapping[str, Any]) -> str:

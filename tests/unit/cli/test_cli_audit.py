@@ -96,3 +96,19 @@ def test_help_imports_nothing_heavy():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.rstrip().endswith("[]")
+
+
+def test_two_systems_have_one_row_for_the_lowest_and_the_median(command):
+    _, out, _ = command("audit", TESTSET, *SYSTEMS[:2], "-m", "bleu")
+    starts = [line.split("\u2502")[0].strip() for line in out.splitlines()]
+    assert "lowest, median system" in starts
+    assert "median system" not in starts
+    _, out, _ = command("audit", TESTSET, SYSTEMS[0], "-m", "bleu")
+    assert "lowest, median, best system" in out
+
+
+def test_the_legend_says_what_marks_and_intervals_mean(command):
+    _, out, _ = command("audit", TESTSET, *SYSTEMS, "-m", "bleu")
+    flat = " ".join(out.split())
+    assert "so equal scores can have different marks" in flat
+    assert "is not corrected; p Holm is corrected" in flat

@@ -128,9 +128,11 @@ def no_spread(table: pl.DataFrame, value: str, scores: Scores) -> list[str]:
     if not still or not scores.resamples:
         return []
     words = (
-        "is the same whichever item is left out, which is no certainty: no interval"
+        "the value stays the same whichever item is left out"
         if value == "value"
-        else "does not change, or one of the two scores is 0, whichever item is left out, which is no "
-        "certainty: no interval"
+        else "whichever item is left out, the difference stays the same or one of the scores is 0"
     )
-    return [f"{still} of {counted(table.height, 'value')}: {words}"]
+    return [
+        f"{still} of {counted(table.height, 'value')} without an interval: {words}, so its "
+        "uncertainty cannot be estimated; this does not mean that it is certain"
+    ]

@@ -45,12 +45,19 @@ def agreement(
     counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
     test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
     pooled = "pooled: the replies of all systems together; " if several else ""
+    noun = "observation" if numbers == [1] else "observations"
     out.print(
-        f"{pooled}{counted} observations; [low, high]: 95% interval{test}; {NONE}: undefined",
+        f"{pooled}{counted} {noun}; [low, high]: 95% interval{test}; {NONE}: undefined",
         style="dim",
     )
+    if table.filter(table["metric"].str.starts_with("human") & table["value"].is_not_nan()).height:
+        out.print(PEOPLE, style="dim")
+    if any(label == RANDOM for label in table["metric"]):
+        out.print(RANDOM_ROW, style="dim")
     if "chance" in table.columns:
         out.print(CHANCE, style="dim")
+    if "epsilon" in table.columns and (table["epsilon"] != 0).any():
+        out.print(EPSILON, style="dim")
     spread = told.protocol.spread
     if spread:
         out.print(spread, style="dim")
@@ -69,6 +76,24 @@ def agreement(
 
 WIDE = 10_000
 """Columns enough for every table."""
+
+RANDOM = "random"
+
+RANDOM_ROW = (
+    "random: one random draw of scores, shown for comparison; it never has a star, whatever its p; "
+    "--seed gives another draw"
+)
+
+PEOPLE = (
+    "human (avg), human (max): each rater against the mean of the other raters; human (max) is the "
+    "best of them, so it is high by selection; where raters are places in a list (1, 2, ...) and "
+    "not the same people throughout, both rows say little"
+)
+
+EPSILON = (
+    "epsilon: scores that differ by no more than this are a tie for the accuracy; it is in the units "
+    "of the metric's own scores"
+)
 
 CHANCE = (
     "chance: the mean accuracy when the ratings change places at random; with ties it is not one "
@@ -108,9 +133,9 @@ def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
     )
     out.print()
     out.print(
-        f"within systems: the mean over {told.systems} systems of each system's own "
-        "correlation; [low, high]: 95% interval, jackknife over contexts; p: contexts permuted "
-        f"inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
+        f"within systems: the mean over {told.systems} systems (over fewer where a note says so) of "
+        "each system's own correlation; [low, high]: 95% interval, jackknife over contexts; p: "
+        f"contexts permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",
     )
     _reasons(out, inside.with_columns(metric=inside["metric"] + " within systems"))
@@ -127,10 +152,13 @@ def _agreement(
     shown = bare_table()
     shown.add_column("pooled" if pooled else title)
     chance = "chance" in table.columns
+    epsilon = "epsilon" in table.columns and bool((table["epsilon"] != 0).any())
     for name in names:
         shown.add_column(name, justify="right", no_wrap=True)
         if chance:
             shown.add_column("chance", justify="right", no_wrap=True)
+            if epsilon and name == "accuracy":
+                shown.add_column("epsilon", justify="right", no_wrap=True)
         if not pooled:
             shown.add_column("p", justify="right", no_wrap=True)
     before = None
@@ -144,11 +172,18 @@ def _agreement(
             cells.append(_interval(row))
             if chance:
                 cells.append(decimals(3)(row["chance"]))
+                if epsilon and name == "accuracy":
+                    cells.append(_epsilon(row["epsilon"]))
             if not pooled:
                 # The random row has no star: a star would call chance a finding.
                 cells.append(_p(row["p"], label in told.labels))
         shown.add_row(label, *cells)
     return shown
+
+
+def _epsilon(value: float) -> str:
+    """An epsilon to three digits, in the units of the metric itself."""
+    return NONE if math.isnan(value) else f"{value:.3g}"
 
 
 def _spread(told: Agreement, table: pl.DataFrame) -> Table:
@@ -177,10 +212,10 @@ def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
     out.print(_metric_pairs_within(compared))
     out.print(
         f"a - b: difference of the means within systems of {name}, over systems where both are "
-        "defined, with its 95% interval (jackknife over contexts); p: a coin for each context swaps "
-        "the two metrics; * p below 0.05, not corrected for the number of pairs; pooled: the "
-        "difference over the replies of all systems together, which differences between systems can "
-        "make large by themselves: no test",
+        "defined, with its 95% interval (jackknife over contexts); p: permutation test in which the "
+        "two metrics' scores of randomly chosen contexts are exchanged; * p below 0.05, not "
+        "corrected for the number of pairs; pooled: the difference over the replies of all systems "
+        "together, which differences between systems can make large by themselves: no test",
         style="dim",
     )
     for (reason,), rows in compared.drop_nulls("within_reason").group_by("within_reason"):

@@ -281,7 +281,10 @@ class Replies(Observed):
         if not defined.any():
             return Row(math.nan, n, reason="undefined within every system")
         left = len(self.rated.systems) - int(defined.sum())
-        words = [f"undefined within {left} of {len(self.rated.systems)} systems, left out"]
+        words = [
+            f"undefined within {left} of {len(self.rated.systems)} systems, left out; the row is the "
+            f"mean over {int(defined.sum())}"
+        ]
         interval, p = _NONE, math.nan
         if self.draws.resamples:
             interval = data.interval(x, correlation)

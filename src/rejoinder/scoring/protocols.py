@@ -152,8 +152,10 @@ class Unit(Protocol):
 
     name: ClassVar[str] = "unit"
     spread: ClassVar[str] = (
-        "intervals: jackknife over systems, Student's t; they say how far other systems like these "
-        "would change the correlation"
+        "the interval (jackknife over systems, Student's t) says how far other systems like these "
+        "would change the correlation; p tests whether these systems agree at all with these "
+        "ratings; the two answer different questions, so a value with a star may have an interval "
+        "that contains 0"
     )
     resampled: ClassVar[bool] = False
     in_pairs: ClassVar[bool] = True

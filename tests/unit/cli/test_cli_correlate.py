@@ -226,3 +226,30 @@ def test_help_needs_nothing_heavy():
         "assert not {'numba', 'polars', 'pyarrow', 'numpy'} & set(sys.modules), 'heavy import'"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, cwd=ROOT)
+
+
+def test_the_legend_says_what_a_reader_of_the_table_asks(command, kept):
+    status, out, _ = command("correlate", kept, *RATINGS, *FEW, "-c", "spearman")
+    flat = " ".join(out.split())
+    assert status == 0
+    assert "random: one random draw of scores, shown for comparison; it never has a star" in flat
+    assert "human (max) is the best of them, so it is high by selection" in flat
+    unit = ["-p", "unit", "--unit-size", "11", "--assignments", "20"]
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, *unit)
+    flat = " ".join(out.split())
+    assert "a value with a star may have an interval that contains 0" in flat
+    assert "human (max)" not in flat
+
+
+@pytest.mark.parametrize(("given", "shown"), [(["--epsilon", "best"], True), ([], False)])
+def test_the_epsilon_of_each_metric_is_a_column(command, kept, given, shown):
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", *given)
+    assert ("epsilon:" in " ".join(out.split()).partition("protocol:")[0]) == shown
+    _, told, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", *given, "--json")
+    row = next(
+        row
+        for row in json.loads(told)["agreement"]
+        if row["metric"] == "random" and row["correlation"] == "accuracy"
+    )
+    line = next(line for line in out.splitlines() if line.startswith("random"))
+    assert (f" {row['epsilon']:.3g} " in line) == shown

@@ -121,8 +121,9 @@ def _not_utf8(data: bytes, start: int) -> str:
     if data[start] == 0xED and data[start + 1 : start + 2] >= b"\xa0":
         return "a lone surrogate (half a character); write the text again from a clean source"
     return (
-        f"byte 0x{data[start]:02x} is not UTF-8; save the file as UTF-8 "
-        "(for example: iconv -f latin1 -t utf-8)"
+        f"byte 0x{data[start]:02x} is not UTF-8; find out which encoding the file has (for example "
+        "GB18030, Shift_JIS or cp1252) and convert it from that one (iconv -f ENCODING -t utf-8); "
+        "a wrong guess may replace letters by others without an error"
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zipfile
+from pathlib import Path
 
 from rejoinder.errors import InputError
 
@@ -30,6 +32,7 @@ _BEGINNINGS = {
 }
 
 _ZIP = b"PK\x03\x04"
+_OFFICE = (".xlsx", ".xlsm", ".xlsb", ".ods", ".docx", ".odt")
 
 # What a zip archive is, by the names of the files in it.
 _ARCHIVES = (
@@ -67,17 +70,30 @@ def refuse_packed(data: bytes, name: str) -> None:
         InputError: they do; the message names the kind of file and what to do with it.
     """
     if data.startswith(_ZIP):
-        kind, remedy = _archive(data + _end(name))
+        kind, remedy = _archive(data + _end(name), Path(name))
         raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
     for magic, (kind, remedy) in _BEGINNINGS.items():
         if data.startswith(magic):
             raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
 
 
-def _archive(data: bytes) -> tuple[str, str]:
+def _archive(data: bytes, path: Path) -> tuple[str, str]:
     for pattern, kind, remedy in _ARCHIVES:
         if re.search(pattern, data):
             return kind, remedy
+    office = path.suffix.lower() in _OFFICE
+    if path.is_file() and not zipfile.is_zipfile(path):
+        again = "copy or download it again"
+        if office:
+            again += (
+                ", or repair it in the program that wrote it and export the sheet as CSV (UTF-8)"
+            )
+        return f"a damaged {'workbook or document' if office else 'zip archive'}", again
+    if office:
+        return (
+            f"a zip archive that holds no workbook or document, though its suffix is {path.suffix}",
+            "export the table as CSV (UTF-8) from the program that wrote it",
+        )
     return "a zip archive", "unpack it first (unzip)"
 
 

@@ -55,6 +55,13 @@ OF_MODELS: dict[str, Callable[..., Metric]] = {"ruq": RUQ}
 """Metrics of models, not of replies: verbs of their own measure them, and saved scores name them."""
 
 
+_LONGEST = 9
+"""The longest n-gram of the labels that are recognised where a name was to be typed."""
+
+_OF_SACREBLEU = {"lc": "lowercase", "case": "lowercase", "n": "order", "max_ngram_order": "order"}
+"""Our parameters by the names that sacreBLEU gives them, where these do not begin alike."""
+
+
 def metric(wanted: str | Metric) -> Metric:
     """Makes a metric from its name and parameters; a metric passes through.
 
@@ -82,8 +89,8 @@ def metric(wanted: str | Metric) -> Metric:
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
             again = " ".join(f"-m {each.strip()}" for each in several)
             raise ParameterError(f"metric '{name}': several at once; give each by itself: {again}")
-        close = get_close_matches(name.strip().lower(), folded, n=1, cutoff=0.6)
-        hint = f"did you mean '{close[0]}'? " if close else ""
+        close = _close(name)
+        hint = f"did you mean '{close}'? " if close else ""
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
             "colon (bleu:order=4), each behind a -m of its own"
@@ -137,6 +144,47 @@ def parameters(of: Metric) -> dict[str, Any]:
     return {each.name: getattr(of, each.name) for each in fields(of)}
 
 
+def _close(name: str) -> str:
+    """What to type for an unknown name: that of a table's label, else the nearest name; "" for none.
+
+    >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge")
+    ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rougeL')
+    """
+    typed = _of_labels().get(_plain(name))
+    if typed:
+        return typed
+    names = {each.lower(): each for each in METRICS}
+    close = get_close_matches(name.strip().lower(), names, n=1, cutoff=0.6)
+    return names[close[0]] if close else ""
+
+
+def _of_labels() -> dict[str, str]:
+    """What to type for each label that tables show, by the label in plain letters and digits."""
+    typed = {}
+    for name, make in METRICS.items():
+        for key, longest in (("order", _LONGEST), ("word_order", 2)):
+            if key in parameters(make()):
+                for order in range(1, longest + 1):
+                    typed[_plain(make(**{key: order}).label)] = f"{name}:{key}={order}"
+        typed.setdefault(_plain(make().label), name)
+    return typed
+
+
+def _plain(label: str) -> str:
+    """A label in small letters, without blanks, hyphens and underscores."""
+    return "".join(each for each in label.lower() if each not in " -_")
+
+
+def _meant(key: str, value: str, known: Mapping[str, Any]) -> str:
+    """The question whether another parameter was meant; "" where none is near."""
+    if not key:
+        return ""
+    wanted = _OF_SACREBLEU.get(key.lower(), key.lower())
+    begun = sorted((each for each in known if each.startswith(wanted)), key=len)
+    close = begun or get_close_matches(wanted, known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}={value.strip() or 'VALUE'}'? " if close else ""
+
+
 def _differing(of: Metric) -> str:
     """The parameters that are not the defaults: what tells two metrics of one label apart."""
     own = [
@@ -155,7 +203,8 @@ def _parameters(default: Metric, text: str, fixed: Mapping[str, Any]) -> dict[st
         key = key.strip()
         if key not in known or not equals:
             raise ParameterError(
-                f"metric '{default.name}': {pair!r} is no parameter; write key=value with one of "
+                f"metric '{default.name}': {pair!r} is no parameter; "
+                f"{_meant(key, value, known)}write key=value with one of "
                 f"{one_of(known) or 'no parameters'}"
             )
         if key in values:

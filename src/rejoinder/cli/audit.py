@@ -70,6 +70,7 @@ def audit(
     from rejoinder.scoring.audit import audit as audited
 
     if not responses:
+        inputs.refuse_scores(testset, "audit")
         raise ParameterError(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder audit {testset} SYSTEM.jsonl ..."

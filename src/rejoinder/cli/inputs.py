@@ -92,6 +92,15 @@ def holds_scores(path: Path) -> bool:
         return False
 
 
+def refuse_scores(path: Path, verb: str) -> None:
+    """Raises a ParameterError where kept scores are given to a verb that reads the texts themselves."""
+    if holds_scores(path):
+        raise ParameterError(
+            f"{path}: these are kept scores, which hold no texts, and '{verb}' reads the texts; name "
+            f"the test set and the systems' replies: rejoinder {verb} TESTSET.jsonl SYSTEM.jsonl ..."
+        )
+
+
 def kept(path: Path, *further: str) -> Scores:
     """The scores that 'rejoinder score --save' wrote.
 

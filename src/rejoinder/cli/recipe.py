@@ -119,6 +119,7 @@ def galley2015(
     from rejoinder.tables.ratings import read_ratings
 
     if not responses:
+        inputs.refuse_scores(testset, "recipe galley2015")
         raise ParameterError(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder recipe galley2015 {testset} SYSTEM.jsonl ... --ratings FILE"

@@ -260,9 +260,11 @@ def _check(
     transfer_ratings: tuple[Path, ...],
 ) -> None:
     """Raises a ParameterError where a set lacks its replies or ratings."""
+    from rejoinder.cli import inputs
     from rejoinder.errors import ParameterError
 
     if not responses:
+        inputs.refuse_scores(testset, "recipe tao2018")
         raise ParameterError(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder recipe tao2018 {testset} SYSTEM.jsonl ... --ratings FILE --model FOLDER"

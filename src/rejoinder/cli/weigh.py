@@ -68,6 +68,7 @@ def weigh(
     from rejoinder.tables.write import write_testset
 
     if not responses:
+        inputs.refuse_scores(testset, "weigh")
         raise ParameterError(
             f"{testset}: a test set alone; name the rated replies too: "
             f"rejoinder weigh {testset} SYSTEM.jsonl ... --ratings FILE -o OUT.jsonl"

@@ -34,6 +34,23 @@ def test_options_that_would_be_ignored_are_refused(command, kept, arguments):
     assert "without texts; name the test set and the responses to measure anew" in err
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "audit KEPT",
+        "weigh KEPT --ratings RATINGS --output o.jsonl --scale 1 5",
+        "recipe galley2015 KEPT --ratings RATINGS",
+        "recipe tao2018 KEPT --ratings RATINGS --model folder",
+    ],
+)
+def test_a_verb_that_reads_the_texts_says_that_these_are_kept_scores(command, kept, verb):
+    files = {"KEPT": kept, "RATINGS": EXAMPLES / "ratings.csv"}
+    status, out, err = command(*(files.get(word, word) for word in verb.split()))
+    assert (status, out) == (2, "")
+    assert "these are kept scores, which hold no texts" in " ".join(err.split())
+    assert "a test set alone" not in err
+
+
 def test_options_of_what_is_shown_are_taken(command, kept, tmp_path):
     assert command("score", kept, "--by", "topic", "--json")[0] == 0
     assert command("score", kept, "--segments", "--save", tmp_path / "again.parquet")[0] == 0

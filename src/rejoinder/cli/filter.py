@@ -98,7 +98,7 @@ def filter_corpus(
     check_draws(0, seed)
     if (vectors is None) != (clusters is None):
         raise ParameterError("--vectors and --clusters go together; give both or neither")
-    targets.check_file(output, targets.TESTSET, "--output")
+    targets.check_file(output, targets.CORPUS, "--output")
     with Progress("reading"):
         items = read_testset(corpus, format=corpus_format)
         pairs = adjacent_pairs(items)

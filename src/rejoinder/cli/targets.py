@@ -35,12 +35,14 @@ class Kind:
         suffixes: Those that it may have.
         recognise: Whether its columns are those of this kind.
         key: A key that its Parquet metadata hold; empty where the columns tell.
+        otherwise: How to get another format, for the message about a wrong suffix.
     """
 
     name: str
     suffixes: Sequence[str]
     recognise: Callable[[Sequence[str]], bool]
     key: str = ""
+    otherwise: str = ""
 
 
 _ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
@@ -54,8 +56,18 @@ def _of_testset(columns: Sequence[str]) -> bool:
     return tuple(columns[:2]) == ("id", "context") and "references" in columns
 
 
-SCORES = Kind("kept scores", (".parquet",), _begin("system", "id"), key="rejoinder")
+SCORES = Kind(
+    "kept scores",
+    (".parquet",),
+    _begin("system", "id"),
+    key="rejoinder",
+    otherwise="for a table as CSV keep the scores as Parquet, and then in Python "
+    "rejoinder.load_scores('kept.parquet').systems().write_csv('table.csv'); 'rejoinder score "
+    "kept.parquet --segments > segments.tsv' writes the value of every reply",
+)
 TESTSET = Kind("a test set", (".jsonl", ".parquet"), _of_testset)
+# A filtered corpus has the columns of a test set, so that no file tells which of both it is.
+CORPUS = Kind("a corpus or test set", TESTSET.suffixes, _of_testset)
 RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system", "id", "text"))
 RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
 CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
@@ -80,7 +92,7 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     from rejoinder.tables.write import check_target
 
     _refuse_given(path, option)
-    check_target(path, kind.suffixes)
+    check_target(path, kind.suffixes, kind.otherwise)
     if not path.exists() or not path.stat().st_size:
         return
     if not _is_of(path, kind):

@@ -142,16 +142,20 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 """A number, which is no formula."""
 
 
-def check_target(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
+def check_target(
+    path: str | os.PathLike[str], suffixes: Collection[str] = (), otherwise: str = ""
+) -> None:
     """Raises an InputError where a file could not be written: told before the work, not after it.
 
     Args:
         path: Of the file to write.
         suffixes: Those that it may have; none for any.
+        otherwise: How to get another format, for the message about a wrong suffix.
     """
     suffix = Path(path).suffix.lower()
     if suffixes and suffix not in suffixes:
-        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(suffixes)}")
+        remedy = f"; {otherwise}" if otherwise else ""
+        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(suffixes)}{remedy}")
     final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
     if final.is_dir():
         raise InputError(f"{path}: is a folder; expected the name of a file to write")

@@ -78,9 +78,10 @@ def test_explain_names_the_ngrams_and_the_references(command):
     status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "nothing")
     assert status == 2
     assert "no item with the id 'nothing'" in err
-    status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "c001", "-m", "length")
-    assert status == 2
-    assert "cannot be explained" in err
+    for metric in ("length", "rougeL", "sbleu"):
+        status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "c001", "-m", metric)
+        assert status == 2
+        assert "cannot be explained; choose 'deltableu', 'bleu', " in err
 
 
 def test_explain_shows_weights_only_where_the_metric_reads_them(command):

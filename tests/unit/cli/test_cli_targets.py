@@ -4,12 +4,15 @@ The options are taken from the command line itself: a new one that has no entry 
 """
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
 
+import polars as pl
 import pytest
 
+import rejoinder
 from command_line import written
 from rejoinder.figures.style import STEMS
 from rejoinder.tables.testset import read_testset
@@ -175,6 +178,25 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(command, here):
         assert [path.name for path in (here / "there").iterdir()] == ["kept.jsonl"]
 
 
+def test_what_a_filter_replaces_is_no_mere_test_set(command, here):
+    for expected in ("", "note: a.jsonl: a corpus or test set of an earlier run will be replaced"):
+        status, _, err = command("filter", TESTSET, "--output", "a.jsonl")
+        assert status == 0
+        assert ("earlier run" in err) == bool(expected)
+        assert expected in " ".join(err.split())
+
+
+def test_scores_as_csv_are_refused_with_the_way_to_a_csv(command, here):
+    status, out, err = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "x.csv")
+    assert (status, out) == (2, "")
+    (line,) = re.findall(r"rejoinder\.load_scores\(.*?\)\.systems\(\)\.write_csv\(.*?\)", err)
+    assert "--segments > segments.tsv" in err
+    assert command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "kept.parquet")[0] == 0
+    eval(line, {"rejoinder": rejoinder})  # the advice works as it stands
+    table = pl.read_csv(here / "table.csv")
+    assert table.get_column("metric").to_list() == ["BLEU-2"] * len(SYSTEMS)
+
+
 def test_of_two_commands_with_one_output_each_leaves_it_whole(here):
     words = [sys.executable, "-m", "rejoinder", "filter", str(TESTSET), "--output", "a.parquet"]
     both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
@@ -230,7 +252,7 @@ def test_a_table_of_ones_own_json_is_not_taken_for_ours(command, here):
     target.write_text('{"id": "a", "context": ["Hi"], "references": ["Ho"]}\n')
     status, _, err = command("filter", TESTSET, "-o", target)
     assert status == 2
-    assert "holds no test set as Rejoinder writes them" in err
+    assert "holds no corpus or test set as Rejoinder writes them" in err
 
 
 def test_the_names_of_the_recipes_pictures_are_known():

@@ -95,7 +95,8 @@ def test_the_star_stands_at_the_mean_within_systems_alone(command, kept):
         assert ("*" in line) == (row["metric"] in starred)
 
 
-def test_the_chance_of_a_pairwise_accuracy_stands_beside_it(command, kept):
+def test_the_chance_of_a_pairwise_accuracy_stands_beside_it(command, kept, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")  # at 80 the second accuracy has a part of its own
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise", "--json")
     rows = json.loads(out)["agreement"]
     _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "pairwise")

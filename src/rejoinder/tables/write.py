@@ -88,8 +88,8 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """
     writers = {
         ".jsonl": _jsonl,
-        ".csv": lambda frame, place: _separated(without_formulas(frame), place, ","),
-        ".tsv": lambda frame, place: _separated(without_formulas(frame), place, "\t"),
+        ".csv": lambda frame, place: _separated(frame, place, ","),
+        ".tsv": lambda frame, place: _separated(frame, place, "\t"),
         ".parquet": write_parquet,
     }
     write = _by_suffix(path, writers)
@@ -112,7 +112,7 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
 
 
 def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:
-    path.write_bytes(table.write_csv(separator=separator).encode())
+    path.write_bytes(without_formulas(table).write_csv(separator=separator).encode())
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:

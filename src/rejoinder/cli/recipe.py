@@ -183,6 +183,7 @@ def _write(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
 def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None:
     from rejoinder.cli.cells import NONE
     from rejoinder.cli.console import bare_table, console
+    from rejoinder.tables.wording import counted
 
     out = console()
     shown = bare_table()
@@ -201,9 +202,9 @@ def _print(told: Table2, drawn: Figure2 | None, paths: tuple[Path, ...]) -> None
     out.print(shown)
     out.print()
     out.print(
-        f"{table.item(0, 'n')} units of {told.unit_size} items from {told.agreement.systems} "
-        f"systems; n-grams up to {told.order}; (low, high): 95% interval; p: permutation test; "
-        f"{NONE}: undefined",
+        f"{counted(table.item(0, 'n'), 'unit')} of {counted(told.unit_size, 'item')} from "
+        f"{told.agreement.systems} systems; n-grams up to {told.order}; (low, high): 95% interval; "
+        f"p: permutation test; {NONE}: undefined",
         style="dim",
     )
     out.print(told.agreement.protocol.spread, style="dim")

@@ -21,8 +21,8 @@ RANDOM = "random"
 CEILING, BEST = "human (avg)", "human (max)"
 PEOPLE = (CEILING, BEST)
 
-CAPTION_LETTERS = 14
-"""Letters of a caption that one inch holds, also where most of them are wide."""
+CAPTION_LETTERS = 15.5
+"""Letters of a caption that one inch holds."""
 
 CAPTION_LINE = 0.25
 """Height of a line of the caption, in inches."""

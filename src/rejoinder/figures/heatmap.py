@@ -63,7 +63,8 @@ def heatmap(
     _cells(axes, matrix, shades)
     _frame(axes, names, people)
     n = len(next(iter(columns.values()))) if columns else 0
-    axes.set_title(f"{NAMES.get(correlation, correlation)}, {n:,} observations", pad=8)
+    noun = "observation" if n == 1 else "observations"
+    axes.set_title(f"{NAMES.get(correlation, correlation)}, {n:,} {noun}", pad=8)
     bar = figure.colorbar(image, ax=axes, shrink=0.75, aspect=22, ticks=(-1, -0.5, 0, 0.5, 1))
     bar.set_ticklabels([style.told(t, 1) for t in (-1, -0.5, 0, 0.5, 1)])
     bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]

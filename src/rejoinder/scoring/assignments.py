@@ -68,17 +68,18 @@ def design(
     units = sum(shared[p].size // size for p in kept)
     note = (
         f"unit: {counted(units, 'unit')} of {counted(size, 'item')} from "
-        f"{counted(len(kept), 'pair')} of systems with "
-        f"{_span(sizes)} items each"
+        f"{counted(len(kept), 'pair')} of systems with {_span(sizes)} "
+        f"{'item' if sizes == [1] else 'items'} each"
     )
     if any(over):
-        note += f"; {_span(over)} items of a pair are left over in each assignment"
+        left = "item of a pair is" if over == [1] else "items of a pair are"
+        note += f"; {_span(over)} {left} left over in each assignment"
     notes = [note]
     if units < LEAST_UNITS:
         notes.append(_too_few(units, largest_size([items.size for items in shared])))
     if chosen:
         every = len(rated.systems) * (len(rated.systems) - 1) // 2
-        notes.append(f"unit: {len(pairs)} of {every} pairs of systems, {why}")
+        notes.append(f"unit: {len(pairs)} of {counted(every, 'pair')} of systems, {why}")
     if len(kept) < len(pairs):
         notes.append(
             f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "

@@ -25,6 +25,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.measurement import cores
 from rejoinder.metrics.rows import Rows
+from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
@@ -231,7 +232,8 @@ def undefined(x: Floats, y: Floats) -> str | None:
     reason = reason_undefined(x, y)
     missing = int(np.isnan(x).sum())
     if reason == "a metric score is missing":
-        return f"{missing} of {x.size} observations have no score of their own"
+        have = "has no score of its own" if x.size == 1 else "have no score of their own"
+        return f"{missing} of {counted(x.size, 'observation')} {have}"
     return reason
 
 

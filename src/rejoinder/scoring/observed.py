@@ -283,7 +283,7 @@ class Replies(Observed):
         left = len(self.rated.systems) - int(defined.sum())
         words = [
             f"undefined within {left} of {len(self.rated.systems)} systems, left out; the row is the "
-            f"mean over {int(defined.sum())}"
+            f"mean over the other {int(defined.sum())}"
         ]
         interval, p = _NONE, math.nan
         if self.draws.resamples:

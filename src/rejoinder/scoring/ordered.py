@@ -18,6 +18,7 @@ from rejoinder.agreement.pairwise import best_epsilon, decided_accuracy, pairwis
 from rejoinder.agreement.proportions import wilson
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.scoring.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
+from rejoinder.tables.wording import counted
 
 ACCURACIES = ("accuracy", "decided")
 """What the pairwise protocol tells of a metric: ties counted as answers, and decided pairs alone."""
@@ -52,9 +53,13 @@ class Ordered(Evidence):
             self.notes += intervals.few_groups(self.several.size, "contexts")
         alone = int((sizes == 1).sum())
         if alone:
-            self.notes.append(f"pairwise: {alone} contexts left out that have a single rated reply")
+            self.notes.append(
+                f"pairwise: {counted(alone, 'context')} with a single rated reply left out"
+            )
         ties = int((self.human[self.left] == self.human[self.right]).sum())
-        self.notes.append(f"pairwise: people rate {ties} of {self.left.size} pairs alike")
+        self.notes.append(
+            f"pairwise: people rate {ties} of {counted(self.left.size, 'pair')} alike"
+        )
         if self.left.size:
             self.notes.append(SYSTEMS)
         self.epsilon = {label: self._epsilon(label, epsilon) for label in self.labels}

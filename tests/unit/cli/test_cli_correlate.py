@@ -254,3 +254,35 @@ def test_the_epsilon_of_each_metric_is_a_column(command, kept, given, shown):
     )
     line = next(line for line in out.splitlines() if line.startswith("random"))
     assert (f" {row['epsilon']:.3g} " in line) == shown
+
+
+def test_a_mean_over_fewer_systems_says_how_many(command):
+    # 'generic' gives distinct-1 one value throughout, so two of the three systems are left.
+    scored = [TESTSET, *SYSTEMS, "-m", "distinct", "-c", "spearman"]
+    _, out, _ = command("correlate", *scored, *RATINGS, *FEW)
+    flat = " ".join(out.split())
+    assert "the mean over 3 systems (over fewer where a note says so)" in flat
+    assert "undefined within 1 of 3 systems, left out; the row is the mean over the other 2" in flat
+
+
+def test_counts_of_one_have_a_singular(command, tmp_path):
+    # Two systems and four items: one unit of three items, and one item is left over.
+    few = tmp_path / "few.csv"
+    rows = (EXAMPLES / "ratings.csv").read_text().splitlines()
+    header, *rest = csv.reader(rows)
+    ids = list(dict.fromkeys(row[header.index("id")] for row in rest))[:4]
+    names = ("tuned", "generic")
+    system, item = header.index("system"), header.index("id")
+    chosen = [row for row in rest if row[system] in names and row[item] in ids]
+    with few.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *chosen])
+    scored = [TESTSET, *SYSTEMS, "-m", "bleu", "--ratings", str(few), *FEW]
+    _, out, _ = command("correlate", *scored, "-p", "unit", "--unit-size", "3")
+    flat = " ".join(out.split())
+    assert (
+        "unit: 1 unit of 3 items from 1 pair of systems with 4 items each; 1 item of a pair is"
+        in flat
+    )
+    assert "there is 1: choose a --unit-size of at most 1," in flat
+    assert "1 observation;" in flat
+    assert not any(f" 1 {noun}" in flat for noun in ("units", "observations", "pairs", "systems "))

@@ -312,3 +312,20 @@ def test_what_a_reader_logs_is_a_note(tmp_path):
     )
     assert done.returncode == 0
     assert done.stderr.splitlines() == [f"rejoinder: note: {path}: 1 row without a score left out"]
+
+
+def test_values_without_an_interval_are_counted_in_plain_words(command, tmp_path):
+    # Every reply is its reference: the score is 100 whichever item is left out.
+    words = ["yes please", "at nine", "not today", "see you", "well done"]
+    for name, key in (("test", "references"), ("bot", "text")):
+        rows = [
+            {"id": str(i), key: [text] if key == "references" else text}
+            for i, text in enumerate(words)
+        ]
+        lines = [json.dumps(row | ({"context": ["hm"]} if name == "test" else {})) for row in rows]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    _, out, _ = command("score", tmp_path / "test.jsonl", tmp_path / "bot.jsonl", "-m", "rougeL")
+    assert (
+        "1 of 1 value without an interval: the value stays the same whichever item is left out, so "
+        "its uncertainty cannot be estimated; this does not mean that it is certain"
+    ) in " ".join(out.split())

@@ -68,6 +68,16 @@ def test_every_metric_has_its_row():
     assert set(DEFAULT_METRICS) <= set(registry.METRICS)
 
 
+def test_the_default_metrics_are_those_that_the_page_names():
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    (sentence,) = re.findall(r"^Where no metric is named.*?measure the same: (.*?)\. ", page, re.M)
+    named = re.sub(r" \(.*?\)", "", sentence).replace(" and ", ", ").split(", ")
+    words = {"deltaBLEU": "deltableu", "BLEU": "bleu", "sentence BLEU": "sbleu"}
+    words |= {"ROUGE-L": "rougeL", "distinct-1": "distinct"}
+    assert [words.get(each, each) for each in named] == list(DEFAULT_METRICS)
+    assert registry.metric("distinct").label == "distinct-1"
+
+
 def test_links_lead_somewhere():
     for page in PAGES:
         text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)

@@ -266,7 +266,9 @@ def prepared(folder: str | os.PathLike[str]) -> Path:
     if Path(folder).is_file():
         raise InputError(f"{folder}: no folder to draw into: it is a file; name another place")
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(os.path.realpath(folder)).mkdir(
+            parents=True, exist_ok=True
+        )  # a link to none yet stays
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(f"{folder}: no folder to draw into: {why}; name another one") from error

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import differing, sha256, untied
-from rejoinder.tables.write import failure
+from rejoinder.tables.write import beside, failure
 from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def write_folder(
 
     final = Path(os.path.realpath(path))
     check_free(final)
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    part = beside(final, "part")
     try:
         part.mkdir(parents=True)
         once, tied = untied(tensors)
@@ -307,15 +307,28 @@ def _digest(noted: Mapping[str, Any]) -> str:
 
 
 def _swap(part: Path, final: Path) -> None:
-    """Puts a folder into place; what was there is moved aside first, and back if that fails."""
-    if not final.exists():
-        os.rename(part, final)
-        return
-    aside = final.with_name(f".{final.name}.{os.getpid()}.old")
-    os.rename(final, aside)
-    try:
-        os.rename(part, final)
-    except OSError:
-        os.rename(aside, final)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
+    """Puts a folder into place; what was there is moved aside first, and back if that fails.
+
+    Of two processes that do so at once the last one wins: each sees that the other was there in
+    between, and begins again.
+    """
+    while True:
+        try:
+            return os.rename(part, final)
+        except OSError:
+            if not final.exists():
+                raise
+        aside = beside(final, "old")
+        try:
+            os.rename(final, aside)
+        except FileNotFoundError:
+            continue
+        try:
+            os.rename(part, final)
+        except OSError:
+            if not final.exists():
+                os.rename(aside, final)
+                raise
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            return shutil.rmtree(aside, ignore_errors=True)

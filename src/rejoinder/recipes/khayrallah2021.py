@@ -41,10 +41,11 @@ from rejoinder.recipes.khayrallah2021_settings import (
 from rejoinder.responders.trained import TrainedResponder, train_responder
 from rejoinder.scoring.ruq import Quantity, ruq
 from rejoinder.tables.dialogues import Pairs
+from rejoinder.tables.locks import alone
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import write_responses, write_table
+from rejoinder.tables.write import remove_parts, write_responses, write_table
 
 __all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
 
@@ -157,7 +158,8 @@ def khayrallah2021(
         tell: told what is being done.
 
     Raises:
-        InputError: a file is missing or unsound; the folder holds another run.
+        InputError: a file is missing or unsound; the folder holds another run, or another run writes
+            there.
         ParameterError: a system is unknown, or a number is none.
         MissingExtraError: a package of the extra ``models`` is not installed.
     """
@@ -169,9 +171,18 @@ def khayrallah2021(
         WordVectors.load(vectors)  # before the trainings, not after them
     rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
     chosen = tuple(name for name in SYSTEMS if name in systems)
-    folder.mkdir(parents=True, exist_ok=True)
-    held = corpora(data, multiref, folder, sizes, seed, tell)
-    run = _Run(folder, sizes, held, resamples, seed, tell)
+    with alone(folder):
+        held = corpora(data, multiref, folder, sizes, seed, tell)
+        for part in ("", "corpora", "models", "scores"):
+            remove_parts(folder / part)
+        run = _Run(folder, sizes, held, resamples, seed, tell)
+        return _studied(run, chosen, vectors, rated)
+
+
+def _studied(
+    run: _Run, chosen: tuple[str, ...], vectors: Path | None, rated: RatingSummary | None
+) -> Study:
+    folder, held = run.folder, run.held
     for name in chosen:
         run.train(name)
     test = _asked_first(held.test)
@@ -185,16 +196,17 @@ def khayrallah2021(
     }
     quantity = run.ask("test", test, chosen, said)
     measured = automatic(
-        held.test, responses, held.several, vectors, folder / "scores", resamples, seed, tell
-    )
-    tell("drawing", 0, 0)
+        held.test, responses, held.several, vectors, folder / "scores", run.resamples, run.seed,
+        run.tell,
+    )  # fmt: skip
+    run.tell("drawing", 0, 0)
     tables = {
         "train": pl.concat([each.replies for each in train.values()]),
         "test": quantity.replies,
     }
     files = ruq_plot(tables, folder, name=FIGURE, generic=GENERIC)
     study = Study(
-        sizes,
+        run.sizes,
         chosen,
         train,
         quantity,

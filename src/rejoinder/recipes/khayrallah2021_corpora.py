@@ -23,7 +23,7 @@ from rejoinder.scoring.entropy_filter import filter_by_entropy
 from rejoinder.tables.dialogues import Pairs, adjacent_pairs
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import replacing, write_testset
+from rejoinder.tables.write import made_folder, replacing, write_testset
 from rejoinder.text.detokenize import plain
 from rejoinder.text.sealed_json import sealed, unsealed
 
@@ -199,12 +199,7 @@ def _check_same(own: Pairs, others: Pairs, path: Path) -> None:
 
 def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
     """Writes the corpora, and at last what says that they are whole."""
-    try:
-        (folder / "corpora").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{folder}: the folder cannot be made: {error.strerror}; choose another place"
-        ) from error
+    made_folder(folder / "corpora")
     named = {**made.trained, "validation": made.validation}
     for name, pairs in named.items():
         write_testset(_as_testset(pairs), _path(folder, name))

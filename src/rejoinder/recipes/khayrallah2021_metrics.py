@@ -24,6 +24,7 @@ from rejoinder.recipes.khayrallah2021_settings import COLUMNS
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores, load_scores
 from rejoinder.tables.testset import TestSet
+from rejoinder.tables.write import made_folder
 
 ORDERS = (1, 2, 3, 4)
 WORDS: dict[str, Any] = {"tokenizer": "13a", "lowercase": True}
@@ -148,7 +149,7 @@ def _scored(
         seed=seed,
         progress=lambda done, total: tell("measuring", done, total),
     )
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     scores.save(path)
     return scores
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rejoinder.errors import InputError
 from rejoinder.recipes.responder_trial import write_json
+from rejoinder.tables.write import made_folder
 from rejoinder.text.strict_json import strict_json
 
 IDENTITY = "sweep.json"
@@ -39,12 +40,7 @@ def opened(
             return path
     elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
         raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{path}: the folder cannot be made: {error.strerror}; choose another place"
-        ) from error
+    made_folder(path)
     write_json(marker, parameters)
     return path
 

@@ -21,8 +21,9 @@ from rejoinder.recipes.responder_grid import Grid, Setting, check_trials
 from rejoinder.recipes.responder_material import Material
 from rejoinder.recipes.responder_table import correlations, table
 from rejoinder.recipes.responder_trial import Trial, write_json
+from rejoinder.tables.locks import alone
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import write_table
+from rejoinder.tables.write import remove_parts, write_table
 
 FORMAT = "rejoinder sweep 1"
 RESULTS, TRIALS, TABLE = "results.json", "trials", "trials.csv"
@@ -158,7 +159,8 @@ def sweep(
         report: Told about everything that goes on.
 
     Raises:
-        InputError: Something else stands at ``path``, or it cannot be written; every trial failed.
+        InputError: Something else stands at ``path``, or it cannot be written; another run writes
+            there; every trial failed.
         ParameterError: Trials differ in epochs, and are to be pruned.
         MissingExtraError: A package of the extras ``models`` or ``sweep`` is not installed.
     """
@@ -177,10 +179,12 @@ def sweep(
     else:
         check_optuna, tried = None, _tried
     parameters = _parameters(material, grid, search, check_optuna() if check_optuna else None)
-    folder = opened(Path(path), parameters, search.extensible, material.fallback)
-    run = Run(material, grid, search, folder, keep, save_every, report)
-    notes = [*material.notes, *tried(run)]
-    return _told(run, notes, parameters)
+    with alone(Path(path)):
+        folder = opened(Path(path), parameters, search.extensible, material.fallback)
+        remove_parts(folder)
+        run = Run(material, grid, search, folder, keep, save_every, report)
+        notes = [*material.notes, *tried(run)]
+        return _told(run, notes, parameters)
 
 
 @dataclass

@@ -29,7 +29,7 @@ from rejoinder.scoring.ruq import ruq
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
-from rejoinder.tables.write import failure, replacing, write_responses
+from rejoinder.tables.write import failure, made_folder, replacing, write_responses
 from rejoinder.text.sealed_json import sealed, unsealed
 from rejoinder.text.strict_json import strict_json
 
@@ -318,12 +318,7 @@ class Trial:
         """Makes the folder, and removes what a kill left half-written there."""
         if self._clean:
             return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"{self.folder}: the folder cannot be made: {error.strerror}; choose another place"
-            ) from error
+        made_folder(self.folder)
         for pattern in (".*.part", ".*.old"):
             for path in self.folder.glob(pattern):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

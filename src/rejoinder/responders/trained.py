@@ -28,6 +28,8 @@ from rejoinder.models.threads import INEXACT
 from rejoinder.responders.model import Model, build, check_installed
 from rejoinder.responders.parameters import KINDS, Parameters
 from rejoinder.tables.dialogues import Pairs
+from rejoinder.tables.locks import alone
+from rejoinder.tables.write import remove_parts
 from rejoinder.text.detokenize import plain
 
 if TYPE_CHECKING:
@@ -82,24 +84,38 @@ def train_responder(
 
     Raises:
         InputError: something else stands at ``path``; the corpus is too small; a checkpoint of
-            another run is there.
+            another run is there, or another run trains this model now.
         ParameterError: the vocabulary does not suit the corpus.
         MissingExtraError: a package of the extra ``models`` is not installed.
     """
     check_installed()
+    final = Path(os.path.realpath(path))
+    identity = _identity(corpus, validation, parameters)
+    checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
+    checkpoint.check_place()
+    with alone(checkpoint.folder):
+        remove_parts(final.parent, final.name)
+        if before := finished(final, identity):
+            checkpoint.remove()  # left by a kill between the folder's last file and here
+            return Result(before, (FINISHED,))
+        return _trained(corpus, final, parameters, validation, checkpoint, save_every, report)
+
+
+def _trained(
+    corpus: Pairs,
+    path: Path,
+    parameters: Parameters,
+    validation: Pairs | None,
+    checkpoint: Checkpoint,
+    save_every: float,
+    report: Report | None,
+) -> Result:
     import torch
 
     from rejoinder.responders.batches import encode
     from rejoinder.responders.subwords import tokenizer_files, train_subwords
     from rejoinder.responders.training import train
 
-    final = Path(os.path.realpath(path))
-    identity = _identity(corpus, validation, parameters)
-    checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
-    checkpoint.check_place()
-    if before := finished(final, identity):
-        checkpoint.remove()  # left by a kill between the folder's last file and here
-        return Result(before, (FINISHED,))
     notes = list(corpus.notes)
     pairs, held_out = _parts(corpus, validation, parameters, notes)
     tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)
@@ -119,7 +135,11 @@ def train_responder(
     notes += _stopped(trained.log, parameters)
     record = Record(
         kind=parameters.kind + _SUFFIX,
-        config={**parameters.as_json(), "subwords": len(tokenizer), "identity": identity},
+        config={
+            **parameters.as_json(),
+            "subwords": len(tokenizer),
+            "identity": dict(checkpoint.identity),
+        },
         corpus_hash=corpus.hash,
         log=trained.log,
         versions=versions("numpy", "safetensors", "sentencepiece", "torch", "transformers"),

@@ -17,8 +17,10 @@ from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
 from rejoinder.models.folder import FINISHED, check_free, finished
 from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
+from rejoinder.tables.locks import alone
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
+from rejoinder.tables.write import remove_parts
 
 if TYPE_CHECKING:
     from rejoinder.models.unreferenced.fitting import Fitted
@@ -63,7 +65,8 @@ def train_ruber(
 
     Raises:
         InputError: the corpus is too small, or nothing is left of it; the folder is not free, or
-            holds another finished model; ``<path>.work`` is of another run.
+            holds another finished model; ``<path>.work`` is of another run, or another run trains
+            this model now.
         ParameterError: a size or a number is none.
         MissingExtraError: torch or gensim is not installed.
     """
@@ -79,20 +82,22 @@ def train_ruber(
         corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
     )  # fmt: skip
-    if before := finished(folder, material.identity):
-        remove_work(work, material)  # left by a kill between the model's last file and here
-        log = [dict(entry) for entry in before.record.log]
-        notes = (*material.notes, FINISHED)
-        return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
-    fitted = fit(material, work, save_every=save_every, report=report)
-    model = replace(
-        fitted.model,
-        bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
-    )
-    about = (material.identity, material.notes)
-    folders.save(folder, model, fitted.corpus_hash, fitted.log, *about)
-    remove_work(work, material)
-    return replace(fitted, model=model)
+    with alone(work):
+        remove_parts(folder.parent, folder.name)
+        if before := finished(folder, material.identity):
+            remove_work(work, material)  # left by a kill between the model's last file and here
+            log = [dict(entry) for entry in before.record.log]
+            notes = (*material.notes, FINISHED)
+            return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
+        fitted = fit(material, work, save_every=save_every, report=report)
+        model = replace(
+            fitted.model,
+            bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
+        )
+        about = (material.identity, material.notes)
+        folders.save(folder, model, fitted.corpus_hash, fitted.log, *about)
+        remove_work(work, material)
+        return replace(fitted, model=model)
 
 
 def features(request: Request, batch: Batch, progress: Progress | None) -> Features:

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -182,6 +183,20 @@ def check_folder_target(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{path}: {place} cannot be written to; choose another place")
 
 
+def made_folder(path: str | os.PathLike[str], remedy: str = "choose another place") -> Path:
+    """Makes a folder, and those above it, where there is none; a link to none yet stays a link.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        Path(os.path.realpath(path)).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(f"{path}: the folder cannot be made: {why}; {remedy}") from error
+    return Path(path)
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder, which takes the place of ``path`` when all went well.
@@ -203,9 +218,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     check_target(path)
     final = Path(os.path.realpath(path))
-    # A name that nobody can foresee: in a shared folder a link of another user could stand there.
-    unique = f"{os.getpid()}-{secrets.token_hex(4)}"
-    temporary = final.with_name(f".{final.name[:50]}.{unique}.part")
+    temporary = beside(final, "part")
     try:
         yield temporary
         _to_disk(temporary)
@@ -215,6 +228,35 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
     finally:
         _remove(temporary)
+
+
+def beside(final: Path, suffix: str) -> Path:
+    """A new hidden name in the same folder: ``.<name>.<process>-<random>.<suffix>``.
+
+    Nobody can foresee it: in a shared folder a link of another user could stand there, and where
+    every command is process 7 of its container, so could what a killed one left.
+    """
+    return final.with_name(f".{final.name[:50]}.{os.getpid()}-{secrets.token_hex(4)}.{suffix}")
+
+
+def remove_parts(folder: Path, name: str | None = None) -> None:
+    """Removes what killed runs left half-written in a folder (names of ``beside``).
+
+    Only for who keeps other runs from writing there.
+
+    Args:
+        folder: Where.
+        name: Of the file or folder that was written; None: of any.
+    """
+    known = r".+" if name is None else re.escape(name[:50])
+    ours = re.compile(rf"\.{known}\.\d+(-[0-9a-f]{{8}})?\.part")
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if not ours.fullmatch(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            _remove(path)
 
 
 def failure(error: Exception) -> str | None:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +143,29 @@ def test_kind_and_place_are_checked(tmp_path):
         read_folder(tmp_path / "n")
     with pytest.raises(InputError, match="no folder"):
         folder_hash(tmp_path / "n")
+
+
+def test_of_two_that_write_a_folder_at_once_the_last_wins(tmp_path, monkeypatch):
+    """Another process puts its model into place whenever this one is about to."""
+    rename, others = os.rename, []
+
+    def meanwhile(source, target):
+        if Path(target) == tmp_path / "m" and len(others) < 3:
+            others.append(source)
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(source, target)
+            (Path(target) / "config.json").write_text('{"rejoinder": {}}')
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", meanwhile)
+    written = write_folder(tmp_path / "m", Record("line", {"width": 2}), {"w": torch.ones(2)})
+    assert len(others) == 3
+    assert written.record.config == {"width": 2}
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_what_stands_in_the_way_of_no_name_that_was_foreseen(tmp_path):
+    """In a container every command may be process 7: what a killed one left is in nobody's way."""
+    (tmp_path / f".m.{os.getpid()}.part").mkdir()
+    write_folder(tmp_path / "m", Record("line", {}), {"w": torch.ones(2)})
+    assert (tmp_path / f".m.{os.getpid()}.part").is_dir()

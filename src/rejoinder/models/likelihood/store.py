@@ -23,6 +23,8 @@ from rejoinder.errors import InputError
 from rejoinder.models.likelihood.chain import DIGITS, TAIL, begun, broken, linked
 from rejoinder.models.likelihood.provider import Batch, Likelihood, Provider, Request
 from rejoinder.models.likelihood.recorded import Line, encoded, likelihood
+from rejoinder.tables.locks import lock
+from rejoinder.tables.write import made_folder
 
 FORMAT = 1
 FOREIGN = "is no file of likelihoods of ours; name another folder for --work"
@@ -94,7 +96,7 @@ def _kept(
     counts = [sum(len(requests[place].replies) for place in batch.requests) for batch in batches]
     try:
         with open(path, "a+b") as file:
-            _lock(file, path)
+            lock(file.fileno(), path, "file", "--work")
             kept = _read(file, path, _header(provider, requests), counts)
             done = begun = 0
             while done < len(batches) and begun + counts[done] <= len(kept.lines):
@@ -122,35 +124,9 @@ def _kept(
         ) from error
 
 
-def _lock(file: BinaryIO, path: Path) -> None:
-    """Keeps other runs from the file until it is closed; a run that is killed lets go of it.
-
-    Raises:
-        InputError: Another run writes to it.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows, where an open file cannot be replaced anyway
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(
-            f"{path}: another run writes to this file now; wait until it has ended, or name another "
-            "folder for --work"
-        ) from None
-    except OSError:  # a file system without locks
-        return
-
-
 def _file(provider: Provider, work: Path) -> Path:
     """The file of one model in the folder: models of one name but other weights stand apart."""
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{work}: the folder cannot be made: {error.strerror}; name another for --work"
-        ) from error
+    made_folder(work, "name another for --work")
     plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in provider.name)
     return work / f"{plain}.scores.jsonl"
 

@@ -110,13 +110,41 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
 }  # fmt: skip
 """The verbs that print a result beside what they write: their words, and the names to write."""
 
-FOLDERS = {
-    ("ruq", "--work"),
-    ("sweep", "--output"),
-    ("train vectors", "--output"),
-    ("train ruber", "--output"),
-    ("train responder", "--output"),
-    ("recipe khayrallah2021", "--output"),
+
+def _without_output(lines: Iterator[Line]) -> list[Any]:
+    """The words of a line of the ladder, without where it writes."""
+    (line,) = lines
+    at = line.words.index("-o")
+    return [*line.words[:at], *line.words[at + 2 :]]
+
+
+def _ruq_of_a_model(rung: Rung) -> list[Any]:
+    import tiny_language_models
+
+    model = rung.root / "language-model"
+    if not model.exists():
+        tiny_language_models.save(model)
+    few = ["--batch-tokens", 24, "--resamples", 100]
+    return [model, rung.testset(), "--generic", rung.generic(), *few]
+
+
+def _khayrallah2021(rung: Rung) -> list[Any]:
+    from rejoinder.recipes import khayrallah2021
+    from settings import recipes
+    from settings.world import World
+
+    khayrallah2021.settings = recipes.sizes  # systems of seconds
+    data = rung.root / "dailydialog"
+    return [data if data.exists() else World(rung.root).dailydialog, "--resamples", 100]
+
+
+FOLDERS: dict[tuple[str, str], Words] = {
+    ("ruq", "--work"): _ruq_of_a_model,
+    ("train vectors", "--output"): lambda rung: _without_output(train_vectors(rung)),
+    ("train ruber", "--output"): lambda rung: _without_output(train_ruber(rung)),
+    ("train responder", "--output"): lambda rung: _without_output(train_responder(rung)),
+    ("sweep", "--output"): lambda rung: _without_output(sweep(rung)),
+    ("recipe khayrallah2021", "--output"): _khayrallah2021,
 }
 """Those whose result is the folder itself, or what goes on in it: a message says that it is full."""
 
@@ -149,6 +177,16 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(each): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
+def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
+    """Whether two folders hold the same files, to the byte."""
+    return _below(one) == _below(other)
+
+
+def _below(held: dict[str, bytes]) -> dict[str, bytes]:
+    top = os.path.commonpath(map(os.path.dirname, held)) if held else ""
+    return {os.path.relpath(path, top): content for path, content in held.items()}
+
+
 def trial(words: list[Any], place: Path) -> Trial:
     """The command twice, the second time without room."""
     status, before, err = called(words)
@@ -169,28 +207,19 @@ def names(long: bool) -> list[tuple[str, str, str]]:
     ]
 
 
-TRAINED: dict[str, Callable[[Rung], Iterator[Line]]] = {
-    "train vectors": train_vectors,
-    "train ruber": train_ruber,
-    "train responder": train_responder,
-    "sweep": sweep,
-}
-"""The verbs that write folders, with what is to be trained."""
-
 ROOMS = (100, 1000, 20_000)
 """Sizes of files in bytes at which different files of a folder are the first to find no room."""
 
 
-def train(folder: Path, verb: str, room: int) -> Trial:
-    """A training on a full disk, and then with room."""
-    rung = Rung(folder, 40, 2)
-    (line,) = TRAINED[verb](rung)
-    words = [*verb.split(), *line.words]
-    status, out, err = limited(words, room)
+def fill(rung: Rung, verb: str, option: str, place: Path, room: int) -> Trial:
+    """A folder that is written on a full disk, and then with room."""
+    line = [*verb.split(), *FOLDERS[verb, option](rung), option, place / "made"]
+    status, out, err = limited(line, room)
     if status == 0:  # all of it found room
         return Trial("", status, out, err, True)
-    again, before, told = called(words)
-    return Trial(before + told, status, out, err, again == 0)
+    again, before, told = called(line)
+    whole = again == 0 and same(files(place / "made"), files(rung.root / f"{verb} with room"))
+    return Trial(before + told, status, out, err, whole)
 
 
 def main(folder: Path, long: bool) -> None:
@@ -206,18 +235,22 @@ def main(folder: Path, long: bool) -> None:
         print(json.dumps([f"{verb} {option} {name}", trial([*line, *json_too], place)]), flush=True)
 
 
-def main_of_trainings(folder: Path) -> None:
-    """Every training at each of ``ROOMS``."""
-    for verb in TRAINED:
+def main_of_folders(folder: Path) -> None:
+    """Every folder at each of ``ROOMS``."""
+    rung = Rung(folder, 40, 2)
+    for (verb, option), words in FOLDERS.items():
+        line = [*verb.split(), *words(rung), option, folder / f"{verb} with room"]
+        status, _, err = called(line)
+        assert status == 0, (line, err)
         for room in ROOMS:
             place = folder / f"{verb}-{room}"
             place.mkdir()
-            print(json.dumps([f"{verb} {room}", train(place, verb, room)]), flush=True)
+            print(json.dumps([f"{verb} {room}", fill(rung, verb, option, place, room)]), flush=True)
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    if sys.argv[2] == "trainings":
-        main_of_trainings(Path(sys.argv[1]))
+    if sys.argv[2] == "folders":
+        main_of_folders(Path(sys.argv[1]))
     else:
         main(Path(sys.argv[1]), sys.argv[2] == "long")

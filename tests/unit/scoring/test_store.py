@@ -2,10 +2,10 @@
 
 import re
 
-import numpy as np
 import polars as pl
 import pytest
 
+from flipped_bits import drawn, every, flipped
 from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError
@@ -35,27 +35,12 @@ def numbers(path):
     return scores.systems().to_dicts(), scores.compare().to_dicts(), scores.segments().to_dicts()
 
 
-def flipped(raw, place, bit):
-    changed = bytearray(raw)
-    changed[place] ^= 1 << bit
-    return bytes(changed)
-
-
 def same_or_refused(path, expected):
     try:
         found = repr(numbers(path))
     except InputError:
         return
     assert found == expected
-
-
-def drawn(raw):
-    rng = np.random.default_rng(7)
-    return zip(rng.integers(0, len(raw), 1000).tolist(), rng.integers(0, 8, 1000).tolist())  # noqa: B905
-
-
-def every(raw):
-    return ((place, bit) for place in range(len(raw)) for bit in (place % 8,))
 
 
 @pytest.mark.parametrize("places", [drawn, pytest.param(every, marks=pytest.mark.slow)])

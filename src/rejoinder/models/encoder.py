@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
+from rejoinder.models.folder import check_own
 from rejoinder.models.pretrained import load_pretrained, tokenizer_fault, weights_fault
 from rejoinder.text.strict_json import strict_json
 
@@ -188,6 +189,7 @@ def _load(path: str) -> Encoder:
     except ImportError:
         raise _missing() from None
     folder = Path(path)
+    check_own(folder)
     pooling, normalize = _modules(folder)
     bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

@@ -28,7 +28,8 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 FINISHED = "this model was finished before; nothing was done"
 """What is said of a training that ``finished`` finds done."""
-_OWN_HASH = "record_sha256"  # of the entry that it stands in; older folders have none
+_OURS = "rejoinder"  # the key of config.json under which a record stands
+_OWN_HASH = "record_sha256"  # of all of config.json; older folders have none, or one of the record
 _REMEDY = "remove the folder, then fetch or train the model again"
 
 
@@ -118,7 +119,7 @@ def write_folder(
         names: list[str] = sorted([WEIGHTS, *(files or {})])
         hashes = {name: sha256(part / name) for name in names}
         noted = {**asdict(record), "tied": tied, "sha256": hashes}
-        config = {**(keys or {}), "rejoinder": {**noted, _OWN_HASH: _digest(noted)}}
+        config = {**(keys or {}), _OURS: {**noted, _OWN_HASH: _digest(noted, keys or {})}}
         text = json.dumps(config, indent=1, ensure_ascii=False, sort_keys=True)
         (part / CONFIG).write_text(text + "\n", encoding="utf-8")
         shutil.copymode(part / CONFIG, part / WEIGHTS)  # safetensors makes it the owner's alone
@@ -152,8 +153,10 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
         ({'width': 2}, ['bias', 'weight'])
     """
     folder = Path(path)
-    noted = _noted(folder)
-    own, found = noted.pop(_OWN_HASH, None), _digest(noted)
+    config = _config(folder)
+    noted = config.pop(_OURS)
+    own = noted.pop(_OWN_HASH, None)
+    sound = own in (None, _digest(noted, config), _digest(noted, {}))
     hashes, tied = noted.pop("sha256", {}), noted.pop("tied", {})
     try:
         record = Record(**noted)
@@ -162,7 +165,7 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
             f"{folder / CONFIG}: of another version of Rejoinder: {error}; {_REMEDY}"
         ) from None
     held = (hashes, tied, record.config, record.calibration)
-    if own not in (None, found) or not all(isinstance(each, dict) for each in held):
+    if not sound or not all(isinstance(each, dict) for each in held):
         raise InputError(f"{folder}: {CONFIG} is altered; {_REMEDY}")
     for name, expected in hashes.items():
         file = folder / name
@@ -232,7 +235,7 @@ def check_free(path: Path) -> None:
     """
     if path.is_dir() and any(path.iterdir()):
         try:
-            _noted(path)
+            _config(path)
         except InputError:
             raise InputError(
                 f"{path}: a folder with other things in it; name a new folder for the model"
@@ -279,30 +282,47 @@ def finished(path: Path, identity: Mapping[str, Any]) -> ModelFolder | None:
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """The kind of a model that Rejoinder wrote; None where it wrote none there."""
     try:
-        return str(_noted(Path(path)).get("kind"))
+        return str(_config(Path(path))[_OURS].get("kind"))
     except InputError:
         return None
 
 
-def _noted(folder: Path) -> dict[str, Any]:
+def check_own(path: str | os.PathLike[str]) -> None:
+    """Raises an InputError where a model that Rejoinder wrote is cut or altered.
+
+    For readers of other programs' folders, which read those of Rejoinder too and compare no hashes.
+    What Rejoinder did not write passes, and so does the name of a model that is no folder.
+    """
+    if kind_of(path) is None:
+        return
+    try:
+        read_folder(path)
+    except InputError as error:
+        raise InputError(
+            f"{error}; if another program wrote the model anew, remove the entry '{_OURS}' from {CONFIG}"
+        ) from None
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    """All of ``config.json``, the entry of Rejoinder's among it."""
     path = folder / CONFIG
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; expected that of a trained model")
     try:
-        noted = strict_json(path.read_text(encoding="utf-8")).get("rejoinder")
-    except (OSError, ValueError, AttributeError):
-        noted = None
-    if not isinstance(noted, dict):
+        config = strict_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict) or not isinstance(config.get(_OURS), dict):
         raise InputError(
             f"{folder}: no model of Rejoinder's: {CONFIG} is missing, cut, or has no entry "
             "'rejoinder'; name a folder that 'rejoinder train' wrote"
         )
-    return noted
+    return config
 
 
-def _digest(noted: Mapping[str, Any]) -> str:
-    """The hash of what is noted of a model, as JSON has it."""
-    plain = json.loads(json.dumps(noted))
+def _digest(noted: Mapping[str, Any], keys: Mapping[str, Any]) -> str:
+    """The hash of what is noted of a model, and of the keys beside it if there are any, as JSON has them."""
+    plain = json.loads(json.dumps({**keys, _OURS: noted} if keys else noted))
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 

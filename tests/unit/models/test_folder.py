@@ -1,5 +1,6 @@
 """A finished model's folder: whole, checked, and named by its hash."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from rejoinder.errors import InputError  # noqa: E402
 from rejoinder.models.folder import (  # noqa: E402
     Record,
     check_free,
+    check_own,
     finished,
     folder_hash,
     read_folder,
@@ -133,6 +135,46 @@ def test_a_folder_without_a_hash_of_its_record_is_read_as_before(tmp_path):
     del config["rejoinder"]["record_sha256"]
     path.write_text(json.dumps(config))
     assert read_folder(tmp_path / "m", "line").record.config == {"width": 2}
+
+
+def test_the_hash_is_of_the_keys_beside_the_record_too(tmp_path):
+    def with_keys(path):
+        return write_folder(path, Record("line", {}), {"a": torch.zeros(2)}, keys={"width": 2})
+
+    def changed(change):
+        shutil.rmtree(tmp_path / "m", ignore_errors=True)
+        with_keys(tmp_path / "m")
+        config = json.loads((tmp_path / "m" / "config.json").read_text())
+        change(config)
+        (tmp_path / "m" / "config.json").write_text(json.dumps(config))
+        return tmp_path / "m"
+
+    def older(config):  # its hash is of the record alone
+        noted = config["rejoinder"]
+        del noted["record_sha256"]
+        plain = json.dumps(noted, sort_keys=True).encode()
+        config["rejoinder"]["record_sha256"] = hashlib.sha256(plain).hexdigest()
+
+    for check in (read_folder, check_own):
+        check(changed(lambda config: None))
+        check(changed(older))
+        with pytest.raises(InputError, match=r"config\.json is altered"):
+            check(changed(lambda config: config.update(width=3)))
+        with pytest.raises(InputError, match=r"config\.json is altered"):
+            check(changed(lambda config: config.pop("width")))
+
+
+def test_folders_of_other_programs_are_not_compared_with_hashes(tmp_path):
+    check_own(tmp_path / "none")
+    check_own(tmp_path)
+    (tmp_path / "config.json").write_text('{"width": 2}')
+    check_own(tmp_path)
+    written(tmp_path / "m")
+    (tmp_path / "m" / "vocabulary.txt").write_text("ho\n")
+    with pytest.raises(
+        InputError, match=r"wrote the model anew, remove the entry 'rejoinder' from"
+    ):
+        check_own(tmp_path / "m")
 
 
 def test_kind_and_place_are_checked(tmp_path):

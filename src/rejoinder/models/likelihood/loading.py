@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
-from rejoinder.models.folder import kind_of
+from rejoinder.models.folder import check_own, kind_of
 from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.prompts import Prompting
@@ -53,6 +53,7 @@ def load(
     where = _device(device)
     number = _dtype(dtype, where)
     path = os.fspath(model)
+    check_own(path)
     local = {"local_files_only": not download, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(path, **local)

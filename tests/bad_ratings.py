@@ -126,6 +126,8 @@ PUBLISHED = [
     one("label-studio-choices", "several choices", r"relevance: 2 choices, expected one", task(result={"type": "choices", "value": {"choices": ["1", "2"]}}), "export.json"),
     one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),
     one("label-studio-cut", "an export that breaks off", r"not JSON: .*truncated", task()[:-4], "export.json"),
+    one("label-studio-key", "a key twice in an export", r"export\.json, row 1: duplicate key 'rating' in one object; keep", task(result={"type": "rating", "value": {"rating": 4}}).replace('"rating": 4', '"rating": 4, "rating": 5'), "export.json"),
+    one("score-twice", "two scores in one rating", r"ratings\.jsonl, row 2: duplicate key 'score' in one object; keep", '{"id": "c1", "system": "bot", "score": 4}\n{"id": "c2", "system": "bot", "score": 4, "score": 1}\n', "ratings.jsonl"),
     one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),
     one("grade-means", "mean scores of GRADE without their contexts", r"d: mean scores without their contexts .*name human_judgement\.json", "4.5\n", "d/bot/human_score.txt", paths=("d",)),
     one("grade-gap", "a judged reply that is missing", r"row 2: ID 2 of system 'bot' comes after 0", JUDGED, "human_judgement.json"),

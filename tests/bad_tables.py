@@ -54,6 +54,8 @@ TESTSETS = [
     one_testset("null-turn", "a turn that is null", r"row 1: context\[1\]: got null; expected text", items(item() | {"context": ["Hi", None]})),
     one_testset("no-references", "a test set without any reference", r"no reference for any item", items(item([]))),
     one_testset("testset-is-responses", "responses given as the test set", r"this is a file of responses", items(*GOOD)),
+    one_testset("duplicate-key", "a key twice in an object", r"test\.jsonl, row 2: duplicate key 'context' in one object; keep", items(item()) + '{"id": "c2", "context": "Hi", "references": ["Ho."], "context": "Hey"}\n'),
+    one_testset("duplicate-inner-key", "a key twice in a nested object", r"row 1: duplicate key 'text' in one object; keep", '{"id": "c1", "references": [{"text": "Hi", "weight": 1, "text": "Ho"}]}\n'),
     one_testset("further-list", "a further column that holds lists", r"column 'history' holds a list", items(item(history=["Hi"]))),
     one_testset("further-mixed", "a further column of text and numbers", r"row 2: column 'topic' holds a number", items(item(topic="bus"), item(topic=1) | {"id": "c2"})),
 ]  # fmt: skip
@@ -63,6 +65,7 @@ RESPONSES = [
     one_reply_file("text-null", "a reply that is null", r"row 1: text: got null; expected text", items({"id": "c1", "text": None})),
     one_reply_file("text-number", "a reply that is no text", r"row 1: text: got a whole number; expected text", items({"id": "c1", "text": 5})),
     one_reply_file("text-column", "the replies in a column of another name", r"rename 'response' to 'text'", items({"id": "c1", "response": "Hi"})),
+    one_reply_file("duplicate-key-reply", "two texts in one reply", r"bot\.jsonl, row 2: duplicate key 'text' in one object; keep", items(GOOD[0]) + '{"id": "c2", "text": "Hi", "text": "Ho"}\n'),
     one_reply_file("system-column", "the system in a column of another name", r"rename 'model' to 'system'", items({"id": "c1", "text": "Hi", "model": "m"})),
     one_reply_file("system-sometimes", "a system named in some rows alone", r"row 2: no system at id 'c2'", items({"system": "m", **GOOD[0]}, GOOD[1])),
     one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: id 'c1' of system 'bot' stands twice, first at .*row 1", items(*GOOD, GOOD[0])),

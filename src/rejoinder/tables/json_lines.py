@@ -12,6 +12,7 @@ import msgspec
 from rejoinder.errors import InputError, one_of
 from rejoinder.tables.files import read_text
 from rejoinder.tables.wording import quoted
+from rejoinder.text.strict_json import DuplicateKeyError, check_keys
 
 Row = TypeVar("Row")
 
@@ -36,7 +37,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file, each with the number of its row. Blank lines are skipped.
 
     Raises:
-        InputError: the file is no UTF-8 text, or a row is no JSON object.
+        InputError: the file is no UTF-8 text, a row is no JSON object, or an object has a key twice.
     """
     decode = msgspec.json.Decoder().decode
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -44,7 +45,8 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
+            check_keys(line, row)
+        except (msgspec.DecodeError, RecursionError, DuplicateKeyError) as error:
             raise InputError(f"{path}, row {number}: {_fault(line, error)}") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}, row {number}: {_not_an_object(row, line)}")
@@ -87,7 +89,14 @@ def _plain(types: str) -> str:
     return " or ".join(_WORDS.get(each, each) for each in types.split(" | "))
 
 
+def duplicate_key(error: DuplicateKeyError) -> str:
+    """What to say of an object that has a key twice."""
+    return f"{error}; keep the value that was meant and delete the other, or rename its key"
+
+
 def _fault(line: str, error: Exception) -> str:
+    if isinstance(error, DuplicateKeyError):
+        return duplicate_key(error)
     if isinstance(error, RecursionError):
         return "JSON nested too deeply; expected one flat object"
     message = str(error)

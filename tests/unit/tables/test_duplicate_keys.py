@@ -1,0 +1,83 @@
+"""Every reader of JSON refuses an object that has a key twice, and names file, row and key.
+
+A format that reads JSON and has no row here fails.
+"""
+
+import re
+
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.models.likelihood.recorded import RecordedProvider
+from rejoinder.tables import formats, rating_formats
+from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import read_testset
+
+PLUSPLUS = '{"id": 1, "context": ["Hi"], "positive_responses": ["Ho"], "id": 2}'
+MULTIREF = '{"dialogue": [{"text": "Hi", "responses": []}, {"text": "Ho", "responses": ["a"], "text": "x"}]}'
+CHAT = (
+    '{"id": "1", "messages": [{"role": "user", "content": "Hi"}, '
+    '{"role": "assistant", "content": "Ho", "content": "x"}]}'
+)
+TASK = (
+    '{"data": {"id": 1, "system": "bot"}, "annotations": [{"completed_by": 1, "result": '
+    '[{"type": "rating", "from_name": "fluency", "value": {"rating": 4, "rating": 5}}]}]}'
+)
+JUDGED = '{"ID": 0, "DialogModel": "bot", "HumanScores": "[4]", "HumanScores": "[5]"}'
+DUEL = '{"id": 1, "a": "x", "b": "y", "winner": "a", "winner": "b"}'
+SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
+
+# Reader, format, file, content, key, row.
+ROWS = [
+    (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
+    (read_testset, "dailydialog++", "t.jsonl", PLUSPLUS, "id"),
+    (read_testset, "dailydialog-multiref", "multireftest.json", MULTIREF, "text"),
+    (read_testset, "chat", "t.jsonl", CHAT, "content"),
+    (read_testset, "chat-turns", "t.jsonl", CHAT, "content"),
+    (read_responses, "jsonl", "bot.jsonl", '{"id": "a", "text": "x", "text": "y"}', "text"),
+    (read_responses, "chat", "bot.jsonl", CHAT, "content"),
+    (read_ratings, "jsonl", "r.jsonl", '{"id": "a", "system": "b", "score": 1, "score": 2}', "score"),
+    (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
+    (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
+    (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
+    (RecordedProvider, None, "s.jsonl", SCORED, "total"),
+]  # fmt: skip
+
+NO_JSON = {
+    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk"),
+}
+"""Formats that read no objects of JSON."""
+
+
+def test_every_format_has_a_row_or_reads_no_json():
+    named = {name for read, name, *_ in ROWS if read is not read_ratings}
+    known = set(formats.FORMATS)
+    assert known - named - NO_JSON - {"grade"} == set()  # GRADE's texts are lines, its ratings JSON
+    rated = {name for read, name, *_ in ROWS if read is read_ratings}
+    known = set(rating_formats.RATING_FORMATS)
+    assert known - rated - NO_JSON - {"dailydialog-multiref"} == set()  # those ratings are a CSV
+
+
+@pytest.mark.parametrize(
+    ("read", "form", "name", "content", "key"), ROWS, ids=[f"{r[0].__name__}-{r[1]}" for r in ROWS]
+)
+@pytest.mark.parametrize("recognised", [True, False])
+def test_a_key_twice_is_refused(tmp_path, read, form, name, content, key, recognised):
+    path = tmp_path / name
+    path.write_text(content + "\n")
+    named = {} if recognised or form is None else {"format": form}
+    if recognised and form == "chat-turns":
+        pytest.skip("by name alone")
+    message = f"{path}, row 1: duplicate key '{key}' in one object; keep the value"
+    with pytest.raises(InputError, match=re.escape(message)):
+        read(path, **named)
+
+
+def test_the_row_of_a_list_is_named(tmp_path):
+    path = tmp_path / "export.json"
+    sound = TASK.replace(', "rating": 5', "")
+    path.write_text(f"[{sound},\n  {sound.replace('1', '2')},\n  {TASK}]")
+    with pytest.raises(InputError, match="row 3: duplicate key 'rating'"):
+        read_ratings(path)

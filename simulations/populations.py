@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from rejoinder import TestSet, read_responses, read_testset, score
+from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.rows import BagMatrix, rows_of
 from rejoinder.text.tokenizers import Tokens

@@ -6,11 +6,12 @@ import pytest
 
 from random_text import corpus
 from rejoinder import TestSet, score
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import MissingExtraError, ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Score
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import identity, provided
+from rejoinder.metrics.features import identity
+from rejoinder.metrics.measurement import provided
 from rejoinder.metrics.meteor_scorer import command
 
 HYPOTHESES, REFERENCES = corpus(seed=3, n=60)

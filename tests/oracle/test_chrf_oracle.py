@@ -5,7 +5,7 @@ import pytest
 import sacrebleu
 
 from random_text import corpus
-from rejoinder.metrics.batch import Batch
+from rejoinder.batches.batch import Batch
 from rejoinder.metrics.chrf import ChrF
 from shared_data import dstc7, streams
 

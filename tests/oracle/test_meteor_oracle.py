@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from random_text import corpus
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import MissingExtraError
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.meteor_scorer import command, score_line, scorer
 from shared_data import dstc7

@@ -9,8 +9,8 @@ import pytest
 import sacrebleu
 
 from random_text import corpus
+from rejoinder.batches.batch import Batch
 from rejoinder.metrics import BLEU
-from rejoinder.metrics.batch import Batch
 from shared_data import dstc7, shared, streams
 
 TOKENIZERS = ["13a", "none", "char", "intl"]

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
@@ -64,7 +65,7 @@ class AverageMaxBLEU(MeanMetric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
         if self.order_weights not in ORDER_WEIGHTS:
             raise ParameterError(
                 f"order_weights={self.order_weights!r} is unknown; choose {one_of(ORDER_WEIGHTS)}"

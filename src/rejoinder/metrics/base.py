@@ -17,12 +17,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from rejoinder._version import __version__
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Request
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import check_draws
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import Request, identity, provided
-from rejoinder.metrics.measurement import measure, remarks
+from rejoinder.metrics.features import identity
+from rejoinder.metrics.measurement import measure, provided, remarks
 from rejoinder.metrics.parameters import check_types
 from rejoinder.metrics.rows import Rows, Statistics, rows_of
 from rejoinder.text.scripts import suited

@@ -9,10 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric, Part
-from rejoinder.metrics.batch import Batch, References, reference_rule
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.strings import Strings
@@ -66,7 +67,7 @@ class ChrF(Metric):
             check_order(self.word_order)
         if not 0 < self.beta < float("inf"):
             raise ParameterError(f"beta={self.beta!r} must be a positive number")
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

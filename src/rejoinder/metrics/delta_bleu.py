@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric, Part
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.parameters import check_order
@@ -89,7 +90,7 @@ class DeltaBLEU(Metric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
         if self.reading not in READINGS:
             raise ParameterError(f"reading={self.reading!r} is unknown; choose {one_of(READINGS)}")
         check_smoothing(self._smoothing, self.smoothing_value)

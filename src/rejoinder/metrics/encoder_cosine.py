@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
+from rejoinder.batches.features import Embedded
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.features import Embedded
 from rejoinder.metrics.pairs import Pairs
 from rejoinder.metrics.similarity import SimilarityMetric, cosines
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.means import mean
 from rejoinder.text.tokenizers import check_tokenizer
 

@@ -3,24 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import provided
+from rejoinder.batches.batch import Batch
+from rejoinder.errors import InputError
+from rejoinder.metrics.features import provide
 from rejoinder.metrics.rows import Statistics, joined
 from rejoinder.metrics.separation import Sample, separation_notes
+from rejoinder.progress import Progress
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
 
 
+def provided(metrics: Sequence[Metric], batch: Batch, progress: Progress | None = None) -> Batch:
+    """The batch with all features that the metrics ask for.
+
+    Args:
+        metrics: The metrics.
+        batch: The whole batch: a model sees every distinct text once.
+        progress: Called with how much of a model's work is done, and of how much.
+
+    Raises:
+        InputError: A metric needs contexts, and the batch has none.
+        ParameterError: A metric names no model.
+        MissingExtraError: A model needs a package that is not installed.
+    """
+    for metric in metrics:
+        if "context" in metric.needs and batch.contexts is None:
+            raise InputError(
+                f"{metric.label}: it reads the context of a reply, and there is none; pass "
+                "contexts=[...], for each item the list of its turns, oldest first"
+            )
+    wanted = dict.fromkeys(each for metric in metrics for each in metric.requests())
+    missing = [each for each in wanted if each not in batch.features]
+    if not missing:
+        return batch
+    made = {each: provide(each, batch, progress) for each in missing}
+    return replace(batch, features={**batch.features, **made})
+
+
 def measure(
     metrics: Sequence[Metric],
     batch: Batch,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Statistics]:
     """Measures every hypothesis of a batch with every metric, on all cores.
 

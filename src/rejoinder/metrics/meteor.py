@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric, Part
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.meteor_scorer import scorer
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
@@ -85,7 +86,7 @@ class METEOR(Metric):
         super().__post_init__()
         if self.language not in TUNINGS:
             raise ParameterError(f"language={self.language!r} is unknown; choose {one_of(TUNINGS)}")
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

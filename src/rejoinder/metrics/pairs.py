@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import References
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.ngrams import pair_rows
-from rejoinder.metrics.batch import Batch, References
 from rejoinder.text.tokenizers import Tokens
 
 

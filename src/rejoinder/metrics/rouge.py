@@ -9,11 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.lcs import lcs_lengths
 from rejoinder.metrics.base import Part
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.text.strings import Strings
@@ -99,7 +100,7 @@ class ROUGE(MeanMetric):
         if self.tokenizer not in (*REWRITES, *TOKENIZERS):
             choices = one_of([*REWRITES, *TOKENIZERS])
             raise ParameterError(f"tokenizer {self.tokenizer!r} is unknown; choose {choices}")
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

@@ -10,11 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Features, Request
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.encoder_cosine import EncoderCosine
-from rejoinder.metrics.features import Features, Request, provide
+from rejoinder.metrics.features import provide
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.similarity import Likeness, SimilarityMetric
 from rejoinder.metrics.word_vectors import VectorPooling
@@ -86,7 +88,7 @@ class RUBER(MeanMetric):
         if isinstance(self.model, os.PathLike):
             object.__setattr__(self, "model", os.fspath(self.model))
         super().__post_init__()
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
         for name, choices in (
             ("blend", tuple(BLENDS)),
             ("referenced", (*REFERENCED, "none")),

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.batch import Batch, reference_rule
 from rejoinder.metrics.bleu import (
     SMOOTHINGS,
     bleu_statistics,
@@ -69,7 +70,7 @@ class SentenceBLEU(MeanMetric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
         if self.smoothing not in (*SMOOTHINGS, "method1"):
             raise ParameterError(
                 f"smoothing={self.smoothing!r} is unknown; "

@@ -10,10 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Embedded
+from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.batch import Batch, References, reference_rule
-from rejoinder.metrics.features import Embedded
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.pairs import Pairs
 from rejoinder.tables.wording import counted
@@ -83,7 +84,7 @@ class SimilarityMetric(MeanMetric):
             if isinstance(value, os.PathLike):
                 object.__setattr__(self, name, os.fspath(value))
         super().__post_init__()
-        reference_rule(self.references)
+        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.features import Embedded, Request
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.features import Embedded, Request
 from rejoinder.metrics.pairs import Pairs
 from rejoinder.metrics.similarity import (
     NUMBERS_AT_ONCE,

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.batch import Batch
 from rejoinder.scoring.quoting import folded
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings

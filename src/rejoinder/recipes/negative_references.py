@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from rejoinder.agreement.holm import holm
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.base import Metric, data_facts
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.bleu import BLEU, brevity_penalty
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.length import Length

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Request
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.bleu import BLEU
-from rejoinder.metrics.features import Request
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.rouge import ROUGE

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from rejoinder.agreement.holm import holm
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.scoring.audit_verdicts import Verdict, verdict
 from rejoinder.scoring.compare import NOISE, compare_pairs, trials

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.metrics.features import Embedded, Progress
+from rejoinder.batches.features import Embedded
+from rejoinder.progress import Progress
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, Part
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.contributions import Contribution
-from rejoinder.metrics.features import provided
+from rejoinder.metrics.measurement import provided
 from rejoinder.metrics.similarity import Likeness
 from rejoinder.tables.testset import TestSet
 

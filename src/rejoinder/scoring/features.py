@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Features, Request
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import Features, Progress, Request
+from rejoinder.progress import Progress
 from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
 
 

@@ -10,15 +10,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import provided
 from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import measure, remarks
+from rejoinder.metrics.measurement import measure, provided, remarks
 from rejoinder.metrics.rows import Statistics, rows_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import Features, Progress, Request
 from rejoinder.metrics.ruber import REFERENCED, RUBER, given_bounds, halves_of
 from rejoinder.models.folder import FINISHED, check_free, finished
+from rejoinder.progress import Progress
 from rejoinder.scoring.embedding import by_encoder, by_words, cut_texts, unknown_words
 from rejoinder.tables.locks import alone
 from rejoinder.tables.testset import TestSet

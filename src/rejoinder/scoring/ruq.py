@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.draws import check_draws
-from rejoinder.metrics.batch import reference_rule
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
@@ -128,7 +128,7 @@ def ruq(
         ParameterError: A parameter is none, or two models have one name.
     """
     check_draws(resamples, seed)
-    reference_rule(references)
+    ReferenceRule.parse(references)
     replies = generic_replies() if generic is None else checked(generic)
     names = _names(models)
     items = items_of(testset, replies, references)

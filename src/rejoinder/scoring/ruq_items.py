@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.batch import reference_rule
 from rejoinder.models.likelihood.provider import Likelihood, Request
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.wording import counted
@@ -175,12 +175,12 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> Items
     """
     held: dict[str, list[tuple[int, str]]] = {id: [] for id in testset.ids}
     numbers = dict.fromkeys(testset.ids, 0)
-    threshold = reference_rule(references)
+    rule = ReferenceRule.parse(references)
     outside = empty = 0
     for id, text, weight in testset.references.select("id", "text", "weight").iter_rows():
         number = numbers[id]
         numbers[id] += 1
-        if not _in(threshold, number, weight):
+        if not rule.selects(number, 1.0 if weight is None else weight):
             outside += 1
         elif not text.strip():
             empty += 1
@@ -204,14 +204,6 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> Items
         items,
         notes,
     )
-
-
-def _in(threshold: float | None, number: int, weight: float | None) -> bool:
-    if threshold is None:
-        return True
-    if threshold != threshold:  # NaN: the first one alone
-        return number == 0
-    return (1.0 if weight is None else weight) >= threshold
 
 
 def _notes(

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, TypeAlias
 import msgspec
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.means import MeanMetric
 from rejoinder.metrics.rows import Statistics
 

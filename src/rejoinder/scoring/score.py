@@ -8,15 +8,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric, data_facts
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import provided
 from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import measure, remarks
+from rejoinder.metrics.measurement import measure, provided, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items

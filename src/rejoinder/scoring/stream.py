@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Matrix

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.chrf import ChrF
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from random_text import corpus
 from rejoinder import TestSet, score
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import (
     EmbeddingAverage,
@@ -16,8 +17,7 @@ from rejoinder.metrics import (
     registry,
 )
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.batch import Batch
-from rejoinder.metrics.features import provided
+from rejoinder.metrics.measurement import provided
 from rejoinder.scoring.explain import explain
 
 HYPOTHESES, REFERENCES = corpus(seed=11, n=50)

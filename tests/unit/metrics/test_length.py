@@ -2,8 +2,8 @@ import math
 
 import pytest
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.length import Length
 
 

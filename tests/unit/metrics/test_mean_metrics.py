@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import MissingExtraError, ParameterError, RejoinderError
 from rejoinder.metrics import meteor_scorer
-from rejoinder.metrics.batch import Batch
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.meteor_scorer import Scorer, command
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rejoinder.metrics.batch import Batch
+from rejoinder.batches.batch import Batch
 from rejoinder.metrics.pairs import Pairs
 from rejoinder.text.strings import Strings
 

@@ -98,7 +98,7 @@ def test_mistakes(parameters, message):
 
 def test_several_hypotheses_of_an_item():
     # A slice in the middle of a batch: bytes before and after it are not its own.
-    from rejoinder.metrics.batch import Batch
+    from rejoinder.batches.batch import Batch
 
     batch = Batch.from_lists(["K", "a b", "z"], [["K", "x"], ["A", "a b"], ["y"]])
     for metric in (ROUGE("1"), ROUGE("L", "caption")):

@@ -6,9 +6,9 @@ import pytest
 
 from random_text import corpus
 from rejoinder import TestSet
+from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU
-from rejoinder.metrics.batch import Batch
 from rejoinder.scoring.explain import explain
 
 METRICS = [

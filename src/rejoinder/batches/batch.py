@@ -8,9 +8,10 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.batches.features import Features, Request
+from rejoinder.batches.references import ReferenceRule, References
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.features import Features, Request
 from rejoinder.tables.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
@@ -20,34 +21,6 @@ NUMBERS = (int, float, np.integer, np.floating)
 # So much text is measured at a time: its tokens stay small beside a large corpus, and strings that
 # come again and again are met within it.
 BYTES_PER_SLICE = 1 << 24
-
-
-@dataclass(frozen=True)
-class References:
-    """The references of a batch, or those of them that a rule picks (see ``Batch.references``).
-
-    Attributes:
-        indices: int64 [r], which of the batch's references these are.
-        bounds: int64 [n + 1], item i has the references bounds[i] to bounds[i + 1].
-        weights: float64 [r], in [-1, 1].
-    """
-
-    indices: Indices
-    bounds: Indices
-    weights: Floats
-
-    @property
-    def counts(self) -> Indices:
-        """int64 [n]: how many references each item has."""
-        return np.diff(self.bounds)
-
-    def best_weights(self) -> Floats:
-        """float64 [n]: the highest weight of each item, -inf for an item without references."""
-        best = np.full(self.bounds.size - 1, -np.inf)
-        has = np.flatnonzero(self.counts)
-        if has.size:
-            best[has] = np.maximum.reduceat(self.weights, self.bounds[has])
-        return best
 
 
 @dataclass(frozen=True)
@@ -174,47 +147,15 @@ class Batch:
         return self._tokens[key]
 
     def references(self, rule: str = "all") -> References:
-        """The references that a rule picks.
+        """The references that a rule selects.
 
         Args:
             rule: ``all``; ``single``, the first (original) one of each item; or ``w>=T``, those
                 whose weight is at least ``T`` (Galley et al. 2015, table 2).
         """
         everything = np.arange(self.weights.size, dtype=np.int64)
-        threshold = reference_rule(rule)
-        if threshold is None:
-            return References(everything, self.reference_bounds, self.weights)
-        if rule == "single":
-            has = np.flatnonzero(np.diff(self.reference_bounds))
-            picked = np.zeros(everything.size, dtype=bool)
-            picked[self.reference_bounds[has]] = True
-        else:
-            picked = self.weights >= threshold
-        before = np.concatenate([[0], np.cumsum(picked)])
-        return References(everything[picked], before[self.reference_bounds], self.weights[picked])
-
-
-def reference_rule(rule: str) -> float | None:
-    """The threshold of a reference rule, None for ``all``, NaN for ``single``.
-
-    Raises:
-        ParameterError: The rule is none of these.
-    """
-    if rule == "all":
-        return None
-    if rule == "single":
-        return float("nan")
-    if rule.startswith("w>="):
-        try:
-            threshold = float(rule[3:])
-        except ValueError:
-            threshold = float("nan")
-        if -1 <= threshold <= 1:
-            return threshold
-    raise ParameterError(
-        f"references={rule!r} is no rule; choose 'all', 'single' (the first one) or 'w>=T' with a "
-        "weight T in [-1, 1], such as 'w>=0.6'"
-    )
+        references = References(everything, self.reference_bounds, self.weights)
+        return references.under(ReferenceRule.parse(rule))
 
 
 def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> bool:

@@ -1,0 +1,1 @@
+"""What metrics measure: items with replies, weighted references and the features of models."""

@@ -11,6 +11,7 @@ are: ``saved_metrics.py``.
 from __future__ import annotations
 
 import os
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -282,7 +283,7 @@ def _check_measured(label: str, measured: Measured, items: int) -> None:
     """Raises an InputError where a metric's rows or signature cannot be those of a measurement."""
     if measured.items is not None and measured.items < measured.height:
         raise InputError(f"{label}: {measured.items} items in {measured.height} rows")
-    told, own = (_words(each) for each in (measured.signature, measured.metric.signature()))
+    told, own = _words(measured.signature), _words(_without_sources(measured.metric).signature())
     for word in told.keys() & own.keys() - {"version", "sacrebleu"}:
         if told[word] != own[word]:
             raise InputError(
@@ -293,6 +294,14 @@ def _check_measured(label: str, measured: Measured, items: int) -> None:
     outside = (values < low - ROUNDING) | (values > high + ROUNDING)
     if outside.any() or np.isinf(values).any():
         raise InputError(f"{label}: a score of {values[outside][0]}, outside [{low}, {high}]")
+
+
+def _without_sources(metric: Metric) -> Metric:
+    """The metric without its models and vectors, whose files need not be here: rows are kept."""
+    bare = copy(metric)
+    for name in metric.sources:
+        object.__setattr__(bare, name, "")
+    return bare
 
 
 def _words(signature: str) -> dict[str, str]:

@@ -1,0 +1,192 @@
+"""Files that earlier versions kept are opened and continued, and say what they said then.
+
+The files and how they were made are in tests/golden/README.md.
+"""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tiny_ruber
+from rejoinder import TestSet, load_scores, score
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "be37c84"
+SAID = json.loads((GOLDEN / "said.json").read_text(encoding="utf-8"))
+TALKS = tiny_ruber.dialogues()
+TESTSET = TestSet.from_lists(
+    [[talk[1], talk[3]] for talk in TALKS[:8]],
+    [[1.0, 0.4], [0.7, -0.5]] * 4,
+    contexts=[talk[:1] for talk in TALKS[:8]],
+)
+REPLIES = tiny_ruber.responses([talk[3] for talk in TALKS[1:9]], "a").vstack(
+    tiny_ruber.responses(
+        ["Yes, the museum has tea.", "", *(talk[1] for talk in TALKS[3:9])], "b"
+    )
+)  # fmt: skip
+
+
+def keyed(rows, names=2):
+    """The numbers of rows by what names them."""
+    return {tuple(row[:names]): pytest.approx(row[names:], rel=1e-6, abs=1e-9) for row in rows}
+
+
+@pytest.fixture
+def golden(tmp_path):
+    """Copies of kept folders, which a run that goes on changes."""
+
+    def copied(*names):
+        for name in names:
+            shutil.copytree(GOLDEN / name, tmp_path / name)
+        return tmp_path
+
+    return copied
+
+
+def test_kept_scores_say_what_they_said():
+    scores = load_scores(GOLDEN / "scores.parquet")
+    found = scores.systems().select("metric", "system", "value", "n").rows()
+    assert {row[:2]: row[2:] for row in found} == keyed(SAID["scores"])
+    pairs = scores.compare(permutations=100).select("metric", "a", "b", "difference").rows()
+    assert {row[:3]: row[3:] for row in pairs} == keyed(SAID["differences"], names=3)
+    assert any("kept without a hash" in note for note in scores.notes)
+
+
+def test_kept_scores_are_kept_again(tmp_path):
+    scores = load_scores(GOLDEN / "scores.parquet")
+    scores.save(tmp_path / "again.parquet")
+    again = load_scores(tmp_path / "again.parquet")
+    assert again.systems().equals(scores.systems(), null_equal=True)
+    assert again.segments().equals(scores.segments(), null_equal=True)
+
+
+def test_kept_scores_of_models_need_no_model():
+    scores = load_scores(GOLDEN / "model-scores.parquet")
+    found = scores.systems().select("metric", "system", "value").rows()
+    assert {row[:2]: row[2:] for row in found} == keyed(SAID["models"])
+
+
+def test_models_as_metrics_give_the_same_numbers():
+    pytest.importorskip("torch")
+    names = [f"ruber:model={GOLDEN / 'ruber'}", f"greedy:vectors={GOLDEN / 'vectors'}"]
+    scores = score(TESTSET, REPLIES, names, resamples=0)
+    found = scores.systems().select("metric", "system", "value").rows()
+    assert {row[:2]: row[2:] for row in found} == {
+        tuple(row[:2]): pytest.approx(row[2:], rel=1e-4) for row in SAID["models"]
+    }
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The sizes of the golden model."""
+    pytest.importorskip("torch")
+    pytest.importorskip("gensim")
+    from rejoinder.models.unreferenced import sizes
+
+    for name in ("paper", "gru"):
+        size = sizes.SIZES[name]
+        changed = replace(
+            size,
+            config=replace(size.config, width=4, units=4, layers=(4,)),
+            schedule=replace(size.schedule, batch=16),
+        )
+        monkeypatch.setitem(sizes.SIZES, name, changed)
+    return {"sizes": ("paper", "gru"), "epochs": 2, "vectors": str(GOLDEN / "vectors")}
+
+
+def test_a_training_of_ruber_goes_on(small, golden):
+    from safetensors.numpy import load_file
+
+    folder, steps = golden("ruber-begun.work"), []
+    tiny_ruber.trained(
+        folder / "ruber-begun",
+        **small,
+        report=lambda member: lambda done, total, words: done and steps.append((member, done)),
+    )
+    assert "paper-1" not in {member for member, _ in steps}  # it was finished
+    assert min(done for _, done in steps) >= 9
+    whole, found = (
+        load_file(each / "model.safetensors") for each in (GOLDEN / "ruber", folder / "ruber-begun")
+    )
+    assert whole.keys() == found.keys()
+    for name, weight in whole.items():
+        np.testing.assert_allclose(found[name], weight, atol=1e-3)
+
+
+def test_a_finished_ruber_is_not_trained_again(small, golden):
+    folder, steps = golden("ruber"), []
+    tiny_ruber.trained(folder / "ruber", **small, report=lambda member: steps.append)
+    assert steps == []
+
+
+@pytest.mark.parametrize("kind", ["transformer", "gru"])
+def test_replying_systems_reply_as_they_did(kind):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from rejoinder.responders.trained import TrainedResponder
+
+    responder = TrainedResponder.load(GOLDEN / kind)
+    assert responder.respond(SAID["messages"], beam=3) == SAID["replies"][kind]
+
+
+def test_a_training_of_a_replying_system_goes_on(golden):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import tiny_sweep
+    from rejoinder.responders.trained import train_responder
+
+    folder, updates = golden("gru-begun.training"), []
+    parameters = replace(tiny_sweep.BASE, width=4, feed_forward=4, kind="gru")
+    result = train_responder(
+        tiny_sweep.corpus(),
+        folder / "gru-begun",
+        parameters,
+        report=lambda done, total, words: updates.append(done),
+    )
+    assert any(note.startswith("went on from") for note in result.notes)
+    assert min(updates) >= 7
+    logs = [
+        json.loads((each / "config.json").read_text())["rejoinder"]["log"]
+        for each in (GOLDEN / "gru", folder / "gru-begun")
+    ]
+    for then, now in zip(*logs, strict=True):
+        assert now["validation_loss"] == pytest.approx(then["validation_loss"], rel=1e-3)
+
+
+def test_a_sweep_goes_on(golden):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import tiny_sweep
+    from rejoinder.recipes.responder_grid import Grid
+    from rejoinder.recipes.responder_sweep import Search, sweep
+
+    folder = golden("sweep-begun") / "sweep-begun"
+    kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}
+    base = replace(tiny_sweep.BASE, width=4, feed_forward=4, epochs=2)
+    grid = Grid(base, {"learning_rate": (1e-2, 1e-3)})
+    found = sweep(tiny_sweep.held(base), grid, Search(prune="none"), folder)
+    for then, now in zip(SAID["trials"], found.trials.to_dicts(), strict=True):
+        assert {name: now[name] for name in then} == pytest.approx(then, rel=1e-3)
+    assert kept == {name: (folder / "trials" / "0001" / name).read_bytes() for name in kept}
+
+
+def test_likelihoods_go_on(golden):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import killed_scoring
+    import tiny_language_models as tiny
+    from rejoinder.models.likelihood import likelihoods
+    from rejoinder.models.likelihood.causal import CausalProvider
+
+    folder = golden("likelihoods") / "likelihoods"
+    before = (GOLDEN / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
+    model = CausalProvider(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
+    held = likelihoods(model, killed_scoring.requests()[:8], work=folder).held
+    found = [[np.asarray(each.logprobs).sum() for each in every] for every in held]
+    for now, then in zip(found, SAID["likelihoods"], strict=True):
+        assert now == pytest.approx(then, rel=1e-5)
+    after = (folder / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
+    assert after[: len(before) - 1] == before[:-1]  # of these nothing was measured anew

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import bad_files
 import bad_tables
+from bad_outputs import INTRODUCTION as OUTPUT
+from bad_outputs import OUTPUT_CASES
 from bad_python import PYTHON_CASES
 from bad_ratings import RATING_CASES
 from bad_verbs import VERB_CASES
@@ -144,6 +146,13 @@ def page(known=""):
     for case in VERB_CASES:
         with tempfile.TemporaryDirectory() as folder:
             verbs.append(verb_row(case, case.message(Path(folder))))
+    outputs = []
+    for case in OUTPUT_CASES:
+        if case.skipped:
+            outputs += re.findall(rf"^\| `{case.id}` .*$", known, re.MULTILINE)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            outputs.append(row(case.id, case.wrong, case.message(Path(folder))))
     return (
         f"{INTRODUCTION}\n## Files\n\n{head}"
         + "\n".join(rows)
@@ -153,6 +162,8 @@ def page(known=""):
         + "\n".join(python)
         + f"\n\n## Options\n\n{OPTIONS}\n{head.replace('case', 'command', 1)}"
         + "\n".join(verbs)
+        + f"\n\n## Output\n\n{OUTPUT}\n{head}"
+        + "\n".join(outputs)
         + "\n"
     )
 
@@ -160,6 +171,5 @@ def page(known=""):
 if __name__ == "__main__":
     target = Path(__file__).parents[1] / "docs" / "errors.md"
     target.write_text(page(target.read_text() if target.exists() else ""))
-    sys.stdout.write(
-        f"{len(CASES) + len(RATING_CASES) + len(PYTHON_CASES) + len(VERB_CASES)} cases\n"
-    )
+    every = (CASES, RATING_CASES, PYTHON_CASES, VERB_CASES, OUTPUT_CASES)
+    sys.stdout.write(f"{sum(map(len, every))} cases\n")

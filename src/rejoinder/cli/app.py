@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import errno
 import gc
 import io
 import os
@@ -11,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TextIO
 
 import click
 
@@ -36,6 +36,12 @@ from rejoinder.text.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
 """The environment variable that asks for the traceback of a defect."""
+
+CLOSED_PIPE = 141
+"""The exit status where nobody reads the output any more (``rejoinder ... | head -1``).
+
+That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
+"""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -68,7 +74,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     A user's mistake is one message on standard error and status 2, never a traceback. So is a
     defect of Rejoinder's own, with status 1; its traceback is shown where the environment variable
-    ``REJOINDER_TRACEBACK`` is set.
+    ``REJOINDER_TRACEBACK`` is set. A pipe that is closed by its reader is no mistake: the command
+    ends without a word, with status 141.
 
     Args:
         arguments: What stands behind ``rejoinder``; None takes the process' own.
@@ -100,7 +107,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # After a broken pipe rich and click end with 1, without a message; click wraps the streams.
         if isinstance(end.__context__, BrokenPipeError) or sys.stdout is not streams[0]:
             sys.stdout, sys.stderr = streams
-            return _unwritable(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
+            return CLOSED_PIPE
         return end.code if isinstance(end.code, int) else 1
     except MemoryError:
         say(
@@ -131,7 +138,12 @@ def _misuse(error: click.ClickException) -> str:
 
 
 def _unwritable(error: OSError) -> int:
-    """Says that standard output takes nothing more, where standard error still does: status 2."""
+    """Says that standard output takes nothing more, where standard error still does: status 2.
+
+    That a reader has had enough is not said.
+    """
+    if isinstance(error, BrokenPipeError):
+        return CLOSED_PIPE
     with suppress(OSError):
         say(f"rejoinder: the output cannot be written: {error.strerror or error}")
     return 2
@@ -159,6 +171,17 @@ def _interrupt(*_: object) -> None:
     raise Interrupted
 
 
+def _buffered(stream: TextIO) -> TextIO:
+    """Standard output that writes all of a text or raises, under ``PYTHONUNBUFFERED`` too.
+
+    Without a buffer Python drops, without an error, what a full disk or a closed pipe did not take.
+    """
+    if not isinstance(stream, io.TextIOWrapper) or not isinstance(stream.buffer, io.RawIOBase):
+        return stream
+    whole = io.BufferedWriter(stream.buffer)
+    return io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=True)
+
+
 def main() -> None:
     """The process ``rejoinder``.
 
@@ -174,6 +197,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what cannot be written in ASCII is written out
             stream.reconfigure(errors="backslashreplace")
+    sys.stdout = _buffered(sys.stdout)
     sys.stderr = Guarded.over(sys.stderr)
     log_as_notes()
     status = run()
@@ -181,8 +205,9 @@ def main() -> None:
     try:
         sys.stdout.flush()
     except OSError as error:
-        # With status 2 it was said already.
-        status = status if status == 2 else _unwritable(error)
+        # With status 2 it was said already; where nobody reads, what the command ended with stays.
+        if status == 0 or (status != 2 and not isinstance(error, BrokenPipeError)):
+            status = _unwritable(error)
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(status)

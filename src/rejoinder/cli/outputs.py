@@ -17,7 +17,8 @@ class Outputs:
 
     The body writes its files by ``save`` and ``make``, then prints the results. If a file could not
     be written (a full disk, a folder that was removed meanwhile), the results are printed all the
-    same, and then one error tells what failed.
+    same, and then one error tells what failed; so it does where standard output takes nothing either,
+    or its reader has gone.
 
     Attributes:
         saved: The files that were written by ``save``.
@@ -66,6 +67,9 @@ class Outputs:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None and self._failed:
-            told = "; ".join(dict.fromkeys(map(str, self._failed)))
-            raise InputError(told) from self._failed[0]
+        if not self._failed or not (kind is None or issubclass(kind, OSError | SystemExit)):
+            return
+        told = [str(each) for each in self._failed]
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            told.append(f"the output cannot be written: {error.strerror or error}")
+        raise InputError("; ".join(dict.fromkeys(told))) from self._failed[0]

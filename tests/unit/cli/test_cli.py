@@ -231,16 +231,6 @@ def test_a_full_disk_is_one_message(tmp_path):
     )
 
 
-@pytest.mark.parametrize("words", [["metrics"], ["metrics", "--json"], ["--help"]])
-def test_a_pipe_that_nobody_reads_is_one_message(words):
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = process(words, stdout=writing, stderr=subprocess.PIPE)
-    os.close(writing)
-    assert done.returncode == 2
-    assert done.stderr.decode() == "rejoinder: the output cannot be written: Broken pipe\n"
-
-
 def test_a_file_is_saved_whole_where_the_output_cannot_be_written(tmp_path):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")

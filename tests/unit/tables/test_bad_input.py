@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bad_input_cases import CASES, row
+from bad_outputs import OUTPUT_CASES
 from bad_python import PYTHON_CASES
 from bad_ratings import RATING_CASES
 
@@ -40,8 +41,17 @@ def test_a_bad_call_is_one_error(case):
     assert row(case.id, case.wrong, message) in ERRORS, "run: python tests/bad_input_cases.py"
 
 
+@pytest.mark.parametrize("case", OUTPUT_CASES, ids=lambda case: case.id)
+def test_an_output_that_takes_nothing_is_one_error(case, tmp_path):
+    if case.skipped:
+        pytest.skip("no /dev/full on this system")
+    message = case.message(tmp_path)
+    assert re.search(case.expected, message), message
+    assert row(case.id, case.wrong, message) in ERRORS, "run: python tests/bad_input_cases.py"
+
+
 def test_the_page_lists_these_cases_and_no_others():
-    tried = [case.id for case in (*CASES, *RATING_CASES, *PYTHON_CASES)]
+    tried = [case.id for case in (*CASES, *RATING_CASES, *PYTHON_CASES, *OUTPUT_CASES)]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 40
     assert re.findall(r"^\| `([a-z0-9-]+)`", ERRORS, re.MULTILINE) == tried

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
-from rejoinder.models.folder import check_own
-from rejoinder.models.pretrained import load_pretrained, tokenizer_fault, weights_fault
+from rejoinder.models.pretrained import check_ids, open_pretrained, vocabulary_size
+from rejoinder.models.pretrained_faults import fault, in_one_line
 from rejoinder.text.strict_json import strict_json
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 TOKENS_PER_BATCH = 4096
 """Padding included. A processor is no faster with more, and short texts are not kept waiting."""
+
+MOST_TOKENS = 2**31 - 1
+"""What an encoder without any limit reads of a text: tokenizers count in 32 or 64 bits."""
 
 POOLINGS = ("mean", "cls", "max", "mean_sqrt_len")
 MODULES = {"Transformer", "Pooling", "Normalize"}
@@ -136,19 +139,46 @@ class Encoder:
             return
         kept = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
         ids = self.tokenizer(list(texts), **kept)["input_ids"]
+        check_ids(str(self.path), self.model, ids)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         device = next(self.model.parameters()).device
         for batch in _batches(order, [len(each) for each in ids]):
-            padded = self.tokenizer.pad({"input_ids": [ids[i] for i in batch]}, return_tensors="pt")
-            padded = padded.to(device)
+            inputs, mask = self._padded([ids[i] for i in batch])
+            inputs, mask = inputs.to(device), mask.to(device)
             with torch.inference_mode():
-                states = self.model(**padded).last_hidden_state
-            if not bool(states[padded["attention_mask"].bool()].isfinite().all()):
+                states = self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
+            if not bool(states[mask.bool()].isfinite().all()):
                 raise InputError(
                     f"{self.path}: the encoder gives vectors that are not finite (NaN or infinite) "
                     f"for texts such as {texts[batch[0]]!r:.60}; take another encoder"
                 )
-            yield batch, states, padded["attention_mask"]
+            yield batch, states, mask
+
+    def _padded(self, ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids and masks [b, t], padded on the right.
+
+        Whatever side the tokenizer pads on: tokens keep the positions that they have alone. What
+        stands behind them is masked, and may be any token where the tokenizer has none for padding.
+        """
+        import torch
+
+        shape = (len(ids), max(1, *map(len, ids)))
+        inputs = torch.full(shape, self._padding(), dtype=torch.int64)
+        mask = torch.zeros(shape, dtype=torch.int64)
+        for row, each in enumerate(ids):
+            inputs[row, : len(each)] = torch.tensor(each, dtype=torch.int64)
+            mask[row, : len(each)] = 1
+        return inputs, mask
+
+    def _padding(self) -> int:
+        rows = vocabulary_size(self.model)
+        for found in (
+            self.tokenizer.pad_token_id,
+            getattr(self.model.config, "pad_token_id", None),
+        ):
+            if isinstance(found, int) and found >= 0 and (rows is None or found < rows):
+                return found
+        return 0
 
 
 def find_encoder(source: str | os.PathLike[str]) -> Path:
@@ -184,43 +214,40 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 def _load(path: str) -> Encoder:
     try:
         import torch
-        from transformers import AutoConfig, AutoModel, AutoTokenizer
-        from transformers.utils import logging
+        from transformers import AutoModel
     except ImportError:
         raise _missing() from None
     folder = Path(path)
-    check_own(folder)
-    pooling, normalize = _modules(folder)
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        local = {"local_files_only": True, "trust_remote_code": False}
-        tokenizer = AutoTokenizer.from_pretrained(path, **local)
-        if fault := tokenizer_fault(folder, tokenizer):
-            raise InputError(f"{path}: {fault}")
-        config = AutoConfig.from_pretrained(path, **local)
-        model = load_pretrained(AutoModel, path, config, encoder=True, local_files_only=True)
+        _, tokenizer, model = open_pretrained(path, lambda config: AutoModel, encoder=True)
+        pooling, normalize = _modules(folder)
+        longest = _longest(folder, tokenizer, model)
+        model = model.eval().to(device)
+        encoder = Encoder(folder, pooling, normalize, longest, tokenizer, model)
+        encoder.encode(["a"])  # a model of pictures, or one that wants a second text, fails here
     except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
-        if fault := weights_fault(folder) or tokenizer_fault(folder):
-            raise InputError(f"{path}: {fault}") from None
-        first = (str(error).splitlines() or [type(error).__name__])[0]
+        if why := fault(folder):
+            raise InputError(f"{path}: {why}") from None
         raise InputError(
-            f"{path}: no encoder that transformers can load ({first:.120}); expected a folder with "
-            "config.json, model.safetensors and the tokenizer's files"
+            f"{path}: no encoder that transformers can load ({in_one_line(error)}); expected a "
+            "folder with config.json, model.safetensors and the tokenizer's files"
         ) from None
-    finally:
-        if bars:
-            logging.enable_progress_bar()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    longest = _longest(folder, tokenizer, model)
-    return Encoder(folder, pooling, normalize, longest, tokenizer, model.eval().to(device))
+    return encoder
 
 
 def _modules(folder: Path) -> tuple[str, bool]:
     """The pooling that the folder declares, and whether vectors are normalised after it."""
     modules = _json(folder / "modules.json", [])
+    if not all(
+        isinstance(each, dict) and isinstance(each.get("path", ""), str) for each in modules
+    ):
+        raise InputError(
+            f"{folder / 'modules.json'}: expected a list of parts, each with 'type' and 'path'; fetch "
+            "the model again"
+        )
     kinds = [str(each.get("type", "")).rsplit(".", 1)[-1] for each in modules]
     strange = [kind for kind in kinds if kind not in MODULES]
     if strange:
@@ -228,7 +255,9 @@ def _modules(folder: Path) -> tuple[str, bool]:
             f"{folder}: has a part '{strange[0]}', which is not supported; expected an encoder of "
             f"{one_of(sorted(MODULES))}"
         )
-    parts = [each["path"] for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"]
+    parts = [
+        each.get("path", "") for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"
+    ]
     config = _json(folder / (parts[0] if parts else "1_Pooling") / "config.json", {})
     modes = (
         [config["pooling_mode"]]
@@ -250,9 +279,20 @@ def _modules(folder: Path) -> tuple[str, bool]:
 def _longest(folder: Path, tokenizer: Any, model: Any) -> int:
     """Of what the folder, the tokenizer and the positions allow, the least."""
     said = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    if said is not None and (isinstance(said, bool) or not isinstance(said, int)):
+        raise InputError(
+            f"{folder / 'sentence_bert_config.json'}: max_seq_length is {said!r:.60}; expected a whole "
+            "number: fetch the model again"
+        )
     positions = getattr(model.config, "max_position_embeddings", None)
     known = [said, tokenizer.model_max_length, positions, *_positions_behind_padding(model)]
-    return int(min(each for each in known if each))
+    longest = min((each for each in known if each), default=MOST_TOKENS)
+    if longest < 1:
+        raise InputError(
+            f"{folder}: reads texts of at most {longest} tokens, as it says; expected 1 or more: fetch "
+            "the model again"
+        )
+    return int(min(longest, MOST_TOKENS))
 
 
 def _positions_behind_padding(model: Any) -> Iterator[int]:
@@ -269,12 +309,17 @@ def _positions_behind_padding(model: Any) -> Iterator[int]:
 
 
 def _json(path: Path, default: Any) -> Any:
-    if not path.is_file():
+    """What a file of JSON holds, which must be of the default's kind; the default without a file."""
+    if not path.exists():
         return default
     try:
-        return strict_json(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: no JSON ({error}); fetch the model again") from None
+        held = strict_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: no JSON ({error!s:.100}); fetch the model again") from None
+    if not isinstance(held, type(default)):
+        kind = "a list" if isinstance(default, list) else "an object"
+        raise InputError(f"{path}: expected {kind} of JSON; fetch the model again")
+    return held
 
 
 def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -290,15 +335,18 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]
 
 
 def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
-    """States [b, t, d] and mask [b, t] to vectors [b, d]."""
+    """States [b, t, d] and mask [b, t] to vectors [b, d]; zeros for a text without any token."""
+    kept = mask.unsqueeze(-1) > 0
+    counts = kept.sum(dim=1)
     if pooling == "cls":
-        return states[:, 0]
-    kept = mask.unsqueeze(-1)
-    if pooling == "max":
-        return states.masked_fill(kept == 0, float("-inf")).amax(dim=1)
-    counts = kept.sum(dim=1).clamp_min(1).to(states.dtype)
-    summed = (states * kept).sum(dim=1)
-    return summed / (counts.sqrt() if pooling == "mean_sqrt_len" else counts)
+        pooled = states[:, 0]
+    elif pooling == "max":
+        pooled = states.masked_fill(~kept, float("-inf")).amax(dim=1)
+    else:
+        divided = counts.clamp_min(1).to(states.dtype)
+        summed = states.masked_fill(~kept, 0).sum(dim=1)
+        pooled = summed / (divided.sqrt() if pooling == "mean_sqrt_len" else divided)
+    return pooled.masked_fill(counts == 0, 0)
 
 
 def _missing() -> MissingExtraError:

@@ -309,7 +309,8 @@ def _config(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; expected that of a trained model")
     try:
-        config = strict_json(path.read_text(encoding="utf-8"))
+        # A pipe in the place of the file would never end.
+        config = strict_json(path.read_text(encoding="utf-8") if path.is_file() else "")
     except (OSError, ValueError):
         config = None
     if not isinstance(config, dict) or not isinstance(config.get(_OURS), dict):

@@ -6,17 +6,16 @@ random, leaves out weights that the model has no place for, and would run code o
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rejoinder.errors import InputError
-from rejoinder.text.strict_json import strict_json
-
-WEIGHTS = "model.safetensors"
-SHARDS = "model.safetensors.index.json"
-PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
-TOKENIZER = "tokenizer.json"
+from rejoinder.models.folder import check_own
+from rejoinder.models.pretrained_faults import special_file, tokenizer_fault, weight_files
 
 LAYERS = re.compile(r"layer|block|depth")
 """What the entries of config.json are called that say how many parts a model has."""
@@ -26,6 +25,127 @@ SPARE = 4
 
 UNUSED = re.compile(r"^(pooler|cls|lm_head|classifier|qa_outputs|mlm_head|vocab_\w+)\.")
 """Weights around an encoder that its token vectors do not need: it may lack them, or have them."""
+
+REPORT = "LOAD REPORT"
+"""What stands in the record that ``transformers`` logs of weights that do not fit: told here."""
+
+
+class Pretrained(NamedTuple):
+    """What a folder of ``transformers`` holds.
+
+    Attributes:
+        config: The model's configuration.
+        tokenizer: A tokenizer of texts.
+        model: With all of its weights.
+    """
+
+    config: Any
+    tokenizer: Any
+    model: Any
+
+
+def open_pretrained(
+    path: str,
+    choose: Callable[[Any], Any],
+    *,
+    encoder: bool = False,
+    download: bool = False,
+    **options: Any,
+) -> Pretrained:
+    """The model of a folder and its tokenizer: the only way in for models of ``transformers``.
+
+    Nothing of the folder's is run, and nothing is fetched unless asked for. What ``transformers``
+    logs is kept back until the model is loaded: where it is refused there is one message alone.
+
+    Args:
+        path: A folder, or a name of a model on the hub.
+        choose: Gives the class of ``transformers`` for a configuration.
+        encoder: See `load_pretrained`.
+        download: Whether a name that is not here yet may be fetched from the hub.
+        options: For ``from_pretrained`` of the model.
+
+    Raises:
+        InputError: The folder is not a whole model of texts with its tokenizer.
+        Exception: Whatever the parsers of ``transformers`` raise of damaged files;
+            ``pretrained_faults.fault`` may know why.
+    """
+    from transformers import AutoConfig, PretrainedConfig
+
+    if why := special_file(Path(path)):
+        raise InputError(f"{path}: {why}")
+    check_own(path)
+    local = {"local_files_only": not download, "trust_remote_code": False}
+    with _kept_back():
+        _check_code(path, PretrainedConfig.get_config_dict(path, **local)[0])
+        config = AutoConfig.from_pretrained(path, **local)
+        tokenizer = _tokenizer(path, local)
+        model = load_pretrained(
+            choose(config), path, config, encoder, local_files_only=not download, **options
+        )
+    return Pretrained(config, tokenizer, model)
+
+
+@contextmanager
+def _kept_back() -> Iterator[None]:
+    """Without progress bars; records that are logged are handed on after success, and not before."""
+    from transformers.utils import logging as theirs
+
+    class Held(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    records: list[logging.LogRecord] = []
+    logger = logging.getLogger("transformers")
+    before = logger.handlers, logger.propagate
+    bars = theirs.is_progress_bar_enabled()
+    theirs.disable_progress_bar()
+    logger.handlers, logger.propagate = [Held()], False
+    try:
+        yield
+    finally:
+        logger.handlers, logger.propagate = before
+        if bars:
+            theirs.enable_progress_bar()
+    for record in records:
+        if REPORT not in record.getMessage():
+            logger.handle(record)
+
+
+def _check_code(path: str, value: Any, name: str = "") -> None:
+    """Refuses a config.json that would have code fetched or run: of its parts, or of the hub's."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _check_code(path, part, str(key))
+    for part in value if isinstance(value, list) else ():
+        _check_code(path, part)
+    kernel = name.strip("_").endswith("_implementation") and "/" in str(value)
+    if kernel or (name == "trust_remote_code" and value):
+        raise InputError(
+            f"{path}: config.json says {name} = {value!r:.60}, which asks for code of others; it is "
+            "never fetched or run: take another model, or remove the entry"
+        )
+
+
+def _tokenizer(path: str, local: dict[str, Any]) -> Any:
+    """The tokenizer; an InputError where the folder has none, or another thing in its place."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+    found = AutoTokenizer.from_pretrained(path, **local)
+    if why := tokenizer_fault(Path(path), found):
+        raise InputError(f"{path}: {why}")
+    remedy = "save the tokenizer again with tokenizer.save_pretrained"
+    if not isinstance(found, PreTrainedTokenizerBase):
+        raise InputError(
+            f"{path}: tokenizer_config.json names {type(found).__name__}, which is no tokenizer of "
+            f"texts; {remedy}"
+        )
+    longest = found.model_max_length
+    if not isinstance(longest, int | float) or longest != longest:
+        raise InputError(
+            f"{path}: tokenizer_config.json says model_max_length = {longest!r}; expected a number: "
+            f"{remedy}"
+        )
+    return found
 
 
 def load_pretrained(
@@ -55,14 +175,20 @@ def load_pretrained(
         use_safetensors=True,
         trust_remote_code=False,
         output_loading_info=True,
+        ignore_mismatched_sizes=True,  # they are told, and refused here
         **options,
     )
+    if encoder and model.main_input_name != "input_ids":
+        raise InputError(
+            f"{path}: {type(model).__name__} reads {model.main_input_name}, not text; take an encoder "
+            "of texts"
+        )
     for what, names in (
         ("lack", told.get("missing_keys")),
         ("hold, with no place in the model,", told.get("unexpected_keys")),
         ("have another shape for", told.get("mismatched_keys")),
     ):
-        wrong = sorted(map(str, names or ()))
+        wrong = sorted(str(key[0] if isinstance(key, tuple) else key) for key in names or ())
         if encoder:
             wrong = [name for name in wrong if not UNUSED.match(name)]
         if wrong:
@@ -123,7 +249,7 @@ def _held(folder: Path) -> tuple[int, int] | None:
     from safetensors import SafetensorError, safe_open
 
     tensors = numbers = 0
-    names = _named(folder) if folder.is_dir() else []
+    names = weight_files(folder) if folder.is_dir() else []
     try:
         for name in names:
             with safe_open(folder / name, "pt") as file:
@@ -145,85 +271,32 @@ def _not_finite(model: Any) -> str:
     return ""
 
 
-def weights_fault(folder: Path) -> str:
-    """What is wrong with the weights of a folder, as the rest of a message; empty: nothing known.
-
-    Only the headers are read. ``transformers`` tells a missing file of a folder with pickled
-    weights and of one without any in the same words, and a cut one in those of its parser.
+def check_ids(name: str, model: Any, ids: Iterable[Sequence[int]]) -> None:
+    """Refuses tokens that a model has no vector for: its tokenizer is another model's.
 
     Args:
-        folder: The model's; what is no folder (a name on the hub) has no fault here.
+        name: What messages call the model.
+        model: Of ``transformers``.
+        ids: Token ids, text by text.
+
+    Raises:
+        InputError: An id is beyond the vocabulary of the model.
     """
-    if not (folder / "config.json").is_file():
-        return ""
-    names = _named(folder)
-    if not names:
-        return _none(folder)
-    for name in names:
-        if not (folder / name).is_file():
-            return f"{name} is missing; fetch or train the model again"
-        if _cut(folder / name):
-            return f"{name} is altered or cut; fetch or train the model again"
-    return ""
-
-
-def tokenizer_fault(folder: Path, tokenizer: Any = None) -> str:
-    """What is wrong with the tokenizer of a folder, as the rest of a message; empty: nothing known.
-
-    Where only the model was saved, ``transformers`` makes an empty tokenizer of the model's class,
-    without a word: every text would have no token but the special ones.
-
-    Args:
-        folder: The model's; what is no folder (a name on the hub) has no fault here.
-        tokenizer: As it was loaded; None: it could not be.
-    """
-    if not (folder / "config.json").is_file():
-        return ""
-    files = dict(getattr(tokenizer, "vocab_files_names", None) or {})
-    if tokenizer is not None and not files:  # bytes or characters are its tokens: no file is needed
-        return ""
-    expected = list(dict.fromkeys([TOKENIZER, *files.values()]))
-    patterns = (*expected, "tekken.json", "vocab*", "*.model", "*.spm", "*.tiktoken")
-    if any(any(folder.glob(pattern)) for pattern in patterns):
-        return ""
-    return (
-        f"no tokenizer in the folder; expected {' or '.join(expected)} beside config.json: save the "
-        "one that the model was trained with, by tokenizer.save_pretrained of the same folder"
-    )
-
-
-def _named(folder: Path) -> list[str]:
-    """The names of the weights' files: one, or what the index of several lists."""
-    if (folder / WEIGHTS).is_file():
-        return [WEIGHTS]
-    try:
-        index = strict_json((folder / SHARDS).read_text(encoding="utf-8"))
-        return sorted(set(map(str, index["weight_map"].values())))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return []
-
-
-def _none(folder: Path) -> str:
-    names = sorted(file.name for file in folder.iterdir())
-    if any(name.endswith(".safetensors") for name in names):
-        return ""  # of a name that we do not know, and transformers may
-    pickled = [name for name in names if name.endswith(PICKLED)]
-    if pickled:
-        return (
-            f"no safetensors weights there, only {pickled[0]}; pickled weights are never loaded: save "
-            "the model again with save_pretrained"
+    rows = vocabulary_size(model)
+    largest = max((max(each) for each in ids if each), default=-1)
+    if rows is not None and largest >= rows:
+        raise InputError(
+            f"{name}: the tokenizer gives token {largest}, and the model knows {rows} tokens (from 0 "
+            "on); expected the tokenizer that the model was trained with: save it into the model's "
+            "folder with tokenizer.save_pretrained"
         )
-    return (
-        f"no weights there at all; expected {WEIGHTS} beside config.json: save the model again with "
-        "save_pretrained, or fetch it whole"
-    )
 
 
-def _cut(path: Path) -> bool:
-    from safetensors import SafetensorError, safe_open
-
+def vocabulary_size(model: Any) -> int | None:
+    """How many tokens a model has vectors for; None where it has no such table."""
     try:
-        with safe_open(path, "pt"):
-            return False
-    except (SafetensorError, OSError, ValueError):
-        return True
+        table = model.get_input_embeddings()
+    except (AttributeError, NotImplementedError):
+        return None
+    rows = getattr(table, "num_embeddings", None)
+    return rows if isinstance(rows, int) else None

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+import tiny_language_models
 from rejoinder.errors import InputError
 from rejoinder.models import encoder as encoders
 from rejoinder.models.encoder import Encoder
@@ -101,6 +102,58 @@ def test_token_vectors_leave_special_tokens_out(tiny):
     assert [len(each) for each in vectors] == [1, 0, 9, 1, 62, 1, 3]
     whole = plain(tiny, ["Where to?"], lambda states: states, 64)[0]
     np.testing.assert_allclose(vectors[-1], whole[1:-1], atol=2e-6)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_texts_are_padded_on_the_right_whatever_the_tokenizer_does(tiny, tmp_path, side):
+    # On the left, a text's tokens would have other positions beside a longer text than alone.
+    folder = tmp_path / "model"
+    shutil.copytree(tiny, folder)
+    held = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(held | {"padding_side": side}))
+    expected = plain(tiny, TEXTS, lambda states: states.mean(dim=0), 64)
+    np.testing.assert_allclose(Encoder.load(folder).encode(TEXTS), expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("pooling", POOLS)
+def test_a_text_without_any_token_has_a_vector_of_zeros(tmp_path, pooling):
+    folder = tiny_language_models.save(tmp_path / "m")  # of a tokenizer without special tokens
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({POOLS[pooling][0]: True}))
+    encoder = Encoder.load(folder)
+    assert encoder.tokens("") == []
+    together = encoder.encode(["", "Where is the old harbour?"])
+    assert (together[0] == 0).all()
+    assert (encoder.encode([""]) == 0).all()
+    np.testing.assert_allclose(
+        encoder.encode(["Where is the old harbour?"])[0], together[1], atol=2e-6
+    )
+
+
+def test_an_encoder_without_any_limit_reads_the_whole_text(tmp_path):
+    config = transformers.BloomConfig(vocab_size=340, hidden_size=32, n_layer=1, n_head=2)
+    transformers.BloomModel(config).save_pretrained(tmp_path / "m")
+    tiny_language_models.tokenizer().save_pretrained(tmp_path / "m")
+    encoder = Encoder.load(tmp_path / "m")
+    text = "Where is the old harbour? " * 50
+    assert len(encoder.encode_tokens([text])[0]) == len(encoder.tokens(text)) > 256
+    assert encoder.count_cut([text]) == 0
+
+
+def test_a_model_of_pictures_is_refused(tmp_path):
+    config = transformers.ViTConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
+    )
+    transformers.ViTModel(config).save_pretrained(tmp_path / "m")
+    tiny_language_models.tokenizer().save_pretrained(tmp_path / "m")
+    with pytest.raises(InputError, match="ViTModel reads pixel_values, not text"):
+        Encoder.load(tmp_path / "m")
+
+
+def test_what_cannot_encode_one_text_is_refused_when_it_is_loaded(tmp_path):
+    tiny_language_models.save(tmp_path / "m", "t5")  # wants a second text, for its decoder
+    with pytest.raises(InputError, match="no encoder that transformers can load"):
+        Encoder.load(tmp_path / "m")
 
 
 def roberta(minilm, folder, kind, padding):

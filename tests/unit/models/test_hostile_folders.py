@@ -1,8 +1,6 @@
 """Folders of ``transformers`` that a stranger made: refused with the reason, and nothing of them runs."""
 
-import json
 import os
-import pickle
 import pty
 import shutil
 import subprocess
@@ -17,173 +15,18 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import tiny_language_models as tiny
+from hostile_models import HOSTILE, WEIGHTS, code_beside, code_of_the_tokenizer
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.models.encoder import Encoder
 from rejoinder.models.likelihood import Request, likelihoods
 from rejoinder.models.likelihood.loading import load
 
-WEIGHTS = "model.safetensors"
-FIRST = "transformer.h.0.attn.c_attn.weight"
-CODE = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
-HUGE = 10**9
 REQUESTS = [Request("1", ("Hi.",), ("Yes, two beds.", "I don't know."))]
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
     return tiny.save(tmp_path_factory.mktemp("models") / "sound")
-
-
-def weights(change):
-    """Changes the tensors by name."""
-
-    def apply(folder):
-        held = load_file(folder / WEIGHTS)
-        change(held)
-        save_file(held, folder / WEIGHTS, {"format": "pt"})
-
-    return apply
-
-
-def config(**entries):
-    return edited("config.json", **entries)
-
-
-def edited(name, **entries):
-    def apply(folder):
-        held = json.loads((folder / name).read_text()) if (folder / name).exists() else {}
-        (folder / name).write_text(json.dumps(held | entries))
-
-    return apply
-
-
-def text(name, content):
-    return lambda folder: (folder / name).write_text(content)
-
-
-def renamed(held):
-    for name in list(held):
-        held[name.replace(".h.0.", ".g.0.")] = held.pop(name)
-
-
-def put(value, name=FIRST):
-    def change(held):
-        held[name] = held[name].clone()
-        held[name][0, 0] = value
-
-    return weights(change)
-
-
-def pickled(folder):
-    (folder / WEIGHTS).unlink()
-    with open(folder / "pytorch_model.bin", "wb") as file:
-        pickle.dump(Runs(str(folder / "ran")), file)
-
-
-class Runs:
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (self.path, "w")
-
-
-def code_beside(folder):
-    (folder / "own.py").write_text(CODE)
-    entries = {f"Auto{kind}": "own.Own" for kind in ("Config", "Model", "ModelForCausalLM")}
-    config(auto_map=entries, model_type="own")(folder)
-
-
-def code_of_the_tokenizer(folder):
-    (folder / "own.py").write_text(CODE)
-    held = {"auto_map": {"AutoTokenizer": ["own.Own", None]}, "tokenizer_class": "Own"}
-    edited("tokenizer_config.json", **held)(folder)
-
-
-def header(change):
-    """Changes the header of the weights' file: its length, then JSON."""
-
-    def apply(folder):
-        raw = (folder / WEIGHTS).read_bytes()
-        size = int.from_bytes(raw[:8], "little")
-        (folder / WEIGHTS).write_bytes(change(raw[:8], raw[8 : 8 + size], raw[8 + size :]))
-
-    return apply
-
-
-def a_folder_in_place_of_the_weights(folder):
-    (folder / WEIGHTS).unlink()
-    (folder / WEIGHTS).mkdir()
-
-
-def an_index_to_elsewhere(folder):
-    (folder / WEIGHTS).rename(folder.parent / f"{folder.name}-elsewhere.safetensors")
-    named = dict.fromkeys(load_file(folder.parent / f"{folder.name}-elsewhere.safetensors"), "no")
-    text("model.safetensors.index.json", json.dumps({"weight_map": named}))(folder)
-
-
-HOSTILE = {
-    "a weight is missing": (weights(lambda held: held.pop(FIRST)), "the weights lack"),
-    "a layer is missing": (
-        weights(lambda held: [held.pop(name) for name in list(held) if ".h.1." in name]),
-        "the weights lack",
-    ),
-    "weights are renamed": (weights(renamed), "the weights lack"),
-    "a weight is too much": (
-        weights(lambda held: held.update({"transformer.extra.weight": torch.ones(2)})),
-        "no place in the model",
-    ),
-    "a layer is too much": (config(n_layer=1), "no place in the model"),
-    "a layer is too little": (config(n_layer=3), "a model of|the weights lack"),
-    "no tensor at all": (weights(lambda held: held.clear()), "a model of|says n_layer"),
-    "a weight is NaN": (put(float("nan")), "are not finite"),
-    "a weight is infinite": (put(float("inf")), "are not finite"),
-    "a weight is minus infinite": (put(-float("inf"), "transformer.wte.weight"), "are not finite"),
-    "another shape": (
-        weights(lambda held: held.update({FIRST: held[FIRST][:, :8].clone()})),
-        r"another shape|size mismatch|cannot be loaded|can load|a model of",
-    ),
-    "pickled weights": (pickled, "pickled weights are never loaded"),
-    "code beside": (code_beside, r"cannot be loaded|can load"),
-    "10^9 layers": (config(n_layer=HUGE), f"says n_layer = {HUGE}"),
-    "10^9 words": (config(vocab_size=HUGE), "describes a model of"),
-    "10^9 positions": (config(n_positions=HUGE), "describes a model of"),
-    "10^9 wide": (config(n_embd=HUGE), r"describes a model of|cannot be loaded|can load"),
-    "10^9 heads": (config(n_head=HUGE), r"cannot be loaded|can load"),
-    "a width of 0": (config(n_embd=0), r"lack|cannot be loaded|can load|another shape"),
-    "a negative width": (config(n_embd=-8), r"cannot be loaded|can load"),
-    "a width that is text": (config(n_embd="wide"), r"cannot be loaded|can load"),
-    "a width of 400 digits": (config(n_embd=10**399), r"cannot be loaded|can load|describes"),
-    "config is a list": (text("config.json", "[]"), r"cannot be loaded|can load"),
-    "config is no JSON": (text("config.json", "{"), r"cannot be loaded|can load"),
-    "config is nested deeply": (
-        text("config.json", "[" * 100_000 + "]" * 100_000),
-        r"cannot be loaded|can load",
-    ),
-    "config is empty": (text("config.json", ""), r"cannot be loaded|can load"),
-    "a kind that does not exist": (config(model_type="nothing"), r"cannot be loaded|can load"),
-    "tokenizer is no JSON": (
-        text("tokenizer.json", "{"),
-        r"cannot be loaded|can load|no tokenizer",
-    ),
-    "a header without end": (
-        header(lambda size, head, rest: (1 << 62).to_bytes(8, "little") + head + rest),
-        "altered or cut",
-    ),
-    "a header that is no JSON": (
-        header(lambda size, head, rest: size + b"x" * len(head) + rest),
-        "altered or cut",
-    ),
-    "data that overlap": (
-        header(lambda size, head, rest: size + head.replace(b"[0,", b"[9,", 1) + rest),
-        "altered or cut",
-    ),
-    "a folder in place of the weights": (
-        a_folder_in_place_of_the_weights,
-        r"no safetensors weights|can load",
-    ),
-    "an index to files elsewhere": (an_index_to_elsewhere, "is missing"),
-}
 
 
 @pytest.fixture(params=HOSTILE)

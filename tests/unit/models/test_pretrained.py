@@ -1,5 +1,7 @@
 """Folders of ``transformers`` with a part missing or cut: one message that names the part."""
 
+import json
+
 import pytest
 
 pytest.importorskip("torch")
@@ -121,3 +123,30 @@ def test_a_reply_of_which_no_token_is_left_is_dropped_as_empty():
     asked = CausalProvider(tiny.model("gpt2"), words("a", "b", unknown=None))
     found = likelihoods(asked, [Request("1", ("a",), ("a", "b", "?"))]).held[0]
     assert [held.dropped for held in found] == ["", "", EMPTY]
+
+
+def test_notes_of_a_library_come_after_success_alone(opened, tmp_path, monkeypatch):
+    """What transformers logs of weights is told as an error, or is of no matter."""
+    import logging
+
+    told = []
+
+    class Kept(logging.Handler):
+        def emit(self, record):
+            told.append(record.getMessage())
+
+    logger = logging.getLogger("transformers")
+    monkeypatch.setattr(logger, "handlers", [Kept()])
+    folder = tiny.save(tmp_path / "m")
+    held = json.loads((folder / "config.json").read_text())
+    odd = {"quantization_config": {"quant_method": "of nobody"}}
+    (folder / "config.json").write_text(json.dumps(held | odd))
+    opened(folder)
+    assert [line for line in told if "Unknown quantization type" in line]
+    assert not logger.propagate
+    told.clear()
+    (folder / "config.json").write_text(json.dumps(held | odd | {"n_layer": 3}))
+    again = folder.rename(tmp_path / "again")
+    with pytest.raises(InputError, match="the weights lack"):
+        opened(again)
+    assert not told

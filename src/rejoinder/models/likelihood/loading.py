@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError, MissingExtraError, ParameterError
-from rejoinder.models.folder import check_own, kind_of
+from rejoinder.models.folder import kind_of
 from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer import TransformerProvider
-from rejoinder.models.pretrained import load_pretrained, tokenizer_fault, weights_fault
+from rejoinder.models.pretrained import open_pretrained
+from rejoinder.models.pretrained_faults import fault, in_one_line
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
@@ -48,20 +47,12 @@ def load(
     """
     _check_extra()
     import torch
-    from transformers import AutoConfig
 
     where = _device(device)
     number = _dtype(dtype, where)
     path = os.fspath(model)
-    check_own(path)
-    local = {"local_files_only": not download, "trust_remote_code": False}
     try:
-        config = AutoConfig.from_pretrained(path, **local)
-        tokenizer = _tokenizer(path, local)
-        with _quiet():
-            loaded = load_pretrained(
-                _class(config), path, config, dtype=number, local_files_only=not download
-            )
+        config, tokenizer, loaded = open_pretrained(path, _class, download=download, dtype=number)
     except InputError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
@@ -88,35 +79,6 @@ def _check_extra() -> None:
             "endpoint or a file of scores"
         ) from None
     del safetensors, torch
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the progress bars of transformers: the command line shows its own."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
-
-
-def _tokenizer(path: str, local: dict[str, Any]) -> Any:
-    """The tokenizer; an InputError where the folder has none."""
-    from transformers import AutoTokenizer
-
-    try:
-        found = AutoTokenizer.from_pretrained(path, **local)
-    except Exception:
-        if fault := tokenizer_fault(Path(path)):
-            raise InputError(f"{path}: {fault}") from None
-        raise
-    if fault := tokenizer_fault(Path(path), found):
-        raise InputError(f"{path}: {fault}")
-    return found
 
 
 def _class(config: Any) -> Any:
@@ -152,7 +114,7 @@ def _dtype(wanted: str, device: str) -> Any:
 
 
 def _unloadable(path: str, error: Exception, download: bool) -> str:
-    told = " ".join(str(error).split())
+    told = in_one_line(error)
     if not Path(path).exists() and not download:
         return (
             f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
@@ -164,15 +126,15 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
             f"{path}: a model of Rejoinder's own of kind '{kind}', which tells no likelihoods; RUQ reads "
             "the Transformer of 'rejoinder train responder', and any model of transformers"
         )
-    if fault := weights_fault(Path(path)):
-        return f"{path}: {fault}"
+    if why := fault(Path(path)):
+        return f"{path}: {why}"
     if "safetensors" in told:
         return (
             f"{path}: no safetensors weights there ({told:.160}); pickled weights are never loaded: "
             "save the model again with save_pretrained"
         )
     return (
-        f"{path}: cannot be loaded as a language model ({told:.200}); expected a folder with "
+        f"{path}: cannot be loaded as a language model ({told}); expected a folder with "
         "config.json, model.safetensors and the tokenizer's files"
     )
 

@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from rejoinder.models.likelihood.cache import expanded, shareable
 from rejoinder.models.likelihood.pieces import Cuts, Piece
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.provider import Batch, Likelihood, Plan, Provider, Request
+from rejoinder.models.pretrained import check_ids
 
 if TYPE_CHECKING:
     import torch
@@ -117,13 +119,15 @@ class TransformerProvider(Provider):
         """Tokenises all requests, and puts those of like length together.
 
         Raises:
-            InputError: To the tokenizer all replies are the same.
+            InputError: To the tokenizer all replies are the same, or it is another model's.
         """
         self._check_tokenizer(requests)
         cuts = Cuts(Counter())
         pieces: list[Piece] = []
         for begin in range(0, len(requests), SLICE):
             pieces += self.pieces(requests[begin : begin + SLICE], cuts)
+        tails = (tail.ids for piece in pieces for tail in piece.tails if tail is not None)
+        check_ids(self.name, self.model, chain((piece.prefix for piece in pieces), tails))
         costs = [(len(piece.prefix), piece.longest) for piece in pieces]
         batches = tuple(
             Batch(tuple(places), tuple(pieces[place] for place in places))

@@ -106,7 +106,11 @@ def _nested(name: str, frame: pl.DataFrame) -> TestSetDraft:
     require(("id", "references"), frame.columns, name, ("context",))
     dtype = frame.schema["references"]
     if not isinstance(dtype, pl.List):
-        raise InputError(f"{name}: column 'references' holds {dtype}; expected a list per item")
+        hint = "; rename it to 'ref1' where it is the text of one reference"
+        raise InputError(
+            f"{name}: column 'references' holds {dtype}; expected a list per item"
+            f"{hint if dtype == pl.String else ''}"
+        )
     if "context" not in frame.columns:
         empty = pl.Series("context", [[]] * frame.height, dtype=pl.List(pl.String))
         frame = frame.with_columns(empty)

@@ -12,7 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.origin import Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
-from rejoinder.tables.wording import quoted
+from rejoinder.tables.wording import listed, quoted
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
             )
     if len(parts) == 1 and (streams := reference_columns(parts[0].frame.columns)):
         return _one_row_an_item(parts[0], streams)
+    for part in parts:
+        _check_names(part, alone=len(parts) == 1)
     references = [part for part in parts if "context" not in part.frame.columns]
     contexts = [part for part in parts if "context" in part.frame.columns]
     if len(references) != 1:
         raise InputError(
             f"{parts[-1].name}: {'a second table' if references else 'a table'} "
-            f"{'without' if references else 'with'} a column 'context'; expected one table of "
-            "references (id, text, weight, source) and, if there is one, one of contexts (id, "
-            "context); or one table of both, the references in columns ref1, ref2, ..."
+            f"{'without' if references else 'with'} a column 'context'; {_TABLES}"
         )
     (given,) = references
     require(("id", "text"), given.frame.columns, given.name, ("weight", "source"))
@@ -71,6 +71,37 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
             beside.frame, given.frame, Origin(((beside.name, beside.numbers),)), origin
         )
     return TestSetDraft(_contexts_of(given.frame), given.frame, origin, origin)
+
+
+_TABLES = (
+    "expected one table of references (id, text, weight, source) and, if there is one, one of "
+    "contexts (id, context); or one table of both, the references in columns ref1, ref2, ..."
+)
+
+
+def _check_names(part: Part, alone: bool) -> None:
+    """Refuses references or contexts under another name, and says what to rename.
+
+    A contexts table may have further columns of any name, where the references have their own table.
+    """
+    columns = part.frame.columns
+    free = [name for name in columns if name != "id"]
+    items = "text" not in columns and (alone or "context" not in columns)
+    if items and (meant := synonym("references", free)):
+        raise InputError(
+            f"{part.name}: no column 'ref1' or 'text'; got {listed(columns)}; rename "
+            f"{quoted(meant)} to 'ref1', and write further references of an item into 'ref2', "
+            "'ref3', ...; a list for each item, 'references', is read from JSON Lines and Parquet"
+        )
+    if "context" not in columns and (meant := synonym("context", free)):
+        if "text" not in columns:
+            raise InputError(
+                f"{part.name}: no column 'context'; got {listed(columns)}; rename {quoted(meant)} "
+                "to 'context'"
+            )
+        raise InputError(
+            f"{part.name}: column {quoted(meant)} looks like the contexts, beside references; {_TABLES}"
+        )
 
 
 def reference_columns(columns: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from rejoinder.tables.rating_formats.long_or_wide import with_defaults
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.tables.validation import check_preferences, conform, refuse
 from rejoinder.tables.wording import counted, quoted
+from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 _FORMATS = {each.name: each for each in tables.FORMATS}
@@ -63,7 +64,7 @@ def _preferences(part: Part) -> tuple[pl.DataFrame, Origin]:
     held = (frame.get_column("winner") != "").fill_null(False)
     numbers = [number for number, keep in zip(part.numbers, held, strict=True) if keep]
     if absent := frame.height - len(numbers):
-        _LOG.warning("%s: %s without a winner left out", part.name, counted(absent, "row"))
+        _LOG.warning("%s: %s without a winner left out", visible(part.name), counted(absent, "row"))
     if not numbers:
         raise InputError(f"{part.name}: no comparisons; expected at least one")
     origin = Origin(((part.name, numbers),))

@@ -18,6 +18,7 @@ from rejoinder.tables.rating_formats import choose
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.validation import check_scores, conform
 from rejoinder.tables.wording import counted
+from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 _REPLY = ["system", "id"]
@@ -69,7 +70,7 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
             raise InputError(f"{path}: no ratings{why}; expected at least one")
         stretches += draft.origin.stretches
         for note in draft.notes:
-            _LOG.warning("%s: %s", path, note)
+            _LOG.warning("%s: %s", visible(str(path)), note)
     ratings = pl.concat(frames, how="diagonal")
     check_scores(ratings, Origin(tuple(stretches)))
     return ratings

@@ -22,6 +22,7 @@ from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.pipes import opened
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 from rejoinder.tables.wording import counted, listed, more
+from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 _BOM = b"\xef\xbb\xbf"
@@ -94,7 +95,7 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
         what = f"{without[0]}: no reply of the assistant's to anything{more(len(without))}"
         if not kept:
             raise InputError(f"{what}; expected one in some row at least")
-        _LOG.warning("%s; left out", what)
+        _LOG.warning("%s; left out", visible(what))
     return items.draft(beside.columns(paths))
 
 
@@ -161,7 +162,9 @@ def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
         if instructions:
             what = counted(instructions, "message")
             _LOG.warning(
-                "%s: %s of system or developer left out: instructions, no turns", path, what
+                "%s: %s of system or developer left out: instructions, no turns",
+                visible(str(path)),
+                what,
             )
 
 
@@ -193,6 +196,6 @@ class _Beside:
 
     def columns(self, paths: Sequence[Path]) -> list[pl.Series]:
         if self._left_out:
-            files = ", ".join(map(str, paths))
+            files = visible(", ".join(map(str, paths)))
             _LOG.warning("%s: columns not read: %s", files, listed(sorted(self._left_out)))
         return [each for each in self._further.columns() if each.name not in self._left_out]

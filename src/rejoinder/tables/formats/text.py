@@ -14,6 +14,7 @@ from rejoinder.tables.formats.format import Format
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
 from rejoinder.tables.wording import counted
+from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,7 +39,9 @@ def read_lines(path: Path) -> list[str]:
         lines.pop()
     ends = sum(line.endswith("\r") for line in lines)
     if ends:
-        _LOG.warning("%s: %s end in CR LF; the CR was taken off", path, counted(ends, "line"))
+        _LOG.warning(
+            "%s: %s end in CR LF; the CR was taken off", visible(str(path)), counted(ends, "line")
+        )
         lines = [line.removesuffix("\r") for line in lines]
     return lines
 

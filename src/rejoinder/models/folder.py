@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.models.checkpoints import differing, sha256, untied
+from rejoinder.models.shapes import header
 from rejoinder.tables.write import beside, failure
 from rejoinder.text.strict_json import strict_json
 
@@ -76,10 +77,24 @@ class ModelFolder:
         """8 hexadecimal digits for signatures."""
         return folder_hash(self.path)
 
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the weights by name, tied ones under each of their names.
+
+        Raises:
+            ValueError: the file is none of safetensors.
+        """
+        shapes = header(self.path / WEIGHTS)
+        return shapes | {name: shapes[first] for name, first in self.tied.items()}
+
     def tensors(self) -> dict[str, Tensor]:
-        """The weights by name, on the processor, tied ones under each of their names."""
+        """The weights by name, on the processor, tied ones under each of their names.
+
+        Raises:
+            ValueError: the file is none of safetensors.
+        """
         from safetensors.torch import load_file
 
+        header(self.path / WEIGHTS)
         tensors = load_file(self.path / WEIGHTS)
         return tensors | {name: tensors[first] for name, first in self.tied.items()}
 
@@ -214,7 +229,16 @@ def versions(*packages: str) -> dict[str, str]:
     return held | {package: version(package) for package in packages}
 
 
-FAULTS = (OSError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+FAULTS = (
+    OSError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    RuntimeError,
+    ArithmeticError,
+    AssertionError,  # of torch, for sizes that a module cannot have
+)
 """What reading a record of other entries, or tensors of other shapes, may raise."""
 
 

@@ -31,6 +31,7 @@ from rejoinder.models.folder import (
     versions,
     write_folder,
 )
+from rejoinder.models.shapes import check_rows
 from rejoinder.models.vector_files import read_vector_file
 from rejoinder.tables.wording import counted
 from rejoinder.text.strict_json import strict_json
@@ -216,6 +217,7 @@ def _load(path: str, stamp: tuple[tuple[str, int, int], ...]) -> WordVectors:
         raise _missing("safetensors") from None
     try:
         words = strict_json((folder.path / VOCABULARY).read_text(encoding="utf-8"))
+        check_rows(VOCABULARY, len(words), "vectors", folder.shapes())
         matrix = load_file(folder.path / WEIGHTS)["vectors"]
         config = dict(folder.record.config)
         about = {

@@ -18,6 +18,7 @@ from rejoinder.responders.beam import beam_search
 from rejoinder.responders.subwords import EOS, PAD
 
 if TYPE_CHECKING:
+    from rejoinder.models.shapes import Shapes
     from rejoinder.responders.batches import Batch
     from rejoinder.responders.parameters import Parameters
 
@@ -87,6 +88,13 @@ class GRU:
     def build(cls, parameters: Parameters, vocabulary: int) -> GRU:
         """A model with fresh weights."""
         return cls(Network(vocabulary, parameters.width, parameters.layers, parameters.dropout))
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, int]:
+        """The sizes that the shapes of a network's weights tell."""
+        subwords, width = weights["embedding.weight"]
+        layers = sum(name.startswith("decoder.weight_ih_l") for name in weights)
+        return {"subwords": subwords, "width": width, "layers": layers}
 
     @property
     def keys(self) -> dict[str, Any]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rejoinder.errors import MissingExtraError
+from rejoinder.models.shapes import check_network, check_sizes
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from rejoinder.models.shapes import Shapes
     from rejoinder.responders.batches import Batch
+    from rejoinder.responders.gru import GRU
     from rejoinder.responders.parameters import Parameters
+    from rejoinder.responders.transformer import Transformer
 
 
 class Model(Protocol):
@@ -47,14 +51,29 @@ def build(parameters: Parameters, vocabulary: int) -> Model:
     Raises:
         MissingExtraError: torch or transformers is not installed.
     """
+    return _kind(parameters.kind).build(parameters, vocabulary)
+
+
+def check_described(parameters: Parameters, vocabulary: int, weights: Shapes) -> None:
+    """Compares the model that a folder describes with the shapes of its weights, before it is built.
+
+    Raises:
+        ValueError: They differ.
+    """
+    said = {**parameters.as_json(), "subwords": vocabulary}
+    check_sizes(said, _kind(parameters.kind).sizes_in(weights))
+    check_network(lambda: build(parameters, vocabulary).module, weights)
+
+
+def _kind(name: str) -> type[GRU] | type[Transformer]:
     check_installed()
-    if parameters.kind == "gru":
+    if name == "gru":
         from rejoinder.responders.gru import GRU
 
-        return GRU.build(parameters, vocabulary)
+        return GRU
     from rejoinder.responders.transformer import Transformer
 
-    return Transformer.build(parameters, vocabulary)
+    return Transformer
 
 
 def check_installed() -> None:

@@ -25,7 +25,7 @@ from rejoinder.models.folder import (
     write_folder,
 )
 from rejoinder.models.threads import INEXACT
-from rejoinder.responders.model import Model, build, check_installed
+from rejoinder.responders.model import Model, build, check_described, check_installed
 from rejoinder.responders.parameters import KINDS, Parameters
 from rejoinder.tables.dialogues import Pairs
 from rejoinder.tables.locks import alone
@@ -187,9 +187,12 @@ class TrainedResponder:
         try:
             size, _ = config.pop("subwords"), config.pop("identity")
             parameters = Parameters(**config)
+            check_described(parameters, size, folder.shapes())
             model = build(parameters, size)
             model.module.load_state_dict(folder.tensors())
             tokenizer = load_tokenizer(folder.path)
+            if (last := max(tokenizer.get_vocab().values())) >= size:
+                raise ValueError(f"tokenizer.json has a subword {last}; expected 0 to {size - 1}")
         except FAULTS as error:  # files whose hashes hold, and which hold something else
             raise foreign(os.fspath(path), error) from error
         model.module.to(device_here()).eval()

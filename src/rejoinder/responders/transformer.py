@@ -9,6 +9,7 @@ normalisation. Only the first weights differ, and are drawn here as fairseq draw
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from transformers import M2M100ForConditionalGeneration
 
+    from rejoinder.models.shapes import Shapes
     from rejoinder.responders.batches import Batch
     from rejoinder.responders.parameters import Parameters
 
@@ -59,6 +61,18 @@ class Transformer:
         module = M2M100ForConditionalGeneration(config)
         _initialise(module)
         return cls(module)
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, int]:
+        """The sizes that the shapes of a network's weights tell."""
+        subwords, width = weights["model.shared.weight"]
+        block = re.compile(r"model\.encoder\.layers\.\d+\.fc1\.weight")
+        return {
+            "subwords": subwords,
+            "width": width,
+            "layers": sum(block.fullmatch(name) is not None for name in weights),
+            "feed_forward": weights["model.encoder.layers.0.fc1.weight"][0],
+        }
 
     @property
     def keys(self) -> dict[str, Any]:

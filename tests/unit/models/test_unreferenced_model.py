@@ -51,7 +51,7 @@ CHANGES = {
     "without a weight": (member(weight=0), "no member counts"),
     "the name of another": (member(name="gru-9"), "'words.txt' is not in it"),
     "a mean that is none": (member(mean="much"), "could not convert"),
-    "units": (inner(units=3), "size mismatch"),
+    "units": (inner(units=3), "config.json says units = 3; expected 128, as model.safetensors has"),
     "a size of another version": (inner(depth=3), "unexpected keyword argument 'depth'"),
     "an encoder's member": (member(kind="cross", config={}), "reads with a sentence encoder"),
     "pooled": (lambda n: n["calibration"].pop("pooled"), "'pooled' is not in it"),

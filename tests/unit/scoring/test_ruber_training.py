@@ -10,11 +10,13 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
+import torch
+
 import killed_training
 import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.ruber import RUBER
-from rejoinder.models.folder import folder_hash
+from rejoinder.models.folder import folder_hash, read_folder, write_folder
 from rejoinder.models.unreferenced import fitting
 from rejoinder.models.unreferenced import model as folders
 from rejoinder.models.unreferenced.sizes import SIZES
@@ -122,20 +124,33 @@ def test_a_resumed_run_has_the_threads_that_it_was_begun_with(tmp_path, with_thr
     assert folder_hash(tmp_path / "m") == folder_hash(tmp_path / "whole")
 
 
+def stop_at_the_second(name):
+    def told(done, total, words):
+        if name == "paper-2":
+            raise KeyboardInterrupt
+
+    return told
+
+
 def test_a_finished_member_tells_the_threads_too(tmp_path, with_threads):
-    def stop(name):
-        def told(done, total, words):
-            if name == "paper-2":
-                raise KeyboardInterrupt
-
-        return told
-
     with with_threads(1), pytest.raises(KeyboardInterrupt):
-        tiny_ruber.trained(tmp_path / "m", epochs=3, seeds=2, report=stop)
+        tiny_ruber.trained(tmp_path / "m", epochs=3, seeds=2, report=stop_at_the_second)
     with with_threads(2):
         notes, seen = resumed(tmp_path / "m", seeds=2)
     assert seen == {1}  # of the second member, which has no checkpoint
     assert any("paper-1 was finished, with 1 thread, as it was begun" in note for note in notes)
+
+
+def test_a_finished_member_with_the_weights_of_another_network_is_refused(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        tiny_ruber.trained(tmp_path / "m", epochs=1, seeds=2, report=stop_at_the_second)
+    member = read_folder(tmp_path / "m.work" / "paper-1" / "trained")
+    other = member.tensors() | {"mlp.0.bias": torch.zeros(3)}
+    write_folder(member.path, member.record, other)
+    with pytest.raises(
+        InputError, match=r"trained: .*has mlp\.0\.bias in the shape \[3\]; expected"
+    ):
+        tiny_ruber.trained(tmp_path / "m", epochs=1, seeds=2)
 
 
 def test_more_threads_than_processors_are_said_not_taken(tmp_path, with_threads, monkeypatch):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
+    from rejoinder.models.shapes import Shapes
     from rejoinder.models.unreferenced.conversations import Conversations
 
 
@@ -125,6 +126,11 @@ class CrossScorer(UnreferencedScorer):
     def prepares_like(self) -> object:
         """The encoder, and that tokens are kept."""
         return ("tokens", str(self.encoder.path))
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, int]:
+        """The sizes that the shapes of the network's weights tell."""
+        return {"width": weights["project.weight"][0], "turns": weights["turn.weight"][0]}
 
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> TokenStates:
         """The states of the texts' tokens."""

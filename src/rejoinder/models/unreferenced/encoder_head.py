@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
+    from rejoinder.models.shapes import Shapes
     from rejoinder.models.unreferenced.conversations import Conversations
 
 
@@ -73,6 +74,16 @@ class HeadScorer(UnreferencedScorer):
     def prepares_like(self) -> object:
         """The encoder, and that whole texts are encoded."""
         return ("whole", str(self.encoder.path))
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, int]:
+        """The sizes that the shapes of the towers' weights tell."""
+        hidden, across = weights["query.0.weight"]
+        return {
+            "hidden": hidden,
+            "out": weights["query.3.weight"][0],
+            "turns": across // max(1, weights["reply.0.weight"][1]),
+        }
 
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> np.ndarray:
         """The texts' vectors, float32 [n + 1, d]; the last one is the zeros of ``NONE``."""

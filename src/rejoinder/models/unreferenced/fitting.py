@@ -15,7 +15,16 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.models.checkpoints import Checkpoint, differing
-from rejoinder.models.folder import Record, folder_hash, read_folder, write_folder
+from rejoinder.models.folder import (
+    FAULTS,
+    ModelFolder,
+    Record,
+    folder_hash,
+    foreign,
+    read_folder,
+    write_folder,
+)
+from rejoinder.models.shapes import check_shapes
 from rejoinder.models.threads import Machine, as_begun
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.gru import GRUConfig
@@ -287,6 +296,7 @@ def _trained(
                 f"{work}: holds a scorer of another run: {told}; give the same command to go on, or "
                 f"remove {work.parent} to start anew"
             )
+        _check_weights(folder, scorer)
         return Trained(folder.tensors(), [dict(each) for each in folder.record.log], "was finished")
     checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
     corpus = material.train_on
@@ -300,6 +310,15 @@ def _trained(
     write_folder(done, Record(MEMBER, made, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best
+
+
+def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
+    """Raises an InputError where the weights of a finished member are none of its scorer."""
+    wanted = {name: tuple(each.shape) for name, each in scorer.module.state_dict().items()}
+    try:
+        check_shapes(wanted, folder.shapes())
+    except FAULTS as error:  # files whose hashes hold, and which hold something else
+        raise foreign(str(folder.path), error) from error
 
 
 def _begun_on(work: Path, material: Material) -> Machine | None:

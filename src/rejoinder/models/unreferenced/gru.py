@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
+    from rejoinder.models.shapes import Shapes
     from rejoinder.models.unreferenced.conversations import Conversations
 
 
@@ -87,6 +89,16 @@ class GRUScorer(UnreferencedScorer):
     def files(self) -> dict[str, bytes]:
         """The words, a line each."""
         return {"words.txt": "\n".join(self.vocabulary.words).encode()}
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, Any]:
+        """The sizes that the shapes of a house's weights tell."""
+        layers = sum(re.fullmatch(r"mlp\.\d+\.weight", name) is not None for name in weights)
+        return {
+            "width": weights["vectors.weight"][1],
+            "units": weights["query.weight_hh_l0"][1],
+            "layers": [weights[f"mlp.{i}.weight"][0] for i in range(layers - 1)],
+        }
 
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> Ragged:
         """The texts as word ids."""

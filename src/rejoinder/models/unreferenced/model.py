@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rejoinder.models.folder import (
     versions,
     write_folder,
 )
+from rejoinder.models.shapes import Shapes, check_rows
 from rejoinder.models.unreferenced.conversations import NONE
 from rejoinder.models.unreferenced.ranking import logits
 from rejoinder.models.unreferenced.scorer import Progress, UnreferencedScorer, to_device
@@ -34,8 +35,12 @@ from rejoinder.text.strict_json import strict_json
 if TYPE_CHECKING:
     from torch import Tensor
 
+Held = TypeVar("Held")
+
 KIND = "ruber"
 WORDS = "vectors.json"
+MOST_TURNS = 100
+"""No model reads more turns of a query; those that ``SIZES`` names read three at most."""
 ENCODER = "REJOINDER_ENCODER"
 """An environment variable: where the encoder lies that a model was trained with, if it has moved."""
 
@@ -263,29 +268,30 @@ def _load(path: str, content: str, moved: str) -> Unreferenced:
 
 
 def _rebuilt(folder: ModelFolder, encoder: Encoder | None) -> Unreferenced:
-    config, tensors = folder.record.config, folder.tensors()
-    members = tuple(_member(folder, each, tensors, encoder) for each in config["members"])
+    config, shapes = folder.record.config, folder.shapes()
+    scorers = [_scorer(folder, each, shapes, encoder) for each in config["members"]]
+    _check_turns(config["turns"], scorers)
+    tensors = folder.tensors()
+    noted = zip(config["members"], scorers, strict=True)
+    members = tuple(_member(each, scorer, tensors) for each, scorer in noted)
     bounds = {n: (float(low), float(high)) for n, (low, high) in folder.record.calibration.items()}
     asked = ["unreferenced", "pooled", *(["encoder"] if encoder else [])]  # by the scoring
     if missing := [name for name in asked if name not in bounds]:
         raise KeyError(missing[0])
     words = strict_json((folder.path / WORDS).read_bytes())
+    check_rows(WORDS, len(words), "vectors", shapes)
     vectors = WordVectors(words, tensors["vectors"].numpy(), config["language"])
     if not sum(each.weight for each in members) > 0:
         raise ValueError("no member counts")
-    if not isinstance(config["turns"], int) or config["turns"] < 1:
-        raise ValueError(f"turns: {config['turns']!r}")
     path = "" if encoder is None else str(encoder.path)
     return Unreferenced(members, bounds, vectors, config["turns"], path)
 
 
-def _member(
-    folder: ModelFolder,
-    noted: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    encoder: Encoder | None,
-) -> Member:
-    from rejoinder.models.unreferenced.sizes import rebuilt
+def _scorer(
+    folder: ModelFolder, noted: Mapping[str, Any], shapes: Shapes, encoder: Encoder | None
+) -> UnreferencedScorer:
+    """The scorer of a member, as the record describes it; its weights are still to be loaded."""
+    from rejoinder.models.unreferenced.sizes import Described, rebuilt
 
     name = noted["name"]
     files = {
@@ -293,13 +299,34 @@ def _member(
         for file in folder.files
         if file.startswith(f"{name}.")
     }
-    scorer = rebuilt(noted["kind"], noted["config"], files, encoder)
-    scorer.module.load_state_dict(
-        {n.removeprefix(f"{name}/"): t for n, t in tensors.items() if n.startswith(f"{name}/")}
-    )
+    described = Described(noted["config"], files, _own(name, shapes))
+    return rebuilt(noted["kind"], described, encoder)
+
+
+def _member(
+    noted: Mapping[str, Any], scorer: UnreferencedScorer, tensors: Mapping[str, Tensor]
+) -> Member:
+    scorer.module.load_state_dict(_own(noted["name"], tensors))
     scorer.module.eval()
     calibration = Calibration(float(noted["mean"]), float(noted["deviation"]))
-    return Member(name, scorer, calibration, float(noted.get("weight", 1.0)))
+    return Member(noted["name"], scorer, calibration, float(noted.get("weight", 1.0)))
+
+
+def _own(name: str, held: Mapping[str, Held]) -> dict[str, Held]:
+    """What belongs to a member, under the names that it has there."""
+    begin = f"{name}/"
+    return {key[len(begin) :]: each for key, each in held.items() if key.startswith(begin)}
+
+
+def _check_turns(turns: Any, scorers: Sequence[UnreferencedScorer]) -> None:
+    """Scoring asks for memory by the number of turns, which the weights of a GRU do not tell."""
+    if not isinstance(turns, int) or not 1 <= turns <= MOST_TURNS:
+        raise ValueError(f"turns: {turns!r:.40} in config.json; expected 1 to {MOST_TURNS}")
+    most = max((each.config["turns"] for each in scorers), default=turns)
+    if turns != most:
+        raise ValueError(
+            f"turns: {turns} in config.json; its members read {most} at most; expected the same"
+        )
 
 
 def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.models.encoder import Encoder
+from rejoinder.models.shapes import Shapes, check_network, check_rows, check_sizes
 from rejoinder.models.unreferenced.conversations import Conversations
 from rejoinder.models.unreferenced.cross import CrossConfig, CrossScorer
 from rejoinder.models.unreferenced.encoder_head import HeadConfig, HeadScorer
@@ -85,50 +86,68 @@ def built(
     return scorer
 
 
-def rebuilt(
-    kind: str, config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
-) -> UnreferencedScorer:
+@dataclass(frozen=True)
+class Described:
+    """A scorer as a model's folder describes it.
+
+    Attributes:
+        config: of the scorer.
+        files: its vocabulary files by name.
+        weights: the shapes of its weights by name.
+    """
+
+    config: Mapping[str, Any]
+    files: Mapping[str, bytes]
+    weights: Shapes
+
+
+def rebuilt(kind: str, described: Described, encoder: Encoder | None) -> UnreferencedScorer:
     """A scorer as a model's folder describes it; its weights are still to be loaded.
 
+    Its sizes are compared with the shapes of its weights before it is built.
+
     Raises:
-        InputError: the folder describes none.
+        InputError: the folder describes none, or another than the one of its weights.
     """
     make = KINDS.get(kind)
     try:
         if make is not None:
-            return make(config, files, encoder)
-    except (TypeError, KeyError, ValueError) as error:
+            check_network(lambda: make(described, encoder).module, described.weights)
+            return make(described, encoder)
+    except (TypeError, LookupError, ValueError) as error:
         raise InputError(f"the model is of another version of Rejoinder: {error}") from error
     raise InputError(
         f"the model holds a scorer of kind '{kind}', which is unknown; update Rejoinder"
     )
 
 
-def _gru(
-    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
-) -> UnreferencedScorer:
+def _gru(described: Described, encoder: Encoder | None) -> UnreferencedScorer:
+    words = tuple(described.files["words.txt"].decode().split("\n"))
+    config = described.config
+    check_sizes(config, GRUScorer.sizes_in(described.weights))
+    check_rows("words.txt", len(words), "vectors.weight", described.weights)
     own: dict[str, Any] = {key: value for key, value in config.items() if key != "language"}
     own["layers"] = tuple(own["layers"])
-    sizes = GRUConfig(**own)
-    words = tuple(files["words.txt"].decode().split("\n"))
-    return GRUScorer(sizes, Vocabulary(words, config["language"]))
+    return GRUScorer(GRUConfig(**own), Vocabulary(words, config["language"]))
 
 
-def _head(
-    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
-) -> UnreferencedScorer:
-    return HeadScorer(HeadConfig(**config), needed(encoder))
+def _head(described: Described, encoder: Encoder | None) -> UnreferencedScorer:
+    reader = needed(encoder)
+    check_sizes(described.config, HeadScorer.sizes_in(described.weights))
+    return HeadScorer(HeadConfig(**described.config), reader)
 
 
-def _cross(
-    config: Mapping[str, Any], files: Mapping[str, bytes], encoder: Encoder | None
-) -> UnreferencedScorer:
-    return CrossScorer(CrossConfig(**config), needed(encoder))
+def _cross(described: Described, encoder: Encoder | None) -> UnreferencedScorer:
+    reader = needed(encoder)
+    check_sizes(described.config, CrossScorer.sizes_in(described.weights))
+    return CrossScorer(CrossConfig(**described.config), reader)
 
 
-KINDS: dict[
-    str, Callable[[Mapping[str, Any], Mapping[str, bytes], Encoder | None], UnreferencedScorer]
-] = {GRUScorer.kind: _gru, HeadScorer.kind: _head, CrossScorer.kind: _cross}
+KINDS: dict[str, Callable[[Described, Encoder | None], UnreferencedScorer]] = {
+    GRUScorer.kind: _gru,
+    HeadScorer.kind: _head,
+    CrossScorer.kind: _cross,
+}
 """What rebuilds the scorers of each kind."""
 
 MOST_WORDS = 30_000

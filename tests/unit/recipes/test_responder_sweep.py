@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from flipped_bits import every, flipped
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.recipes import responder_trial
+from rejoinder.recipes.responder_folder import opened
 from rejoinder.recipes.responder_grid import PAPER, Grid, grid_of, parsed
 from rejoinder.recipes.responder_sweep import Search, sweep
 from rejoinder.recipes.responder_table import correlations
@@ -178,3 +180,20 @@ def test_a_full_disk_is_no_failed_trial(tmp_path):
         assert list(tmp_path.iterdir()) == []
     assert not trial._fail(InputError("a loss that is not finite"))
     assert [path.name for path in tmp_path.iterdir()] == ["failed.json"]
+
+
+def test_a_bit_flipped_in_what_a_sweep_is_never_makes_another_sweep(tmp_path):
+    wanted = {"metric": "meteor", "seed": 12345, "trials": 8, "base": {"layers": 2, "rate": 0.001}}
+    opened(tmp_path, wanted, True, None)
+    path = tmp_path / "sweep.json"
+    raw = path.read_bytes()
+    refused = 0
+    for place, bit in every(raw):
+        path.write_bytes(flipped(raw, place, bit))
+        try:
+            opened(tmp_path, wanted, True, None)
+        except InputError:
+            refused += 1
+        else:
+            assert path.read_bytes() == raw or json.loads(path.read_text("utf-8")) == wanted
+    assert refused > 0.5 * len(raw)

@@ -12,7 +12,7 @@ from rejoinder.cli.console import bare_table, console
 from rejoinder.tables.wording import counted
 
 if TYPE_CHECKING:
-    from rejoinder.metrics.base import Part
+    from rejoinder.metrics.contract import Part
     from rejoinder.metrics.similarity import Likeness
     from rejoinder.scoring.explain import Explanation
 

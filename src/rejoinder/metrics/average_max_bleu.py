@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
@@ -54,6 +53,7 @@ class AverageMaxBLEU(MeanMetric):
 
     name: ClassVar[str] = "ambleu"
     source: ClassVar[str] = "Gupta et al. 2019"
+    choices: ClassVar = MappingProxyType({"order_weights": ORDER_WEIGHTS})
 
     order: int = 4
     tokenizer: str = "none"
@@ -65,11 +65,6 @@ class AverageMaxBLEU(MeanMetric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        ReferenceRule.parse(self.references)
-        if self.order_weights not in ORDER_WEIGHTS:
-            raise ParameterError(
-                f"order_weights={self.order_weights!r} is unknown; choose {one_of(ORDER_WEIGHTS)}"
-            )
 
     @property
     def label(self) -> str:

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
@@ -66,7 +66,6 @@ class BLEU(Metric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        ReferenceRule.parse(self.references)
         check_smoothing(self.smoothing, self.smoothing_value)
 
     @property

@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule, References
+from rejoinder.batches.references import References
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.strings import Strings
@@ -67,7 +68,6 @@ class ChrF(Metric):
             check_order(self.word_order)
         if not 0 < self.beta < float("inf"):
             raise ParameterError(f"beta={self.beta!r} must be a positive number")
-        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import check_tokenizer
@@ -77,6 +76,7 @@ class DeltaBLEU(Metric):
     source: ClassVar[str] = "Galley et al. 2015, section 3"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
     kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({"smoothing": "none"})
+    choices: ClassVar = MappingProxyType({"reading": READINGS})
 
     order: int = 2
     tokenizer: str = "13a"
@@ -90,9 +90,6 @@ class DeltaBLEU(Metric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        ReferenceRule.parse(self.references)
-        if self.reading not in READINGS:
-            raise ParameterError(f"reading={self.reading!r} is unknown; choose {one_of(READINGS)}")
         check_smoothing(self._smoothing, self.smoothing_value)
 
     @property

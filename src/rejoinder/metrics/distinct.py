@@ -10,7 +10,8 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.ngrams import ngram_fingerprints
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.tokenizers import Tokens, check_tokenizer
 

@@ -8,7 +8,6 @@ docs/studies/coverage.md.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from rejoinder.agreement.proportions import wilson_ends
 from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats, Indices
-
-if TYPE_CHECKING:
-    from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Contract
 
 LEAST_ITEMS = LEAST_GROUPS
 """Of fewer items there is no interval: they show too little of a spread."""
@@ -27,14 +24,14 @@ LEAST_ITEMS = LEAST_GROUPS
 LEVEL = 0.95
 
 
-def interval_facts(metric: Metric, resamples: int, seed: int) -> dict[str, str | int]:
+def interval_facts(metric: Contract, resamples: int, seed: int) -> dict[str, str | int]:
     """What a signature says of intervals and tests: ``ci``, the bootstrap's resamples and the seed."""
     if not resamples:
         return {"bs": 0, "seed": seed}
     return {"ci": "wilson" if metric.share else "jackknife-t", "bs": resamples, "seed": seed}
 
 
-def with_interval(metric: Metric, signature: str) -> str:
+def with_interval(metric: Contract, signature: str) -> str:
     """The signature of scores that an earlier version kept, with the interval that they have now."""
     words = signature.split("|")
     places = [place for place, word in enumerate(words) if word.startswith("bs:")]
@@ -44,7 +41,7 @@ def with_interval(metric: Metric, signature: str) -> str:
     return "|".join(words)
 
 
-def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[Floats, Floats]:
+def score_intervals(metric: Contract, values: Floats, left_out: Floats) -> tuple[Floats, Floats]:
     """The 95% interval of each score over items.
 
     ``g^-1(g(x) +- t g'(x) e)`` with e the jackknife's standard error, t Student's quantile with n - 1
@@ -87,7 +84,7 @@ def score_intervals(metric: Metric, values: Floats, left_out: Floats) -> tuple[F
 
 
 def difference_errors(
-    metric: Metric, values: Floats, left_out: Floats, a: Indices, b: Indices
+    metric: Contract, values: Floats, left_out: Floats, a: Indices, b: Indices
 ) -> Floats:
     """The standard error of the difference of each pair of systems.
 
@@ -117,7 +114,7 @@ def difference_errors(
 
 
 def difference_intervals(
-    metric: Metric, differences: Floats, errors: Floats, n: int
+    metric: Contract, differences: Floats, errors: Floats, n: int
 ) -> tuple[Floats, Floats]:
     """The 95% interval of each difference of two systems' scores: ``d +- t e``.
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 
 
 @dataclass(frozen=True)

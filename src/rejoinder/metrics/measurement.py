@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
+from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.features import provide
-from rejoinder.metrics.rows import Statistics, joined
+from rejoinder.metrics.rows import joined
 from rejoinder.metrics.separation import Sample, separation_notes
 from rejoinder.progress import Progress
 
-if TYPE_CHECKING:
-    from rejoinder.metrics.base import Metric
 
-
-def provided(metrics: Sequence[Metric], batch: Batch, progress: Progress | None = None) -> Batch:
+def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:
     """The batch with all features that the metrics ask for.
 
     Args:
@@ -48,7 +48,7 @@ def provided(metrics: Sequence[Metric], batch: Batch, progress: Progress | None 
 
 
 def measure(
-    metrics: Sequence[Metric],
+    metrics: Sequence[Contract],
     batch: Batch,
     progress: Progress | None = None,
 ) -> list[Statistics]:
@@ -77,7 +77,7 @@ def measure(
     return [joined(each) for each in zip(*results, strict=True)]
 
 
-def remarks(metrics: Mapping[str, Metric], batch: Batch) -> list[str]:
+def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
     """What metrics, and the models that they ask, say of a measured batch.
 
     Args:
@@ -95,6 +95,21 @@ def remarks(metrics: Mapping[str, Metric], batch: Batch) -> list[str]:
         for remark in dict.fromkeys((*of_models, *own)):
             said.setdefault(remark, []).append(label)
     return [f"{', '.join(labels)}: {remark}" for remark, labels in said.items()]
+
+
+def data_facts(metric: Contract, batch: Batch) -> dict[str, str | int]:
+    """What a signature says of the data: references to an item, the weights' hash if they count, and
+    what models fitted to it.
+    """
+    facts: dict[str, str | int] = {}
+    if "references" in metric.needs:
+        counts = np.unique(np.diff(batch.reference_bounds))
+        facts["nrefs"] = int(counts[0]) if counts.size == 1 else "var"
+    if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
+        facts["weights"] = hashlib.sha256(batch.weights.tobytes()).hexdigest()[:8]
+    for request in metric.requests():
+        facts |= dict(batch.features[request].facts) if request in batch.features else {}
+    return facts
 
 
 @cache

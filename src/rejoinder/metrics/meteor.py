@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.meteor_scorer import scorer
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
@@ -77,16 +77,11 @@ class METEOR(Metric):
 
     name: ClassVar[str] = "meteor"
     source: ClassVar[str] = "Denkowski and Lavie 2014, section 2"
+    choices: ClassVar = MappingProxyType({"language": TUNINGS})
 
     language: str = "en"
     normalize: bool = True
     references: str = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.language not in TUNINGS:
-            raise ParameterError(f"language={self.language!r} is unknown; choose {one_of(TUNINGS)}")
-        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

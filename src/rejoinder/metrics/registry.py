@@ -18,6 +18,7 @@ from rejoinder.metrics.distinct import DistinctN, Entropy
 from rejoinder.metrics.encoder_cosine import EncoderCosine
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
+from rejoinder.metrics.parameters import alternatives, types_of
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.ruq import RUQ
@@ -215,15 +216,16 @@ def _parameters(default: Metric, text: str, fixed: Mapping[str, Any]) -> dict[st
 
 def _value(default: Metric, key: str, text: str) -> Any:
     """Reads a value as the type that the parameter is annotated with."""
-    kind = str(next(each.type for each in fields(default) if each.name == key))
-    if kind == "bool":
+    kinds = alternatives(types_of(type(default))[key])
+    number = next((each for each in (int, float) if each in kinds), None)
+    if bool in kinds:
         spoken = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if text.lower() in spoken:
             return spoken[text.lower()]
         raise ParameterError(f"metric '{default.name}': {key}={text!r}; expected true or false")
-    if kind.startswith(("int", "float")):
+    if number is not None:
         try:
-            return int(text) if kind.startswith("int") else float(text)
+            return number(text)
         except ValueError:
             raise ParameterError(
                 f"metric '{default.name}': {key}={text!r}; expected a number"

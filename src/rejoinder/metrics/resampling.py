@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.bags import multiplicities
-
-if TYPE_CHECKING:
-    from rejoinder.metrics.rows import Rows
+from rejoinder.metrics.rows import Rows
 
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
 BLOCK = 1 << 22

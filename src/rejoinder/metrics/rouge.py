@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.lcs import lcs_lengths
-from rejoinder.metrics.base import Part
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.text.strings import Strings
@@ -71,6 +71,7 @@ class ROUGE(MeanMetric):
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
     younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
+    choices: ClassVar = MappingProxyType({"variant": VARIANTS, "form": FORMS, "measure": MEASURES})
 
     variant: str = "L"
     form: str = "f1"
@@ -81,13 +82,6 @@ class ROUGE(MeanMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for word, value, choices in (
-            ("variant", self.variant, VARIANTS),
-            ("form", self.form, FORMS),
-            ("measure", self.measure, MEASURES),
-        ):
-            if value not in choices:
-                raise ParameterError(f"{word}={value!r} is unknown; choose {one_of(choices)}")
         if self.form == "caption" and self.variant != "L":
             raise ParameterError(
                 f"form='caption' is a ROUGE-L, got variant='{self.variant}'; take variant='L' or "
@@ -100,7 +94,6 @@ class ROUGE(MeanMetric):
         if self.tokenizer not in (*REWRITES, *TOKENIZERS):
             choices = one_of([*REWRITES, *TOKENIZERS])
             raise ParameterError(f"tokenizer {self.tokenizer!r} is unknown; choose {choices}")
-        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

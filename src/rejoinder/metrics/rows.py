@@ -10,22 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.bags import bag_totals
+from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.text.tokenizers import Tokens
-
-if TYPE_CHECKING:
-    from rejoinder.metrics.base import Metric
 
 # Sums with an item left out are scored so many numbers at a time: what the processor's cache holds.
 LEFT_OUT_AT_ONCE = 1 << 19
-
-Statistics: TypeAlias = Floats | Tokens
-"""What a metric measures of m replies: float64 [m, k], or a bag of fingerprints for each."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +59,11 @@ class Matrix:
         """All rows summed: float64 [S, k]."""
         return self.items.sum(axis=0)
 
-    def segments(self, metric: Metric) -> Floats:
+    def segments(self, metric: Contract) -> Floats:
         """What each reply scores by itself: float64 [S, n]."""
         return metric.score(self.values)
 
-    def left_out(self, metric: Metric) -> Floats:
+    def left_out(self, metric: Contract) -> Floats:
         """The score of every system with each item left out: float64 [S, n]."""
         sums, scores = self.sums()[:, None], np.empty((self.systems, len(self.items)))
         step = max(1, LEFT_OUT_AT_ONCE // max(1, self.width * self.systems))
@@ -116,7 +111,7 @@ class BagMatrix:
         """All bags summed: float64 [S, V]."""
         return self.totals(np.ones((1, self.first.shape[1])))[:, 0]
 
-    def segments(self, metric: Metric) -> Floats:
+    def segments(self, metric: Contract) -> Floats:
         """What each reply scores by itself: float64 [S, n]."""
         first, last = self.first.ravel(), self.last.ravel()
         scores = np.empty(first.size)
@@ -131,7 +126,7 @@ class BagMatrix:
             scores[some] = metric.score(dense)
         return scores.reshape(self.first.shape)
 
-    def left_out(self, metric: Metric) -> Floats:
+    def left_out(self, metric: Contract) -> Floats:
         """The score of every system with each item left out: float64 [S, n]."""
         return np.stack([metric.left_out(*self._counted(s)) for s in range(self.systems)])
 

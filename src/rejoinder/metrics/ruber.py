@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -12,7 +11,6 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
-from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.encoder_cosine import EncoderCosine
@@ -75,6 +73,9 @@ class RUBER(MeanMetric):
     source: ClassVar[str] = "Tao et al. 2018, sections 3.1 to 3.3"
     sources: ClassVar = MappingProxyType({"model": "ruber"})
     kept_defaults: ClassVar = MappingProxyType({"unreferenced": "logit"})
+    choices: ClassVar = MappingProxyType(
+        {"blend": BLENDS, "referenced": (*REFERENCED, "none"), "unreferenced": UNREFERENCED}
+    )
 
     model: str = ""
     blend: str = "arithmetic"
@@ -85,19 +86,7 @@ class RUBER(MeanMetric):
     unreferenced: str = "logit"
 
     def __post_init__(self) -> None:
-        if isinstance(self.model, os.PathLike):
-            object.__setattr__(self, "model", os.fspath(self.model))
         super().__post_init__()
-        ReferenceRule.parse(self.references)
-        for name, choices in (
-            ("blend", tuple(BLENDS)),
-            ("referenced", (*REFERENCED, "none")),
-            ("unreferenced", UNREFERENCED),
-        ):
-            if getattr(self, name) not in choices:
-                raise ParameterError(
-                    f"metric 'ruber': {name}={getattr(self, name)!r}; choose {one_of(choices)}"
-                )
         if self.scale not in SCALES:
             given_bounds(self.scale)
 

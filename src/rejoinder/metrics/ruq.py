@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 
 STRONGEST = "strongest"
 """In place of a generic reply: at every prompt the one that the model likes best."""
@@ -53,7 +53,6 @@ class RUQ(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        ReferenceRule.parse(self.references)
         if not self.generic.strip():
             raise ParameterError("metric 'ruq': the generic reply is empty; give it a text")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.references import ReferenceRule
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.bleu import (
     SMOOTHINGS,
@@ -56,6 +55,9 @@ class SentenceBLEU(MeanMetric):
 
     name: ClassVar[str] = "sbleu"
     source: ClassVar[str] = "Lin and Och 2004; Nakov et al. 2012"
+    choices: ClassVar = MappingProxyType(
+        {"smoothing": (*SMOOTHINGS, "method1"), "brevity": BREVITIES}
+    )
 
     order: int = 2
     tokenizer: str = "13a"
@@ -70,15 +72,7 @@ class SentenceBLEU(MeanMetric):
         super().__post_init__()
         check_order(self.order)
         check_tokenizer(self.tokenizer)
-        ReferenceRule.parse(self.references)
-        if self.smoothing not in (*SMOOTHINGS, "method1"):
-            raise ParameterError(
-                f"smoothing={self.smoothing!r} is unknown; "
-                f"choose {one_of([*SMOOTHINGS, 'method1'])}"
-            )
         check_smoothing(self._smoothing, self.smoothing_value)
-        if self.brevity not in BREVITIES:
-            raise ParameterError(f"brevity={self.brevity!r} is unknown; choose {one_of(BREVITIES)}")
 
     @property
     def label(self) -> str:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rejoinder.kernels.arrays import Indices
+from rejoinder.metrics.contract import Contract
 from rejoinder.text.scripts import lost, separated, unspaced_candidates, unspaced_script
 from rejoinder.text.strings import Strings
-
-if TYPE_CHECKING:
-    from rejoinder.kernels.arrays import Indices
-    from rejoinder.metrics.base import Metric
 
 EXAMINED = 500
 SHORT = 5
@@ -82,7 +79,7 @@ def _drawn(indices: Indices) -> Indices:
     return np.sort(np.random.default_rng(0).choice(indices, EXAMINED, replace=False))
 
 
-def separation_notes(metric: Metric, sample: Sample) -> list[str]:
+def separation_notes(metric: Contract, sample: Sample) -> list[str]:
     """Says where a metric's tokenizer leaves the words of replies unseparated or drops them.
 
     Such a metric compares whole sentences, or nothing: it is near 0 whatever the replies say. A note
@@ -96,7 +93,7 @@ def separation_notes(metric: Metric, sample: Sample) -> list[str]:
     return _of_many(metric, sample) or _of_few(metric, sample)
 
 
-def _of_many(metric: Metric, sample: Sample) -> list[str]:
+def _of_many(metric: Contract, sample: Sample) -> list[str]:
     """The note where a fifth of all replies lose their words; empty otherwise."""
     if not sample.texts:
         return []
@@ -116,7 +113,7 @@ def _of_many(metric: Metric, sample: Sample) -> list[str]:
     return [_note(metric, unseparated, replies, "these scores mean little")]
 
 
-def _of_few(metric: Metric, sample: Sample) -> list[str]:
+def _of_few(metric: Contract, sample: Sample) -> list[str]:
     """The note where few replies lose their words, all in scripts without spaces; empty otherwise."""
     if not len(sample.unspaced):
         return []
@@ -135,7 +132,7 @@ def _of_few(metric: Metric, sample: Sample) -> list[str]:
     return [_note(metric, unseparated, replies, "the scores of these replies mean little")]
 
 
-def _note(metric: Metric, unseparated: list[str], replies: str, result: str) -> str:
+def _note(metric: Contract, unseparated: list[str], replies: str, result: str) -> str:
     script = Counter(map(unspaced_script, unseparated)).most_common(1)[0][0]
     cause, remedy = metric.separation(script)
     return f"{cause} of {replies}{_reason(script)}, so {result}; {remedy}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Embedded
-from rejoinder.batches.references import ReferenceRule, References
+from rejoinder.batches.references import References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.means import MeanMetric, mean_rows
@@ -77,14 +76,6 @@ class SimilarityMetric(MeanMetric):
 
     references: str = "all"
     leave_one_out: bool = False
-
-    def __post_init__(self) -> None:
-        for name in self.sources:
-            value = getattr(self, name)
-            if isinstance(value, os.PathLike):
-                object.__setattr__(self, name, os.fspath(value))
-        super().__post_init__()
-        ReferenceRule.parse(self.references)
 
     @property
     def label(self) -> str:

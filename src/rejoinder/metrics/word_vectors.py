@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.features import Embedded, Request
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.pairs import Pairs
 from rejoinder.metrics.similarity import (
@@ -47,6 +46,7 @@ class WordVectorMetric(SimilarityMetric):
     """
 
     sources: ClassVar = MappingProxyType({"vectors": "vectors"})
+    choices: ClassVar = MappingProxyType({"unknown": UNKNOWN})
 
     vectors: str = ""
     language: str = "en"
@@ -55,8 +55,6 @@ class WordVectorMetric(SimilarityMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_language(self.language)
-        if self.unknown not in UNKNOWN:
-            raise ParameterError(f"unknown={self.unknown!r} is unknown; choose {one_of(UNKNOWN)}")
 
     def token_counts(self, texts: Strings) -> Indices:
         """How many words each text has."""

@@ -14,11 +14,11 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.draws import check_draws
-from rejoinder.metrics.base import Metric, data_facts
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU, brevity_penalty
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.length import Length
-from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.measurement import data_facts, measure
 from rejoinder.metrics.resampling import bootstrap_counts
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.recipes.held_out import HeldOut

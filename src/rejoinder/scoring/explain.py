@@ -11,7 +11,8 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, Part
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution
 from rejoinder.metrics.measurement import provided
 from rejoinder.metrics.similarity import Likeness

@@ -15,10 +15,11 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, data_facts
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import measure, provided, remarks
-from rejoinder.metrics.rows import Statistics, rows_of
+from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
+from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import folded
 from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics
 from rejoinder.scoring.scores import Measured, Scores

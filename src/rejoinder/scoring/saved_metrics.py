@@ -19,8 +19,8 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Statistics
 from rejoinder.metrics.means import MeanMetric
-from rejoinder.metrics.rows import Statistics
 
 Given: TypeAlias = Sequence[Metric | type[Metric]]
 """Metrics of the user's own: as they were measured with, or their classes."""

@@ -13,9 +13,9 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics import registry
-from rejoinder.metrics.base import Metric, data_facts
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import measure, provided, remarks
+from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.scoring.quoting import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items

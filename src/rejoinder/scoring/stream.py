@@ -204,7 +204,7 @@ class _Blocks:
 
 
 class _Facts:
-    """What signatures say of the data, gathered batch by batch; see ``base.data_facts``."""
+    """What signatures say of the data, gathered batch by batch; see ``measurement.data_facts``."""
 
     def __init__(self) -> None:
         self.counts: set[int] = set()

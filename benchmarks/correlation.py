@@ -14,10 +14,10 @@ import sacrebleu
 from benchmarks.corpus import SHARED, Corpus
 from benchmarks.timing import interleaved, show
 from rejoinder import TestSet, correlate, read_ratings, read_testset, score
+from rejoinder.meta_evaluation.correlate import Agreement
+from rejoinder.meta_evaluation.protocols import Unit
+from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.metrics import BLEU, DeltaBLEU, Metric, SentenceBLEU
-from rejoinder.scoring.correlate import Agreement
-from rejoinder.scoring.protocols import Unit
-from rejoinder.scoring.units import Units
 
 RULES = ("single", "w>=0.6", "all")
 SIZE, ASSIGNMENTS, SLICE = 100, 1000, 8

@@ -46,7 +46,7 @@ print(json.dumps([raw, before, told("VmHWM")]))
 STREAM = (
     PEAK
     + """
-from rejoinder.scoring.stream import score_parquet
+from rejoinder.scoring.blocks import score_parquet
 before = told("VmRSS")
 began = time.perf_counter()
 scores = score_parquet({testset!r}, {systems!r}, ["bleu:order=4,smoothing=exp"], block=100)

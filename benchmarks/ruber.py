@@ -49,7 +49,7 @@ def _rate(pairs: int, timing: Timing) -> str:
 
 def _corpus() -> Any:
     """Conversations of six turns."""
-    from rejoinder.models.unreferenced.conversations import Conversations
+    from rejoinder.models.ruber.data.conversations import Conversations
     from rejoinder.tables.testset import TestSet
 
     rng = np.random.default_rng(1)
@@ -73,11 +73,11 @@ def _rivals(
     """Some steps of ours, the same of the plain loop, pairs scored, and items to a step."""
     import torch
 
-    from rejoinder.models.unreferenced.gru import GRUScorer
-    from rejoinder.models.unreferenced.ranking import Ranking, logits
-    from rejoinder.models.unreferenced.sizes import SIZES, built
-    from rejoinder.models.unreferenced.training import Loop
-    from rejoinder.models.vectors import WordVectors
+    from rejoinder.models.ruber.gru.gru import GRUScorer
+    from rejoinder.models.ruber.ranking import Ranking, logits
+    from rejoinder.models.ruber.sizes import SIZES, built
+    from rejoinder.models.ruber.training import Loop
+    from rejoinder.models.vectors.word_vectors import WordVectors
 
     size = SIZES[name]
     torch.manual_seed(1)
@@ -112,9 +112,9 @@ def _plain(scorer: Any, corpus: Any, prepared: Any, schedule: Any) -> Callable[[
     import torch
     from torch.nn.functional import dropout
 
-    from rejoinder.models.unreferenced.gru import joined
-    from rejoinder.models.unreferenced.losses import margin_loss, own_loss, softmax_loss
-    from rejoinder.models.unreferenced.scorer import said_elsewhere
+    from rejoinder.models.ruber.gru.gru import joined
+    from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
+    from rejoinder.models.ruber.scorer import said_elsewhere
 
     house, sizes = copy.deepcopy(scorer.house), scorer.sizes
     adam = torch.optim.Adam(house.parameters(), lr=schedule.rate)

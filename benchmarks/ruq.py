@@ -28,7 +28,7 @@ def run(_: Corpus) -> Iterator[str]:
     import torch
 
     from rejoinder.models.likelihood import Prompting, Request
-    from rejoinder.models.likelihood.causal import CausalProvider
+    from rejoinder.models.likelihood.transformer.causal import CausalProvider
 
     tokenizer, model = _model()
     requests = _requests(tokenizer, Request)
@@ -166,7 +166,7 @@ def _passes(provider: Any, requests: Sequence[Any], toll: int) -> list[tuple[Any
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
-    from rejoinder.models.likelihood.batching import levelled
+    from rejoinder.models.likelihood.transformer.batching import levelled
 
     found = []
     for batch in provider.plan(requests).batches:
@@ -194,7 +194,7 @@ def _bare(model: Any, passes: Sequence[tuple[Any, Sequence[Any]]]) -> None:
     """
     import torch
 
-    from rejoinder.models.likelihood.cache import expanded
+    from rejoinder.models.likelihood.transformer.cache import expanded
 
     with torch.inference_mode():
         for prompts, tails in passes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rejoinder import read_responses, read_testset
-from rejoinder.cli.score_tables import print_systems
+from rejoinder.cli.show.score import print_systems
 from rejoinder.scoring.score import score
 
 ROOT = Path(__file__).parents[1]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rejoinder.agreement.alpha import alpha_interval, krippendorff_alpha
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.alpha import alpha_interval, krippendorff_alpha
 from simulations.study import COVERAGE, Row, Study
 
 SIZES = (10, 20, 50)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rejoinder.agreement.bradley_terry import bradley_terry_intervals
-from rejoinder.agreement.intervals import bootstrap_correlation, bootstrap_over_raters
-from rejoinder.agreement.proportions import effective_size, wilson
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.intervals import bootstrap_correlation, bootstrap_over_raters
+from rejoinder.statistics.proportions import effective_size, wilson
 from simulations.study import COVERAGE, Row, Study
 
 SIZES = (10, 20, 66)

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.scoring.evidence import Draws
-from rejoinder.scoring.pair_units import PairUnits
+from rejoinder.meta_evaluation.evidence import Draws
+from rejoinder.meta_evaluation.pair_units import PairUnits
 from simulations.study import COVERAGE, LEVEL, Row, Study
 from simulations.unit_protocol import (
     ASSIGNMENTS,

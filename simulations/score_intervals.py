@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rejoinder.agreement.standard_error import standard_errors
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import (
@@ -16,6 +15,7 @@ from rejoinder.metrics.jackknife import (
 )
 from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ
+from rejoinder.statistics.standard_error import standard_errors
 from simulations.populations import BAGS, NOT_ORDINARY, bags, replies
 from simulations.study import COVERAGE, Row, Study
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rejoinder.agreement import testing
-from rejoinder.agreement.within import WithinSystems
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics import significance as testing
+from rejoinder.statistics.within_systems import WithinSystems
 from simulations.study import COVERAGE, LEVEL, Row, Study
 
 PERMUTATIONS = 99

@@ -7,15 +7,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rejoinder.agreement.correlation import correlation_named
-from rejoinder.agreement.intervals import fisher_interval
-from rejoinder.agreement.testing import williams
 from rejoinder.kernels.arrays import Floats
+from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
+from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.metrics.rows import rows_of
-from rejoinder.scoring.evidence import Draws, Rated, Subject
-from rejoinder.scoring.units import Units
+from rejoinder.statistics.correlation import correlation_named
+from rejoinder.statistics.intervals import fisher_interval
+from rejoinder.statistics.significance import williams
 from simulations.study import COVERAGE, LEVEL, Row, Study
 
 ITEMS, SIZE, ASSIGNMENTS = 200, 40, 5

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rejoinder.agreement.correlation import correlation_named
-from rejoinder.agreement.testing import williams
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.correlation import correlation_named
+from rejoinder.statistics.significance import williams
 from simulations.study import LEVEL, Row, Study
 
 CORRELATIONS = ("pearson", "spearman", "kendall-b")

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.orientation import check_orientation
+from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import TestSet, read_testset
 

@@ -36,8 +36,8 @@ def with_threads():
 @pytest.fixture
 def command(capfd, monkeypatch):
     """Calls ``rejoinder`` with arguments and gives its exit status, output and messages."""
-    from rejoinder.cli import progress
     from rejoinder.cli.app import run
+    from rejoinder.cli.terminal import progress
 
     monkeypatch.setattr(progress, "PATIENCE", 1e6)  # a busy machine must not add words
 

@@ -132,7 +132,7 @@ def _ruq_of_a_model(rung: Rung) -> list[Any]:
 
 
 def _khayrallah2021(rung: Rung) -> list[Any]:
-    from rejoinder.recipes import khayrallah2021
+    from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
     from settings import recipes
     from settings.world import World
 
@@ -155,8 +155,8 @@ FOLDERS: dict[tuple[str, str], Words] = {
 
 def called(words: list[Any]) -> tuple[int, str, str]:
     """Runs the command in this process: its status, output and messages."""
-    from rejoinder.cli import progress
     from rejoinder.cli.app import run
+    from rejoinder.cli.terminal import progress
 
     progress.PATIENCE = 1e6  # a busy machine must not add words
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))

@@ -71,8 +71,8 @@ def started(words: list[Any], err: Path) -> int:
     try:
         for stream, path in ((1, os.devnull), (2, str(err))):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), stream)
-        from rejoinder.cli import progress
         from rejoinder.cli.app import run
+        from rejoinder.cli.terminal import progress
 
         progress.PATIENCE = 1e6  # a busy machine must not add words
         status = run([str(word) for word in words])

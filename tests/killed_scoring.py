@@ -26,7 +26,7 @@ def score(work, pause=0.0):
     """Scores all requests in this process, with a pause before each batch."""
     import tiny_language_models as tiny
     from rejoinder.models.likelihood import likelihoods
-    from rejoinder.models.likelihood.causal import CausalProvider
+    from rejoinder.models.likelihood.transformer.causal import CausalProvider
 
     class Slow(CausalProvider):
         def measure(self, batch):

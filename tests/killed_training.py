@@ -23,7 +23,7 @@ def train(folder, tell=lambda step: None, save_every=1e9):
     import torch
 
     import tiny_ruber
-    from rejoinder.models.unreferenced import sizes
+    from rejoinder.models.ruber import sizes
 
     steps = []
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import torch
 
 import tiny_language_models as tiny
-from rejoinder.models.encoder import Encoder
-from rejoinder.models.unreferenced import model as unreferenced
-from rejoinder.models.unreferenced.cross import CrossConfig, CrossScorer
-from rejoinder.models.unreferenced.encoder_head import HeadConfig, HeadScorer
-from rejoinder.models.unreferenced.gru import GRUConfig, GRUScorer
-from rejoinder.models.unreferenced.texts import Vocabulary
-from rejoinder.models.vectors import train_vectors
-from rejoinder.responders.parameters import Parameters
-from rejoinder.responders.trained import train_responder
-from rejoinder.tables.dialogues import Pairs
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.models.huggingface.encoder import Encoder
+from rejoinder.models.ruber import model as unreferenced
+from rejoinder.models.ruber.data.texts import Vocabulary
+from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer
+from rejoinder.models.ruber.encoder.encoder_head import HeadConfig, HeadScorer
+from rejoinder.models.ruber.gru.gru import GRUConfig, GRUScorer
+from rejoinder.models.vectors.word_vectors import train_vectors
+from rejoinder.responders.seq2seq.parameters import Parameters
+from rejoinder.responders.seq2seq.trained import train_responder
 
 MESSAGES = [
     f"Is there {drink} at the {place}?" for drink in ("tea", "soup") for place in "abcdefgh"

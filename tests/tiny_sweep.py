@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rejoinder.recipes.responder_material import Material, material
-from rejoinder.responders.parameters import Parameters
-from rejoinder.tables.dialogues import Pairs
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.testset import TestSet
+from rejoinder.tuning.data import Material, material
 
 WORDS = "the ferry leaves from an old harbour at six in winter".split()
 BASE = Parameters(

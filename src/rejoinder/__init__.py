@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rejoinder._version import __version__
 
 if TYPE_CHECKING:
-    from rejoinder.agreement.preference_summary import summarise_preferences
-    from rejoinder.agreement.rating_summary import summarise_ratings
+    from rejoinder.auditing.audit import audit
+    from rejoinder.human_evaluation.preference_summary import summarise_preferences
+    from rejoinder.human_evaluation.rating_summary import summarise_ratings
+    from rejoinder.meta_evaluation.correlate import correlate
+    from rejoinder.planning.plan import plan
+    from rejoinder.providers.ruber import train_ruber
     from rejoinder.responders.replies import respond
-    from rejoinder.scoring.audit import audit
-    from rejoinder.scoring.correlate import correlate
-    from rejoinder.scoring.plan import plan
-    from rejoinder.scoring.ruber import train_ruber
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.preferences import read_preferences
@@ -47,19 +47,19 @@ __all__ = [
 _HOMES = {
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
-    "audit": "rejoinder.scoring.audit",
-    "correlate": "rejoinder.scoring.correlate",
+    "audit": "rejoinder.auditing.audit",
+    "correlate": "rejoinder.meta_evaluation.correlate",
     "load_scores": "rejoinder.scoring.scores",
-    "plan": "rejoinder.scoring.plan",
+    "plan": "rejoinder.planning.plan",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",
     "respond": "rejoinder.responders.replies",
     "score": "rejoinder.scoring.score",
-    "summarise_preferences": "rejoinder.agreement.preference_summary",
-    "summarise_ratings": "rejoinder.agreement.rating_summary",
-    "train_ruber": "rejoinder.scoring.ruber",
+    "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
+    "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
+    "train_ruber": "rejoinder.providers.ruber",
 }
 
 

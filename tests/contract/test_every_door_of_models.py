@@ -33,7 +33,7 @@ from hostile_models import (
     edited,
     pickled,
 )
-from rejoinder.models.folder import folder_hash, read_folder, write_folder
+from rejoinder.models.training.folder import folder_hash, read_folder, write_folder
 
 TRAINING = ("--size", "encoder", "--size", "cross", "--seeds", "1", "--epochs", "1")
 

@@ -20,12 +20,13 @@ from scipy import stats
 
 import rejoinder.figures
 import rejoinder.recipes
+import rejoinder.tuning
 from rejoinder.figures import style
 from rejoinder.figures.density import density
 from rejoinder.figures.heatmap import NAMES
 from rejoinder.figures.relevance import relevance
 from rejoinder.figures.ruq import ruq_plot
-from rejoinder.scoring.ruq_items import COLUMNS
+from rejoinder.utterance_quantity.requests import COLUMNS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -39,18 +40,18 @@ SHOWN = {
     "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
-    "recipes.figure2.draw": "test_the_lines_of_figure_2_are_the_table_s",
-    "recipes.responder_table.draw": "test_the_points_of_a_sweep_are_its_trials",
-    "recipes.tao2018_figures.draw": "test_tao2018_s_panels_are_of_their_metric_and_system",
+    "recipes.galley2015.figure2.draw": "test_the_lines_of_figure_2_are_the_table_s",
+    "tuning.table.draw": "test_the_points_of_a_sweep_are_its_trials",
+    "recipes.tao2018.figures.draw": "test_tao2018_s_panels_are_of_their_metric_and_system",
 }
 """Every public function that draws, and the test that reads what it drew."""
 
 
 def drawing():
-    """The public functions of figures and recipes that make a figure, or write one."""
-    for package in (rejoinder.figures, rejoinder.recipes):
-        for found in pkgutil.iter_modules(package.__path__):
-            module = import_module(f"{package.__name__}.{found.name}")
+    """The public functions of figures, recipes and tuning that make a figure, or write one."""
+    for package in (rejoinder.figures, rejoinder.recipes, rejoinder.tuning):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            module = import_module(found.name)
             for name, each in inspect.getmembers(module, inspect.isfunction):
                 if each.__module__ != module.__name__ or name.startswith("_"):
                     continue
@@ -431,7 +432,7 @@ def number(value):
 
 
 def test_the_points_of_a_sweep_are_its_trials(drawn, tmp_path):
-    from rejoinder.recipes.responder_table import draw
+    from rejoinder.tuning.table import draw
 
     trials = {
         "status": ["finished", "finished", "finished", "pruned"],

@@ -30,9 +30,9 @@ from command_line import commands as all_commands
 from command_line import verbs
 from hostile_text import MARKUP, SEQUENCES, HostileWorld, hostile, raw
 from rejoinder import read_responses, read_testset, score
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
-from rejoinder.recipes import khayrallah2021
+from rejoinder.cli.terminal import progress
+from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
 from rejoinder.text.visible import visible
 from settings import USUAL, recipes
 from settings.row import Commands

@@ -8,9 +8,9 @@ from __future__ import annotations
 import click
 import pytest
 
-from rejoinder.cli import progress
 from rejoinder.cli.app import app
-from rejoinder.recipes import khayrallah2021
+from rejoinder.cli.terminal import progress
+from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
 from settings import EXEMPT, ROWS, USUAL, recipes
 from settings.row import Commands
 from settings.world import World

@@ -5,14 +5,22 @@ import polars as pl
 import pytest
 
 from rejoinder import TestSet, score
-from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.cli import compare_tables, judgement_tables, ruq_tables
-from rejoinder.cli.console import console
+from rejoinder.batches.references import ReferenceRule
+from rejoinder.cli.show import (
+    compare as compare_tables,
+)
+from rejoinder.cli.show import (
+    judgements as judgement_tables,
+)
+from rejoinder.cli.show import (
+    ruq as ruq_tables,
+)
+from rejoinder.cli.terminal.console import console
+from rejoinder.meta_evaluation.correlate import correlate
+from rejoinder.meta_evaluation.protocols import Pairwise, Unit
+from rejoinder.meta_evaluation.sweep import Held, sweep_sizes
 from rejoinder.metrics import BLEU
-from rejoinder.recipes.sweep import Held, sweep_sizes
-from rejoinder.scoring.correlate import correlate
-from rejoinder.scoring.protocols import Pairwise, Unit
-from rejoinder.scoring.ruq_items import _in
+from rejoinder.statistics.holm import SIGNIFICANT
 
 BELOW = float(np.nextafter(SIGNIFICANT, 0))
 WORDS = ["a", "a b", "a b c", "d", "a d", "c b a", "a b d", "e", "a b c d", "b"]
@@ -70,7 +78,7 @@ def test_who_leads_is_told_by_the_same_rule(capsys, wide, monkeypatch, p, word):
 
 @pytest.mark.parametrize(("p", "star"), [(BELOW, True), (SIGNIFICANT, False)])
 def test_preferences_mark_the_corrected_p(capsys, wide, p, star):
-    from rejoinder.agreement.preference_summary import summarise_preferences
+    from rejoinder.human_evaluation.preference_summary import summarise_preferences
     from rejoinder.tables.preferences import read_preferences
     from shared_data import EXAMPLES
 
@@ -109,9 +117,9 @@ def test_an_accuracy_has_an_interval_from_4_contexts_on(contexts, there, wrong):
 
 
 def test_a_reference_of_just_the_weight_counts_for_ruq():
-    assert _in(0.6, 1, 0.6)
-    assert not _in(0.6, 1, 0.5999)
-    assert _in(1.0, 1, None)  # one without a weight counts 1
+    rule = ReferenceRule.parse("w>=0.6")
+    assert rule.selects(1, 0.6)
+    assert not rule.selects(1, 0.5999)
 
 
 def test_ten_units_are_enough_for_a_point_of_a_sweep():

@@ -8,26 +8,34 @@ import polars as pl
 import pytest
 
 from rejoinder import TestSet
-from rejoinder.agreement.alpha import alpha_interval
-from rejoinder.agreement.bradley_terry import bradley_terry_intervals
-from rejoinder.agreement.grades import grade_notes
-from rejoinder.agreement.holm import SIGNIFICANT
-from rejoinder.agreement.intervals import bootstrap_correlation, few_groups
-from rejoinder.agreement.pairwise import decided_accuracy, pairwise_accuracy
-from rejoinder.agreement.pooled_kappa import mean_kappa, pooled_kappa, reason_unjudged
-from rejoinder.agreement.rating_summary import summarise_ratings
-from rejoinder.agreement.testing import permutation_p
-from rejoinder.agreement.verdicts import DROPPED, KEPT, Wish
-from rejoinder.cli import audit_tables, correlate_tables, recipe_tao2018_tables
+from rejoinder.auditing.verdicts import _clear
 from rejoinder.cli.options import FEWEST_RESAMPLES, enough
-from rejoinder.cli.ruq import _failed
+from rejoinder.cli.show import (
+    audit as audit_tables,
+)
+from rejoinder.cli.show import (
+    correlate as correlate_tables,
+)
+from rejoinder.cli.show import (
+    recipe_tao2018 as recipe_tao2018_tables,
+)
+from rejoinder.cli.verbs.ruq import _failed
+from rejoinder.corpora.entropy_filter import filter_by_entropy
+from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.human_evaluation.grades import grade_notes
+from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, Wish
+from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.metrics import BLEU, DeltaBLEU
-from rejoinder.recipes.held_out import HeldOut
-from rejoinder.recipes.tao2018_scores import _good
-from rejoinder.scoring.audit_verdicts import _clear
-from rejoinder.scoring.entropy_filter import filter_by_entropy
-from rejoinder.tables.dialogues import Pairs
+from rejoinder.recipes.negative_references.held_out import HeldOut
+from rejoinder.recipes.tao2018.scores import _good
+from rejoinder.statistics.alpha import alpha_interval
+from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.intervals import bootstrap_correlation, few_groups
+from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
+from rejoinder.statistics.pooled_kappa import mean_kappa, pooled_kappa, reason_unjudged
+from rejoinder.statistics.significance import permutation_p
 
 
 def defined(interval):

@@ -20,8 +20,8 @@ import pytest
 
 import command_line
 from fuzzing import archive, damaged, parquet, rows
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from rejoinder.tables.formats import FORMATS
 from rejoinder.tables.rating_formats import RATING_FORMATS
 

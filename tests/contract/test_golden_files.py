@@ -84,7 +84,7 @@ def small(monkeypatch):
     """The sizes of the golden model."""
     pytest.importorskip("torch")
     pytest.importorskip("gensim")
-    from rejoinder.models.unreferenced import sizes
+    from rejoinder.models.ruber import sizes
 
     for name in ("paper", "gru"):
         size = sizes.SIZES[name]
@@ -126,7 +126,7 @@ def test_a_finished_ruber_is_not_trained_again(small, golden):
 def test_replying_systems_reply_as_they_did(kind):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from rejoinder.responders.trained import TrainedResponder
+    from rejoinder.responders.seq2seq.trained import TrainedResponder
 
     responder = TrainedResponder.load(GOLDEN / kind)
     assert responder.respond(SAID["messages"], beam=3) == SAID["replies"][kind]
@@ -136,7 +136,7 @@ def test_a_training_of_a_replying_system_goes_on(golden):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
-    from rejoinder.responders.trained import train_responder
+    from rejoinder.responders.seq2seq.trained import train_responder
 
     folder, updates = golden("gru-begun.training"), []
     parameters = replace(tiny_sweep.BASE, width=4, feed_forward=4, kind="gru")
@@ -160,8 +160,8 @@ def test_a_sweep_goes_on(golden):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
-    from rejoinder.recipes.responder_grid import Grid
-    from rejoinder.recipes.responder_sweep import Search, sweep
+    from rejoinder.tuning.grid import Grid
+    from rejoinder.tuning.sweep import Search, sweep
 
     folder = golden("sweep-begun") / "sweep-begun"
     kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}
@@ -179,7 +179,7 @@ def test_likelihoods_go_on(golden):
     import killed_scoring
     import tiny_language_models as tiny
     from rejoinder.models.likelihood import likelihoods
-    from rejoinder.models.likelihood.causal import CausalProvider
+    from rejoinder.models.likelihood.transformer.causal import CausalProvider
 
     folder = golden("likelihoods") / "likelihoods"
     before = (GOLDEN / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)

@@ -21,26 +21,26 @@ import tiny_ruber
 import tiny_sweep
 from rejoinder.errors import InputError
 from rejoinder.metrics.meteor import METEOR
-from rejoinder.models.folder import Record, finished, write_folder
 from rejoinder.models.likelihood import Request, likelihoods
-from rejoinder.models.likelihood.causal import CausalProvider
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.unreferenced.cross import CrossConfig
-from rejoinder.models.unreferenced.encoder_head import HeadConfig
-from rejoinder.models.unreferenced.fitting import fit
-from rejoinder.models.unreferenced.gru import GRUConfig
-from rejoinder.models.unreferenced.material import Material
-from rejoinder.models.unreferenced.sizes import SIZES
-from rejoinder.models.unreferenced.training import Schedule
-from rejoinder.models.vectors import WordVectors
-from rejoinder.recipes import responder_material
-from rejoinder.recipes.khayrallah2021_corpora import corpora
-from rejoinder.recipes.khayrallah2021_settings import Settings
-from rejoinder.recipes.responder_folder import opened
-from rejoinder.recipes.responder_grid import Grid
-from rejoinder.recipes.responder_sweep import Search, _parameters
-from rejoinder.responders.parameters import Parameters
-from rejoinder.responders.trained import train_responder
+from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.ruber.data.material import Material
+from rejoinder.models.ruber.encoder.cross import CrossConfig
+from rejoinder.models.ruber.encoder.encoder_head import HeadConfig
+from rejoinder.models.ruber.fitting import fit
+from rejoinder.models.ruber.gru.gru import GRUConfig
+from rejoinder.models.ruber.sizes import SIZES
+from rejoinder.models.ruber.training import Schedule
+from rejoinder.models.training.folder import Record, finished, write_folder
+from rejoinder.models.vectors.word_vectors import WordVectors
+from rejoinder.recipes.khayrallah2021.corpora import corpora
+from rejoinder.recipes.khayrallah2021.settings import Settings
+from rejoinder.responders.seq2seq.parameters import Parameters
+from rejoinder.responders.seq2seq.trained import train_responder
+from rejoinder.tuning import data as responder_material
+from rejoinder.tuning.folder import opened
+from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.sweep import Search, _parameters
 from shared_data import EXAMPLES
 
 PARAMETERS = replace(tiny_sweep.BASE, epochs=2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.agreement.alpha import DIFFERENCES, krippendorff_alpha, reason_no_alpha
+from rejoinder.statistics.alpha import DIFFERENCES, krippendorff_alpha, reason_no_alpha
 
 krippendorff = pytest.importorskip("krippendorff")
 

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from rejoinder.agreement.aggregation import aggregate
-from rejoinder.agreement.correlation import (
+from rejoinder.kernels import ranks as kernels
+from rejoinder.statistics.aggregation import aggregate
+from rejoinder.statistics.correlation import (
     CORRELATIONS,
     average_ranks,
     kendall_b,
     kendall_b_by_pairs,
 )
-from rejoinder.agreement.head_to_head import sign_test, win_rate
-from rejoinder.agreement.student import incomplete_beta, t_quantile, two_sided_p
-from rejoinder.agreement.testing import permutation_p
-from rejoinder.kernels import ranks as kernels
+from rejoinder.statistics.head_to_head import sign_test, win_rate
+from rejoinder.statistics.significance import permutation_p
+from rejoinder.statistics.student import incomplete_beta, t_quantile, two_sided_p
 
 scipy = pytest.importorskip("scipy")
 from scipy import special, stats  # noqa: E402

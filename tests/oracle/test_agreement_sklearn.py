@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.agreement.kappa import WEIGHTS, pairwise_kappas, weighted_kappa
+from rejoinder.statistics.kappa import WEIGHTS, pairwise_kappas, weighted_kappa
 
 metrics = pytest.importorskip("sklearn.metrics")
 

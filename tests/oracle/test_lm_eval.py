@@ -13,8 +13,8 @@ with warnings.catch_warnings():
 
 import tiny_language_models as tiny
 from rejoinder.models.likelihood import Prompting, Request, likelihoods
-from rejoinder.models.likelihood.causal import CausalProvider
-from rejoinder.models.likelihood.encoder_decoder import EncoderDecoderProvider
+from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
 
 # The second prompt ends in a blank, which the tokenizer joins to the reply's first letters, as those
 # of real models do. (The harness hands the reply every blank, also one that stays by itself; here

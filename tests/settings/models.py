@@ -68,7 +68,7 @@ VECTORS = [
     Row("train vectors", "--seed", "--seed 7", "hash", "words"),
 ]  # fmt: skip
 
-SAVES = "rejoinder.models.checkpoints:Checkpoint.save"
+SAVES = "rejoinder.models.training.checkpoints:Checkpoint.save"
 RUBER = [
     corpus_format("train ruber", "hash"),
     as_json("train ruber"),
@@ -183,14 +183,14 @@ RUQ = [
         "device 'tpu' is unknown" in after.err)),
     Row("ruq", "--dtype", "--dtype bfloat16", "@t.parquet", also="--save-tokens {out}/t.parquet"),
     # A folder is not downloaded, and nobody serves the URL: what is handed on.
-    Row("ruq", "--download", "--download", watch="rejoinder.models.likelihood.loading:_tokenizer",
+    Row("ruq", "--download", "--download", watch="rejoinder.models.huggingface.pretrained:_tokenizer",
         effect=lambda *both: [
             each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
     Row("ruq", "--end-text", "--end-text '</s>'", where={"language_model": "unreachable"},
         status=(2, 2), watch="rejoinder.models.likelihood.opening:open_provider",
         effect=lambda *both: [each.calls[0].kwargs["end_text"] for each in both] == ["", "</s>"]),
     Row("ruq", "--batch-tokens", "--batch-tokens 64", "calls",
-        watch="rejoinder.models.likelihood.transformer:TransformerProvider.measure"),
+        watch="rejoinder.models.likelihood.transformer.likelihoods:TransformerProvider.measure"),
 ]  # fmt: skip
 
 JAVA = shutil.which("java") is not None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rejoinder.recipes.khayrallah2021_settings import SYSTEMS, Settings
-from rejoinder.responders.parameters import Parameters
+from rejoinder.recipes.khayrallah2021.settings import SYSTEMS, Settings
+from rejoinder.responders.seq2seq.parameters import Parameters
 from settings.row import Row
 from settings.shared import (
     as_json,

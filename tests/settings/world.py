@@ -13,7 +13,7 @@ import numpy as np
 import tiny_language_models
 from rejoinder import read_responses, read_testset
 from rejoinder.cli.app import run
-from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.tables.write import write_testset
 from shared_data import EXAMPLES
 

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from rejoinder.responders.parameters import scaled
-from rejoinder.responders.trained import train_responder
-from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.corpora.pairs import adjacent_pairs
+from rejoinder.responders.seq2seq.parameters import scaled
+from rejoinder.responders.seq2seq.trained import train_responder
 from rejoinder.tables.testset import read_testset
 from shared_data import shared
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from rejoinder.models.folder import folder_hash
+from rejoinder.models.training.folder import folder_hash
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +22,8 @@ TRAINS = """
     sys.path.insert(0, sys.argv[1])
     import torch
     torch.set_num_threads(1)
-    from corpora import little, little_corpus
-    from rejoinder.responders.trained import train_responder
+    from tiny_corpora import little, little_corpus
+    from rejoinder.responders.seq2seq.trained import train_responder
 
     def report(done, total, words):
         print(done, flush=True)

@@ -21,8 +21,8 @@ sys.path.insert(0, sys.argv[1])
 import torch
 torch.set_num_threads(1)
 from tiny_sweep import BASE, held
-from rejoinder.recipes.responder_grid import Grid
-from rejoinder.recipes.responder_sweep import Search, sweep
+from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.sweep import Search, sweep
 grid = Grid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
 print("ready", flush=True)
 sampler, trials = sys.argv[3], int(sys.argv[4]) or None

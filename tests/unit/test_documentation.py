@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from rejoinder.metrics import registry
 from rejoinder.scoring.score import DEFAULT_METRICS
 from shared_data import EXAMPLES, ROOT

@@ -10,8 +10,9 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import tiny_language_models as tiny
-from rejoinder.cli import app, progress
-from rejoinder.cli.ruq import ruq
+from rejoinder.cli import app
+from rejoinder.cli.terminal import progress
+from rejoinder.cli.verbs.ruq import ruq
 from shared_data import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "ruq.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.tables.orientation import check_orientation
+from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import Tokens, tokenize
 

@@ -15,22 +15,22 @@ from typing import TextIO
 import click
 
 from rejoinder._version import __version__
-from rejoinder.cli.audit import audit
-from rejoinder.cli.compare import compare
-from rejoinder.cli.correlate import correlate
-from rejoinder.cli.filter import filter_corpus
-from rejoinder.cli.metrics import metrics
-from rejoinder.cli.plan import plan
-from rejoinder.cli.preferences import preferences
-from rejoinder.cli.ratings import ratings
-from rejoinder.cli.recipe import recipe
-from rejoinder.cli.respond import respond
-from rejoinder.cli.ruq import ruq
-from rejoinder.cli.score import score
-from rejoinder.cli.speech import Guarded, log_as_notes, say
-from rejoinder.cli.sweep import sweep
-from rejoinder.cli.train import train
-from rejoinder.cli.weigh import weigh
+from rejoinder.cli.terminal.speech import Guarded, log_as_notes, say
+from rejoinder.cli.verbs.audit import audit
+from rejoinder.cli.verbs.compare import compare
+from rejoinder.cli.verbs.correlate import correlate
+from rejoinder.cli.verbs.filter import filter_corpus
+from rejoinder.cli.verbs.metrics import metrics
+from rejoinder.cli.verbs.plan import plan
+from rejoinder.cli.verbs.preferences import preferences
+from rejoinder.cli.verbs.ratings import ratings
+from rejoinder.cli.verbs.recipe import recipe
+from rejoinder.cli.verbs.respond import respond
+from rejoinder.cli.verbs.ruq import ruq
+from rejoinder.cli.verbs.score import score
+from rejoinder.cli.verbs.sweep import sweep
+from rejoinder.cli.verbs.train import train
+from rejoinder.cli.verbs.weigh import weigh
 from rejoinder.errors import RejoinderError
 from rejoinder.text.visible import visible
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from rejoinder.cli.progress import Progress
+from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import ParameterError, one_of
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def read_rated(
     scale: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Reads people's ratings, and sees that they are on their scale: before anything is measured."""
-    from rejoinder.agreement.grades import check_scale
-    from rejoinder.scoring.matching import of_criterion
+    from rejoinder.human_evaluation.grades import check_scale
+    from rejoinder.meta_evaluation.matching import of_criterion
     from rejoinder.tables.ratings import read_ratings
 
     with Progress("reading"):
@@ -179,7 +179,7 @@ def stream(
     seed: int,
 ) -> Scores:
     """Measures Parquet files batch by batch."""
-    from rejoinder.scoring.stream import score_parquet
+    from rejoinder.scoring.blocks import score_parquet
 
     with Progress("measuring") as tick:
         return score_parquet(
@@ -227,4 +227,4 @@ def shown(json: bool) -> ModuleType:
     """What shows results: people.py to people, machine.py (which imports less) to machines."""
     from importlib import import_module
 
-    return import_module(f"rejoinder.cli.{'machine' if json else 'people'}")
+    return import_module(f"rejoinder.cli.show.{'machine' if json else 'people'}")

@@ -11,7 +11,9 @@ from rejoinder.cli.options import resamples, seed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-USUAL = "0.1"  # agreement/verdicts.py has it as a number; it is not imported for --help
+USUAL = (
+    "0.1"  # human_evaluation/rater_exclusion.py has it as a number; it is not imported for --help
+)
 
 criterion = click.option(
     "--criterion", metavar="NAME", help="One criterion (default: all, each by itself)."

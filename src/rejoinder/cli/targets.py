@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from rejoinder.cli.speech import say
+from rejoinder.cli.terminal.speech import say
 from rejoinder.errors import ParameterError
 
 _HEAD = 1 << 20  # bytes that are enough for the first line of a file
@@ -89,7 +89,7 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     """
     if path is None:
         return
-    from rejoinder.tables.write import check_target
+    from rejoinder.files.replacing import check_target
 
     _refuse_given(path, option)
     check_target(path, kind.suffixes, kind.otherwise)
@@ -135,7 +135,7 @@ def check_model(folder: Path) -> None:
     Raises:
         InputError: A file or a folder with other things in it stands there, or none can be written.
     """
-    from rejoinder.models.folder import check_free
+    from rejoinder.models.training.folder import check_free
 
     check_free(folder)
     check_folder(folder)
@@ -159,7 +159,7 @@ def check_folder(
     if folder is None:
         return
     from rejoinder.errors import InputError
-    from rejoinder.tables.write import check_folder_target
+    from rejoinder.files.replacing import check_folder_target
 
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{option} {folder}: is a file; expected a folder; name another place")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from rejoinder.agreement.correlation import CORRELATIONS
 from rejoinder.figures import style
 from rejoinder.figures.agreement import CEILING, bars
 from rejoinder.figures.heatmap import PEOPLE, heatmap
 from rejoinder.figures.scatter import MOST_SYSTEMS, Cloud, one_against_rest, scatter, scatters
 from rejoinder.figures.sweeps import Panel, sweeps
-from rejoinder.scoring.correlate import Agreement
-from rejoinder.scoring.evidence import Rated
+from rejoinder.meta_evaluation.correlate import Agreement
+from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.statistics.correlation import CORRELATIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.agreement.correlation import correlation_named
 from rejoinder.figures import style
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.correlation import correlation_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

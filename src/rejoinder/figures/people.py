@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rejoinder.agreement.raters import human_correlations
-from rejoinder.agreement.ratings import checked_ratings, weighted_means
 from rejoinder.figures.scatter import Cloud
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.raters import human_correlations
+from rejoinder.statistics.rating_matrix import checked_ratings, weighted_means
 
 
 def median_rater(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rejoinder.agreement.standard_error import mean_half_width
 from rejoinder.figures import style
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.standard_error import mean_half_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

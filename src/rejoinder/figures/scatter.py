@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.agreement.correlation import pearson, reason_undefined, spearman
-from rejoinder.agreement.raters import human_correlations
-from rejoinder.agreement.ratings import checked_ratings, weighted_means
 from rejoinder.errors import InputError
 from rejoinder.figures import style
 from rejoinder.figures.density import LEAST, density
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.correlation import pearson, reason_undefined, spearman
+from rejoinder.statistics.raters import human_correlations
+from rejoinder.statistics.rating_matrix import checked_ratings, weighted_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

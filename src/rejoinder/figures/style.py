@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rejoinder.errors import InputError
+from rejoinder.files.replacing import replacing
 from rejoinder.kernels.arrays import Floats
-from rejoinder.tables.write import replacing
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

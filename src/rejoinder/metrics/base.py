@@ -10,11 +10,11 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
-from rejoinder.kernels.draws import check_draws
 from rejoinder.metrics.contract import Contract, Part
 from rejoinder.metrics.jackknife import LEAST_ITEMS, interval_facts, score_intervals
 from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.rows import Rows, rows_of
+from rejoinder.statistics.draws import check_draws
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
 from rejoinder.progress import Progress
 
-PROVIDING = "rejoinder.scoring.features"
+PROVIDING = "rejoinder.providers.table"
 
 
 def provide(request: Request, batch: Batch, progress: Progress | None = None) -> Features:

@@ -11,12 +11,12 @@ import math
 
 import numpy as np
 
-from rejoinder.agreement.intervals import LEAST_GROUPS
-from rejoinder.agreement.proportions import wilson_ends
-from rejoinder.agreement.standard_error import standard_errors
-from rejoinder.agreement.student import t_quantile
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.contract import Contract
+from rejoinder.statistics.intervals import LEAST_GROUPS
+from rejoinder.statistics.proportions import wilson_ends
+from rejoinder.statistics.standard_error import standard_errors
+from rejoinder.statistics.student import t_quantile
 
 LEAST_ITEMS = LEAST_GROUPS
 """Of fewer items there is no interval: they show too little of a spread."""

@@ -14,9 +14,9 @@ from rejoinder.batches.features import Embedded
 from rejoinder.batches.references import References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import counted
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.pairs import Pairs
-from rejoinder.tables.wording import counted
 from rejoinder.text.strings import Strings
 
 # So many numbers are multiplied at a time: a few pages of the processor's cache.

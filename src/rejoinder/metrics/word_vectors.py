@@ -1,7 +1,7 @@
 """Similarity by the vectors of words: max/min pooling, average, extrema, greedy matching.
 
 They differ in how the word vectors of a text become one (or do not): see each class. Words are cut
-by ``rejoinder.text.words``, the vectors are read by ``rejoinder.models.vectors``.
+by ``rejoinder.text.words``, the vectors are read by ``rejoinder.models.vectors.word_vectors``.
 """
 
 from __future__ import annotations

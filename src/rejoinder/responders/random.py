@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rejoinder.tables.dialogues import Pairs
+from rejoinder.corpora.pairs import Pairs
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import polars as pl
 
+from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.kernels.draws import check_draws
 from rejoinder.responders.random import RandomResponder
-from rejoinder.responders.retrieval import RetrievalResponder, Scorer
-from rejoinder.tables.dialogues import Pairs, adjacent_pairs
+from rejoinder.responders.retrieval.retrieval import RetrievalResponder, Scorer
+from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 
 BUILT_IN = ("random", "retrieval")
@@ -197,7 +197,7 @@ def _of_corpus(
 def _ranking(scorer: Scorer | str | os.PathLike[str] | None) -> Scorer | None:
     if scorer is None or callable(scorer):
         return scorer
-    from rejoinder.models.unreferenced.model import load
+    from rejoinder.models.ruber.model import load
 
     model = load(os.fspath(scorer))
     return lambda messages, replies: model.score([[each] for each in messages], replies)
@@ -210,7 +210,7 @@ def _of_trained(
     length_penalty: float,
     progress: Progress | None,
 ) -> tuple[list[str], str, list[str]]:
-    from rejoinder.responders.trained import TrainedResponder
+    from rejoinder.responders.seq2seq.trained import TrainedResponder
 
     responder = TrainedResponder.load(folder)
     texts = responder.respond(messages, beam, length_penalty, progress)

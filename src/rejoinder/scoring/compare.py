@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.kernels.draws import MOST_DRAWS
 from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
 from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
-from rejoinder.scoring.power import MOST_ENUMERATED, detectable
+from rejoinder.statistics.draws import MOST_DRAWS
+from rejoinder.statistics.holm import holm
+from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric

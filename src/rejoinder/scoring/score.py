@@ -11,19 +11,19 @@ import polars as pl
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
-from rejoinder.kernels.draws import check_draws
+from rejoinder.messages import counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.rows import rows_of
-from rejoinder.scoring.quoting import quoting
+from rejoinder.references.copies import quoting
 from rejoinder.scoring.scores import Measured, Scores, few_items
-from rejoinder.tables.arguments import TESTSET, expect
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.wording import counted
 from rejoinder.text.strings import Strings
 
 DEFAULT_METRICS = ("deltableu", "bleu", "sbleu", "rougeL", "distinct", "length")

@@ -13,13 +13,13 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.resampling import bootstrap_counts, narrow
 from rejoinder.metrics.rows import Rows
 from rejoinder.scoring.saved_metrics import Given, KeptRows
-from rejoinder.tables.arguments import expect
-from rejoinder.tables.wording import counted
+from rejoinder.tables.checks.arguments import expect
 
 RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
 """Names that a column of the contexts cannot have in a table of scores."""

@@ -21,7 +21,8 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError, one_of
-from rejoinder.kernels.draws import check_draws
+from rejoinder.files.replacing import replacing
+from rejoinder.files.seal import UNSEALED, seal, sealed
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import with_interval
 from rejoinder.metrics.rows import Matrix, rows_of
@@ -36,8 +37,8 @@ from rejoinder.scoring.saved_metrics import (
     saved_metric,
 )
 from rejoinder.scoring.scores import Measured, Scores
-from rejoinder.tables.seal import UNSEALED, seal, sealed
-from rejoinder.tables.write import replacing, write_parquet
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.write import write_parquet
 from rejoinder.text.tokenizers import Tokens
 
 KEY = "rejoinder"

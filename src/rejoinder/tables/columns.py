@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.tables.wording import listed, quoted
+from rejoinder.messages import listed, quoted
 
 # What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
 _SYNONYMS = {

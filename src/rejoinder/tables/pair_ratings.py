@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from rejoinder.messages import counted
+from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.schemas import AGAINST, RATINGS
-from rejoinder.tables.validation import conform
-from rejoinder.tables.wording import counted
 
 
 def conform_ratings(frame: pl.DataFrame, table: str) -> pl.DataFrame:

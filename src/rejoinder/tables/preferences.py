@@ -8,16 +8,16 @@ import os
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import existing
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.assembly.long_or_wide import with_defaults
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
-from rejoinder.tables.files import existing
-from rejoinder.tables.formats.choice import formats_of
-from rejoinder.tables.formats.two_tables import Part
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.rating_formats import tables
-from rejoinder.tables.rating_formats.long_or_wide import with_defaults
 from rejoinder.tables.schemas import PREFERENCES
-from rejoinder.tables.validation import check_preferences, conform, refuse
-from rejoinder.tables.wording import counted, quoted
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.files import existing
-from rejoinder.tables.id_slips import first_few, shift, slip
+from rejoinder.files.reading import existing
+from rejoinder.messages import counted
+from rejoinder.tables.checks.id_slips import first_few, shift, slip
+from rejoinder.tables.checks.validation import check_scores, conform
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import choose
 from rejoinder.tables.schemas import RATINGS
-from rejoinder.tables.validation import check_scores, conform
-from rejoinder.tables.wording import counted
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)

@@ -10,14 +10,14 @@ from typing import Literal
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.tables.files import existing
+from rejoinder.files.reading import existing
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.checks.id_slips import first_few, slip
+from rejoinder.tables.checks.validation import check_replies, conform
 from rejoinder.tables.formats import choose
-from rejoinder.tables.id_slips import first_few, slip
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
-from rejoinder.tables.validation import check_replies, conform
-from rejoinder.tables.wording import counted, quoted
 
 Missing = Literal["error", "drop", "empty"]
 _MISSING = ("error", "drop", "empty")

@@ -9,16 +9,16 @@ from dataclasses import InitVar, dataclass
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import existing
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.checks.orientation import check_reference_lists, check_strings
+from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
-from rejoinder.tables.files import existing
 from rejoinder.tables.formats import choose
 from rejoinder.tables.frames import polars_of
-from rejoinder.tables.orientation import check_reference_lists, check_strings
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
 from rejoinder.tables.turns import turns_column
-from rejoinder.tables.validation import check_contexts, check_references, conform
-from rejoinder.tables.wording import counted, quoted
 
 _OPTIONAL = {"weight": pl.Float64, "source": pl.String}
 

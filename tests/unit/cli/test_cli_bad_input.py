@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bad_input_cases import CASES
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -7,7 +7,7 @@ import pytest
 
 from bad_input_cases import verb_row
 from bad_verbs import FILES, VERB_CASES
-from rejoinder.cli import progress
+from rejoinder.cli.terminal import progress
 
 ERRORS = (Path(__file__).parents[3] / "docs" / "errors.md").read_text()
 

@@ -7,8 +7,8 @@ import pytest
 
 import rejoinder
 from rejoinder import TestSet
-from rejoinder.scoring.left_out import score_left_out
-from rejoinder.scoring.stream import score_parquet
+from rejoinder.scoring.blocks import score_parquet
+from rejoinder.scoring.leave_own_out import score_left_out
 from rejoinder.tables.write import write_responses, write_testset
 
 REFERENCES = [[f"yes at {i}", f"no at {i}"] for i in range(40)]

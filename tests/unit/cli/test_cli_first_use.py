@@ -7,8 +7,9 @@ import click
 import polars as pl
 import pytest
 
-from rejoinder.cli import correlate_tables, progress
 from rejoinder.cli.app import app, run
+from rejoinder.cli.show import correlate as correlate_tables
+from rejoinder.cli.terminal import progress
 from rejoinder.kernels import ahead, tokens
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 

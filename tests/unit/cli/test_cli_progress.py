@@ -10,8 +10,8 @@ pytest.importorskip("gensim")
 pytest.importorskip("transformers")
 
 import tiny_language_models as tiny
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from shared_data import EXAMPLES, TESTSET
 
 CORPUS = str(EXAMPLES / "corpus.txt")

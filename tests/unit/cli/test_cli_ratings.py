@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from rejoinder import read_ratings
-from rejoinder.agreement.preference_summary import summarise_preferences
-from rejoinder.agreement.rating_summary import summarise_ratings
+from rejoinder.human_evaluation.preference_summary import summarise_preferences
+from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.tables.preferences import read_preferences
 from shared_data import EXAMPLES, shared
 

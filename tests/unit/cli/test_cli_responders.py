@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
 from shared_data import EXAMPLES
@@ -144,7 +144,7 @@ def test_train_then_respond(command, corpus, tmp_path):
 @pytest.mark.parametrize("kind", ["transformer", "gru"])
 def test_replies_are_searched_with_the_beam_that_is_asked_for(command, corpus, tmp_path, kind):
     pytest.importorskip("torch")
-    from rejoinder.responders.trained import TrainedResponder
+    from rejoinder.responders.seq2seq.trained import TrainedResponder
 
     folder = tmp_path / "model"
     command("train", "responder", corpus, "-o", folder, *SMALL, "--kind", kind)
@@ -216,7 +216,8 @@ def test_respond_s_mistakes(command, corpus, tmp_path):
 def test_help_needs_no_torch():
     # The imports of these verbs alone; the whole command is timed elsewhere.
     code = (
-        "import sys, rejoinder.cli.filter, rejoinder.cli.train_responder, rejoinder.cli.respond\n"
+        "import sys, rejoinder.cli.verbs.filter\n"
+        "import rejoinder.cli.verbs.train_responder, rejoinder.cli.verbs.respond\n"
         "assert not {'torch', 'transformers', 'polars', 'numpy'} & set(sys.modules)"
     )
     started = time.monotonic()

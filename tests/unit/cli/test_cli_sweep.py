@@ -59,7 +59,7 @@ def test_optuna_without_java(command, tmp_path, monkeypatch):
 
 def test_replies_are_searched_with_the_beam_that_is_asked_for(command, tmp_path, monkeypatch):
     pytest.importorskip("torch")
-    from rejoinder.responders.trained import TrainedResponder
+    from rejoinder.responders.seq2seq.trained import TrainedResponder
 
     beams = []
 

@@ -10,7 +10,7 @@ import pytest
 from example_ruber import example_ruber
 from rejoinder import read_ratings, read_responses, read_testset
 from rejoinder.cli.app import run
-from rejoinder.recipes.tao2018 import tao2018
+from rejoinder.recipes.tao2018.study import tao2018
 from shared_data import EXAMPLES, ROOT, TESTSET
 
 pytest.importorskip("torch")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from hostile_text import hostile, raw
-from rejoinder.cli.cells import joined, stacked, styled
-from rejoinder.cli.console import PlainConsole, bare_table, print_notes
+from rejoinder.cli.show.cells import joined, stacked, styled
+from rejoinder.cli.terminal.console import PlainConsole, bare_table, print_notes
 from rejoinder.text.visible import ESCAPES, visible
 
 # Letters, all that is written out, markup and emoji codes.

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from rejoinder.cli.console import bare_table
-from rejoinder.cli.stacked_table import BETWEEN
+from rejoinder.cli.terminal.console import bare_table
+from rejoinder.cli.terminal.stacked_table import BETWEEN
 
 NAMES = st.text("ab-对话", min_size=1, max_size=40)
 NUMBERS = st.text("0123456789.", min_size=1, max_size=18)

@@ -6,7 +6,7 @@ import pytest
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.ruq import course, ruq_plot
-from rejoinder.scoring.ruq_items import COLUMNS
+from rejoinder.utterance_quantity.requests import COLUMNS
 
 GENERIC = ("I don't know.", "I don't know what to do.")
 

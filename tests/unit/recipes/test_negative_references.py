@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from rejoinder import read_testset
-from rejoinder.cli import progress
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU, SentenceBLEU
-from rejoinder.recipes.held_out import HeldOut
-from rejoinder.recipes.negative_references import (
+from rejoinder.recipes.negative_references.held_out import HeldOut
+from rejoinder.recipes.negative_references.study import (
     BASELINE,
     FORMS,
     ORDERS,

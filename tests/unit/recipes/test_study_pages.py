@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from rejoinder.cli import progress
 from rejoinder.cli.app import app, run
-from rejoinder.cli.weigh import weigh
+from rejoinder.cli.terminal import progress
+from rejoinder.cli.verbs.weigh import weigh
 from shared_data import EXAMPLES, ROOT
 
 PAGES = [

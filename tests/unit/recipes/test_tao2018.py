@@ -10,9 +10,9 @@ from example_ruber import example_ruber
 from rejoinder import correlate, read_ratings, read_responses, read_testset, score
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.bleu import BLEU
-from rejoinder.models.unreferenced.model import load
-from rejoinder.recipes.tao2018 import MEAN, POOLED, Model, Texts, tao2018
-from rejoinder.recipes.tao2018_metrics import QUERY, S_U
+from rejoinder.models.ruber.model import load
+from rejoinder.recipes.tao2018.metrics import QUERY, S_U
+from rejoinder.recipes.tao2018.study import MEAN, POOLED, Model, Texts, tao2018
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import cutter
 from shared_data import EXAMPLES
@@ -132,7 +132,7 @@ def test_the_mean_of_systems_is_theirs(study):
 
 
 def test_the_pooled_vectors_by_a_loop(study, data, model):
-    from rejoinder.models.unreferenced.model import load
+    from rejoinder.models.ruber.model import load
 
     vectors, cut = load(model).vectors, cutter("en")
 

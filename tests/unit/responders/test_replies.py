@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from corpora import little, little_corpus
 
 import rejoinder
+from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.responders.replies import respond, without_test_pairs
-from rejoinder.tables.dialogues import Pairs
 from shared_data import EXAMPLES
+from tiny_corpora import little, little_corpus
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_a_scorer_chooses_and_progress_is_told(testset):
 
 def test_a_trained_system_replies(tmp_path, testset):
     pytest.importorskip("torch")
-    from rejoinder.responders.trained import train_responder
+    from rejoinder.responders.seq2seq.trained import train_responder
 
     train_responder(little_corpus(), tmp_path / "model", little(epochs=1))
     replies = respond(tmp_path / "model", testset, beam=1)

@@ -10,11 +10,11 @@ from sacrebleu.significance import PairedTest
 
 from random_text import corpus
 from rejoinder import TestSet, score
-from rejoinder.agreement.holm import holm
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.metrics.resampling import bootstrap_counts, draws, permutation_masks
-from rejoinder.scoring.power import detectable
+from rejoinder.statistics.holm import holm
+from rejoinder.statistics.power import detectable
 from shared_data import streams
 
 HYPOTHESES, REFERENCES = corpus(seed=21, n=60)

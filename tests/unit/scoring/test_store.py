@@ -9,8 +9,8 @@ from flipped_bits import drawn, every, flipped
 from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError
+from rejoinder.files.seal import UNSEALED, seal, sealed
 from rejoinder.scoring.store import KEY, SEAL
-from rejoinder.tables.seal import UNSEALED, seal, sealed
 
 REPLIES, REFERENCES = corpus(seed=5, n=12)
 METRICS = ["bleu", "deltableu", "rougeL", "distinct"]

@@ -9,7 +9,7 @@ import pytest
 import rejoinder
 from rejoinder import TestSet, correlate, plan, score
 from rejoinder.errors import ParameterError, RejoinderError
-from rejoinder.scoring.weighing import weigh
+from rejoinder.references.weighing import weigh
 
 QUICK = {"permutations": 0, "resamples": 0}
 

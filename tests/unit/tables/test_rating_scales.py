@@ -6,7 +6,7 @@ import pytest
 
 from rejoinder import read_ratings
 from rejoinder.errors import InputError
-from rejoinder.tables.rating_formats.scales import refuse_other_scales
+from rejoinder.tables.checks.rating_scales import refuse_other_scales
 
 RNG = np.random.default_rng(3)
 N = 40

@@ -5,10 +5,11 @@ import json
 import polars as pl
 import pytest
 
+from rejoinder.files.replacing import replacing
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet, read_testset
-from rejoinder.tables.write import replacing, write_responses, write_testset
+from rejoinder.tables.write import write_responses, write_testset
 
 ODD = [
     'Say "hi", you',

@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError
+from rejoinder.files.replacing import replacing
 from rejoinder.tables import write as write_module
-from rejoinder.tables.write import replacing, write_parquet
+from rejoinder.tables.write import write_parquet
 
 
 def write(path, text):
@@ -153,7 +154,7 @@ NOBODY = """
     import os, sys
     from pathlib import Path
     from rejoinder.errors import InputError
-    from rejoinder.tables.write import check_folder_target, check_target, replacing
+    from rejoinder.files.replacing import check_folder_target, check_target, replacing
     folder = Path(sys.argv[1])
     os.setgroups([])
     os.setgid(65534)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rejoinder.tables.dialogues import adjacent_pairs
+from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.tables.testset import read_testset
 from rejoinder.text.detokenize import detokenize, plain, recase
 from shared_data import EXAMPLES, shared

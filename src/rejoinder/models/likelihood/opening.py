@@ -41,14 +41,14 @@ def open_provider(
     """
     told = os.fspath(model)
     if told.lower().startswith(("http:", "https:")):
-        from rejoinder.models.likelihood.endpoint import EndpointProvider
+        from rejoinder.models.likelihood.endpoint.likelihoods import EndpointProvider
 
         return EndpointProvider(told, prompting, end_text=end_text, name=name)
     if Path(told).suffix.lower() == ".jsonl":
         from rejoinder.models.likelihood.recorded import RecordedProvider
 
         return RecordedProvider(told, name=name)
-    from rejoinder.models.likelihood.loading import load
+    from rejoinder.models.likelihood.transformer.loading import load
 
     return load(
         told,

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood.chain import broken
+from rejoinder.files.chained_lines import broken
+from rejoinder.messages import quoted
 from rejoinder.models.likelihood.provider import DROPS, Batch, Likelihood, Plan, Provider, Request
-from rejoinder.tables.json_lines import convert, read_objects
-from rejoinder.tables.wording import quoted
+from rejoinder.tables.io.json_lines import convert, read_objects
 
 SIZE = 1024  # requests to a batch
 

@@ -20,11 +20,11 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood.chain import DIGITS, TAIL, begun, broken, linked
+from rejoinder.files.chained_lines import DIGITS, TAIL, begun, broken, linked
+from rejoinder.files.locks import lock
+from rejoinder.files.replacing import made_folder
 from rejoinder.models.likelihood.provider import Batch, Likelihood, Provider, Request
 from rejoinder.models.likelihood.recorded import Line, encoded, likelihood
-from rejoinder.tables.locks import lock
-from rejoinder.tables.write import made_folder
 
 FORMAT = 1
 FOREIGN = "is no file of likelihoods of ours; name another folder for --work"

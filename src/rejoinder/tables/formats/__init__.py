@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from rejoinder.errors import InputError, one_of
+from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.formats import (
     chat,
     dailydialog,
@@ -19,7 +20,6 @@ from rejoinder.tables.formats import (
     parquet,
     text,
 )
-from rejoinder.tables.formats.choice import formats_of
 from rejoinder.tables.formats.format import Format
 
 # Published formats come first: some of them are JSON lines or TSV as well, with other columns.

@@ -12,16 +12,16 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.pipes import opened
+from rejoinder.messages import counted, listed, more
+from rejoinder.tables.assembly.additional_columns import Further
+from rejoinder.tables.assembly.items import Items
+from rejoinder.tables.assembly.messages import LISTS, PAIR, Turn, held_in, is_pair, said
 from rejoinder.tables.formats import jsonl
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items
-from rejoinder.tables.formats.messages import LISTS, PAIR, Turn, held_in, is_pair, said
-from rejoinder.tables.further import Further
-from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
-from rejoinder.tables.pipes import opened
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
-from rejoinder.tables.wording import counted, listed, more
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError
-from rejoinder.tables.files import decode, read_bytes
+from rejoinder.files.reading import decode, read_bytes
+from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, spoken
 from rejoinder.tables.origin import TestSetDraft
 
 END = "__eou__"

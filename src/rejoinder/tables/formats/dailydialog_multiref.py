@@ -10,14 +10,14 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.messages import quoted
+from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.columns import require
-from rejoinder.tables.delimited import Grid, read_csv
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, spoken
-from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.io.delimited import Grid, read_csv
+from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
-from rejoinder.tables.wording import quoted
 
 _DIALOGUE = re.compile(rb'"dialogue"\s*:\s*\[\s*\{')
 _CSV_COLUMNS = ("model", "context_id", "response", "prevgt", "all_references", "context")

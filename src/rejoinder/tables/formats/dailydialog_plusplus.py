@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, spoken
-from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import TestSetDraft
 
 

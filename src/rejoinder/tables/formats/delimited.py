@@ -10,12 +10,12 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.delimited import Grid, read_csv, read_tsv
+from rejoinder.messages import more, quoted
+from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
+from rejoinder.tables.io.delimited import Grid, read_csv, read_tsv
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.turns import turns_column
-from rejoinder.tables.wording import more, quoted
 
 
 def _read(path: Path, suffix: str) -> Grid:

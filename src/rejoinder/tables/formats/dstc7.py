@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.delimited import Grid, read_tsv, tsv_rows
-from rejoinder.tables.files import head
+from rejoinder.files.reading import head
+from rejoinder.messages import listed, quoted
+from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, spoken
+from rejoinder.tables.io.delimited import Grid, read_tsv, tsv_rows
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
-from rejoinder.tables.wording import listed, quoted
 
 _BOM = b"\xef\xbb\xbf"
 _GOLD, _CONTEXT, _SYSTEMS = "gold_responses", "context", "system_responses"

@@ -13,13 +13,13 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.messages import counted
+from rejoinder.tables.assembly.grade_items import PUBLISHED, item_names
+from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, Place, Reference, spoken
 from rejoinder.tables.formats.text import read_lines
-from rejoinder.tables.grade_items import PUBLISHED, item_names
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
-from rejoinder.tables.wording import counted
 
 _FILES = ("human_ctx.txt", "human_ref.txt", "human_hyp.txt")
 

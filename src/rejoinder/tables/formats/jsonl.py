@@ -10,11 +10,11 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.tables.assembly.additional_columns import Further
+from rejoinder.tables.assembly.items import Items, Reference
 from rejoinder.tables.columns import require
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.items import Items, Reference
-from rejoinder.tables.further import Further
-from rejoinder.tables.json_lines import convert, read_objects
+from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 

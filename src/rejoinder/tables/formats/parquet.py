@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import read_bytes
+from rejoinder.messages import quoted
+from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.columns import forbid, require
-from rejoinder.tables.files import read_bytes
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
-from rejoinder.tables.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.files import read_text
+from rejoinder.files.reading import read_text
+from rejoinder.messages import counted
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
-from rejoinder.tables.wording import counted
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.tables.formats.choice import formats_of
+from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.rating_formats import (
     dailydialog_multiref,
     dstc7,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
+from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
+from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
-from rejoinder.tables.delimited import read_csv
+from rejoinder.tables.io.delimited import read_csv
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.rating_formats.scores import strict_scores
 from rejoinder.tables.schemas import RATINGS
 
 _NAME = "mturk_rating_processed_output.csv"

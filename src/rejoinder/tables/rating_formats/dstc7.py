@@ -8,16 +8,16 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import head
+from rejoinder.messages import counted
+from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
+from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
-from rejoinder.tables.delimited import Grid, read_tsv
-from rejoinder.tables.files import head
+from rejoinder.tables.io.delimited import Grid, read_tsv
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.rating_formats.scores import strict_scores
 from rejoinder.tables.schemas import RATINGS
-from rejoinder.tables.validation import is_first
-from rejoinder.tables.wording import counted
 
 _BOM = b"\xef\xbb\xbf"
 _JUDGES = "human-eval-per-judge"

@@ -10,13 +10,13 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.json_lines import convert
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.io.json_lines import convert
+from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.json_list import read_list
-from rejoinder.tables.rating_formats.scores import strict_scores
 from rejoinder.tables.schemas import RATINGS
-from rejoinder.tables.wording import counted, quoted
 
 _SCORED = ("rating", "number", "choices")
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.messages import counted, listed, quoted
+from rejoinder.tables.assembly.long_or_wide import wide_ratings
+from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.columns import require
-from rejoinder.tables.delimited import Grid, read_csv
-from rejoinder.tables.formats.two_tables import Part
+from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.long_or_wide import wide_ratings
-from rejoinder.tables.wording import counted, listed, quoted
 
 _KEPT = {"approved", "submitted"}
 _OPTION = re.compile(r"(.+)\.(-?\d+)")

@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.tables.delimited import read_csv, read_tsv
+from rejoinder.tables.assembly.long_or_wide import ratings_of_table
+from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.formats import delimited, jsonl, parquet
-from rejoinder.tables.formats.two_tables import Part
-from rejoinder.tables.json_lines import read_objects
+from rejoinder.tables.io.delimited import read_csv, read_tsv
+from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.long_or_wide import ratings_of_table
 from rejoinder.tables.schemas import AGAINST, RATINGS
 
 # Columns that name things: a whole number in them is its digits.

@@ -1,0 +1,1 @@
+"""Which metrics reward trivial replies that no system should give."""

@@ -1,0 +1,129 @@
+"""What an audit says of a metric: the fakes that it rewards, and a sentence for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rejoinder.auditing.trivial_baselines import COPY, SHUFFLED
+from rejoinder.metrics.base import Metric
+from rejoinder.scoring.compare import NOISE
+from rejoinder.statistics.holm import SIGNIFICANT
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an audit says of one metric.
+
+    Attributes:
+        metric: Its label.
+        rewarded: The fakes that reach or beat the median real system, best first. ``copy`` is none
+            of them: it is an original reply, and a metric does well to rank it high.
+        unclear: The fakes below the median system that the metric does not tell apart from it.
+        copy_reached: How many real systems ``copy`` reaches or beats; None where there is no copy.
+        order_costs: What share of its score ``copy`` loses when its words are shuffled.
+        order_p: The p-value of that loss (randomization test).
+        sentence: All this in words.
+    """
+
+    metric: str
+    rewarded: tuple[str, ...]
+    unclear: tuple[str, ...]
+    copy_reached: int | None
+    order_costs: float | None
+    order_p: float | None
+    sentence: str
+
+
+def verdict(
+    label: str,
+    metric: Metric,
+    rows: Sequence[Mapping[str, Any]],
+    order: Mapping[str, Any] | None,
+) -> Verdict:
+    """Judges a metric by its rows of the audit's table.
+
+    Args:
+        label: What the metric is called.
+        metric: The metric.
+        rows: Its fakes; those without a standing (``reaches``) say nothing.
+        order: ``copy`` held against ``shuffled``, a row of ``compare``; None where there is no test.
+    """
+    placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
+    copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
+    fakes = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
+    rewarded = [row for row in fakes if row["reaches"] != "none"]
+    unclear = [row for row in fakes if row["reaches"] == "none" and not _clear(row)]
+    costs = None
+    if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
+        costs = (copy["value"] - shuffled["value"]) / copy["value"]
+    p = None if order is None else order["p_randomization"]
+    return Verdict(
+        label,
+        tuple(row["fake"] for row in rewarded),
+        tuple(row["fake"] for row in unclear),
+        None if copy is None else copy["reached"],
+        costs,
+        p,
+        _sentence(label, rewarded, unclear, copy, costs, p),
+    )
+
+
+def _clear(row: Mapping[str, Any]) -> bool:
+    """Whether a fake is told apart from the median system; taken as it looks without a test."""
+    p = row.get("p_holm_median")
+    return p is None or p < SIGNIFICANT
+
+
+def _sentence(
+    label: str,
+    rewarded: Sequence[Mapping[str, Any]],
+    unclear: Sequence[Mapping[str, Any]],
+    copy: Mapping[str, Any] | None,
+    costs: float | None,
+    p: float | None,
+) -> str:
+    words = f"{label} ranks no fake at or above the median system"
+    if rewarded:
+        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
+        words = f"{label} ranks {_listed(each)}"
+    if unclear:
+        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in unclear]
+        words += f"; it does not tell {_listed(names, 'or')} from the median system"
+    if copy is not None:
+        words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
+        if costs is not None:
+            sure = "" if p is None or abs(costs) < NOISE else f" (p = {p:.2g})"
+            words += f", and a shuffle of its words {_cost(costs)}{sure}"
+    return words + "."
+
+
+def _reached(row: Mapping[str, Any]) -> str:
+    reached, systems = row["reached"], row["systems"]
+    if systems == 1:
+        return f"{'at or above' if reached else 'below'} the only system"
+    if not reached:
+        return f"below all {systems} systems"
+    return f"at or above {'all ' if reached == systems else f'{reached} of '}{systems} systems"
+
+
+def _sureness(row: Mapping[str, Any]) -> str:
+    p = row.get("p_holm_median")
+    if p is None:
+        return ""
+    if _clear(row):
+        return f" (above the median: p = {p:.2g})"
+    return f" (not told apart from the median: p = {p:.2g})"
+
+
+def _cost(share: float) -> str:
+    if abs(share) < NOISE:
+        return "costs nothing"
+    return f"{'costs' if share > 0 else 'adds'} {100 * abs(share):.1f}% of its score"
+
+
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + f" {last} {words[-1]}"

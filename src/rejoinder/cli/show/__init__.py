@@ -1,0 +1,1 @@
+"""One file for each result: how it is shown as text or as JSON."""

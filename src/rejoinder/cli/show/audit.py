@@ -1,0 +1,133 @@
+"""Tables of an audit, for people: every fake beside the range of the systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from rejoinder.cli.show.cells import Cell, joined, number_of, scale, score, span, styled
+from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.statistics.holm import SIGNIFICANT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.auditing.audit import Audit
+    from rejoinder.scoring.scores import Scores
+
+FAKES_AT_ONCE = 4  # a mark and a system's name stand in a cell
+
+
+def audit(found: Audit) -> None:
+    """Every fake under every metric beside the range of the systems, and what that says."""
+    out = console()
+    for references, scores in (("all", found.scores), ("leave-one-out", found.left_out)):
+        if scores is None:
+            continue
+        rows = found.table.filter(found.table["references"] == references)
+        tables = -(-len(scores.labels) // FAKES_AT_ONCE)
+        step = -(-len(scores.labels) // tables)
+        for begin in range(0, len(scores.labels), step):
+            out.print(_fakes(scores, rows, scores.labels[begin : begin + step]))
+            out.print()
+        what = "all references" if references == "all" else "without the reference that 'copy' is"
+        out.print(f"{what}: {scale(scores)}\n", style="dim")
+    out.print(
+        "! the score reaches the median system; !! it reaches the best system; ? it is below the "
+        "median system, but the randomization test, which compares item by item, does not tell the "
+        "two apart (p Holm >= 0.05), so equal scores can have different marks. Each interval is for "
+        "one score or one difference alone and is not corrected; p Holm is corrected for the number "
+        "of fakes of the metric, so an interval without 0 can stand beside a p above 0.05.\n",
+        style="dim",
+    )
+    differences = _differences(found)
+    if differences.rows:
+        out.print(differences)
+        out.print()
+    for verdict in found.verdicts:
+        out.print(verdict.sentence)
+    print_notes(out, found.notes)
+
+
+def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
+    """Fakes x metrics, and below them the lowest, the median and the best system."""
+    shown = bare_table()
+    shown.add_column("fake")
+    for label in labels:
+        shown.add_column(label, justify="right")
+    cells: dict[tuple[str, str], dict[str, Any]] = {
+        (row["metric"], row["fake"]): row for row in rows.iter_rows(named=True)
+    }
+    fakes = rows["fake"].unique(maintain_order=True).to_list()
+    for fake in fakes:
+        marked: list[Cell] = []
+        for label in labels:
+            row = cells[label, fake]
+            marked.append(joined(score(scores.measured[label].metric, row), f" {_mark(row):2}"))
+        shown.add_row(fake, *marked)
+    shown.add_section()
+    for places in _places([cells[label, fakes[0]] for label in labels]):
+        place = places[0]
+        held: list[Cell] = []
+        for label in labels:
+            row = cells[label, fakes[0]]
+            known = row[place] is not None
+            value = number_of(scores.measured[label].metric)(row[place]) if known else ""
+            system = styled(row[f"{place}_system"] or "", "dim")
+            held.append(joined(value, " ", system, "   ") if known else "")
+        if any(held):
+            shown.add_row(f"{', '.join(places)} system", *held)
+    return shown
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Lowest, median and best; together where they are the same system under every metric.
+
+    Of two systems the median is the lower one; a single system is all three.
+    """
+    together: list[list[str]] = []
+    for place in ("lowest", "median", "best"):
+        before = together[-1][0] if together else None
+        if before and all(row[f"{before}_system"] == row[f"{place}_system"] for row in rows):
+            together[-1].append(place)
+        else:
+            together.append([place])
+    return together
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    p = row["p_holm_median"]
+    if row["reaches"] == "none":
+        return "?" if p is not None and p >= SIGNIFICANT else ""
+    return {"median": "!", "best": "!!"}.get(row["reaches"], "")
+
+
+def _differences(found: Audit) -> Table:
+    """The fakes that a mark stands at, against the median and against the best system."""
+    shown = bare_table()
+    for name in ("metric", "fake"):
+        shown.add_column(name)
+    for name in (
+        "reaches",
+        "- median",
+        "95% interval",
+        "p Holm",
+        "- best",
+        "95% interval",
+        "p Holm",
+    ):
+        shown.add_column(name, justify="right")
+    for row in found.table.iter_rows(named=True):
+        if not _mark(row):
+            continue
+        show = number_of(found.scores.measured[row["metric"]].metric)
+        against = []
+        for name in ("median", "best"):
+            low, high, p = (row[f"{key}_{name}"] for key in ("low", "high", "p_holm"))
+            against.append(show(row[f"difference_{name}"]))
+            against.append("" if p is None else span(low, high, show))
+            against.append("" if p is None else f"{p:.2g}")
+        shown.add_row(row["metric"], row["fake"], f"{row['reached']} of {row['systems']}", *against)
+    return shown

@@ -1,0 +1,138 @@
+"""What stands in a cell of a table: numbers, intervals and p-values, as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.text.visible import visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from rejoinder.scoring.scores import Scores
+
+NONE = "n/a"
+"""What stands where a number is undefined."""
+
+Show: TypeAlias = Callable[[float], str]
+"""How a number is written."""
+
+
+Cell: TypeAlias = "str | Text"
+"""What stands in a cell: a text, or one with a style."""
+
+
+def styled(text: str, style: str) -> Text:
+    r"""A text in a style (``dim``, ``bold``, ``green``), each control character written out.
+
+    Emphasis is never written as markup into a string, because a name from a file may hold such
+    markup too.
+
+    >>> styled("a\x1b[31mb", "dim").plain
+    'a\\x1b[31mb'
+    """
+    from rich.text import Text
+
+    return Text.assemble((visible(text), style))
+
+
+def joined(*parts: Cell) -> Text:
+    """A line of several texts, of which some have a style."""
+    from rich.text import Text
+
+    return Text.assemble(*(visible(part) if isinstance(part, str) else part for part in parts))
+
+
+def stacked(*lines: Cell) -> Text:
+    """Several lines in one cell."""
+    from rich.text import Text
+
+    return Text("\n").join(joined(line) for line in lines)
+
+
+def interval(value: float, low: float, high: float, show: Show) -> Cell:
+    """A value and, where there is one, its interval behind it, dim."""
+    if math.isnan(value):
+        return NONE
+    if math.isnan(low):
+        return show(value)
+    return joined(show(value), " ", styled(span(low, high, show), "dim"))
+
+
+def span(low: float, high: float, show: Show) -> str:
+    """An interval by itself."""
+    return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
+
+
+def p_value(p: float) -> str:
+    """A p-value to two digits."""
+    return NONE if math.isnan(p) else f"{p:.2g}"
+
+
+def decimals(digits: int) -> Show:
+    """A number as it is, to so many decimals."""
+    return lambda value: NONE if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def times100(value: float) -> str:
+    """A share x100, as the papers print it."""
+    return NONE if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def percent(metric: Metric) -> bool:
+    """Whether tables show a metric x100: where it lies within [-1, 1], as papers do."""
+    return metric.bounds[1] <= 1
+
+
+def number_of(metric: Metric) -> Show:
+    """A value of a metric as tables show it."""
+    return times100 if percent(metric) else decimals(2)
+
+
+def score(metric: Metric, row: Mapping[str, Any]) -> Cell:
+    """A score of a metric, a row with ``value``, ``low`` and ``high``."""
+    return interval(row["value"], row["low"], row["high"], number_of(metric))
+
+
+def won(row: Mapping[str, Any]) -> str:
+    """The items that the first of two systems won, tied and lost."""
+    return NONE if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
+
+
+def scale(scores: Scores) -> str:
+    """What values are shown of these scores: items, references, x100 or not, which interval."""
+    ns = sorted({each.n for each in scores.measured.values()})
+    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items (by metric)"
+    fewest, most = scores.references
+    held = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
+    plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
+    values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
+    if len(plain) == len(scores.measured):
+        values = "as they are"
+    drawn = "; [low, high]: 95% interval (jackknife over items)"
+    return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
+
+
+def no_spread(table: pl.DataFrame, value: str, scores: Scores) -> list[str]:
+    """A note on values that have no interval because they do not depend on any one item."""
+    still = table.filter(
+        pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col("n") >= LEAST_ITEMS)
+    ).height
+    if not still or not scores.resamples:
+        return []
+    words = (
+        "the value stays the same whichever item is left out"
+        if value == "value"
+        else "whichever item is left out, the difference stays the same or one of the scores is 0"
+    )
+    return [
+        f"{still} of {counted(table.height, 'value')} without an interval: {words}, so its "
+        "uncertainty cannot be estimated; this does not mean that it is certain"
+    ]

@@ -1,0 +1,301 @@
+"""Tables of how far metrics agree with people, for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from rejoinder.cli.show.cells import NONE, Cell, decimals, interval
+from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.statistics.holm import SIGNIFICANT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.figures.album import Album
+    from rejoinder.meta_evaluation.correlate import Agreement
+
+
+def agreement(
+    told: Agreement,
+    within: pl.DataFrame | None = None,
+    compared: pl.DataFrame | None = None,
+    drawn: Album | None = None,
+) -> None:
+    """How far every metric agrees with people: the table, within systems, metrics in pairs.
+
+    Of several systems at turn level the first table is the mean within systems, which has the test;
+    the table of all replies pooled has none. ``within`` is for machines: a row for each system. What
+    was ``drawn`` is told below all of it, by plots.py.
+    """
+    out = console()
+    table = told.table()
+    several = "within" in table.columns
+    if several:
+        _print_within(out, told, table)
+    _print_by_coefficient(
+        out, told.correlations, lambda names: _agreement(told, table, names, several)
+    )
+    out.print()
+    numbers = table["n"].unique().sort().to_list()
+    counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
+    test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
+    pooled = "pooled: the replies of all systems together; " if several else ""
+    noun = "observation" if numbers == [1] else "observations"
+    out.print(
+        f"{pooled}{counted} {noun}; [low, high]: 95% interval{test}; {NONE}: undefined",
+        style="dim",
+    )
+    if table.filter(table["metric"].str.starts_with("human") & table["value"].is_not_nan()).height:
+        out.print(PEOPLE, style="dim")
+    if any(label == RANDOM for label in table["metric"]):
+        out.print(RANDOM_ROW, style="dim")
+    if "chance" in table.columns:
+        out.print(CHANCE, style="dim")
+    if "epsilon" in table.columns and (table["epsilon"] != 0).any():
+        out.print(EPSILON, style="dim")
+    spread = told.protocol.spread
+    if spread:
+        out.print(spread, style="dim")
+        out.print()
+        out.print(_spread(told, table))
+    if compared is not None:
+        out.print()
+        _print_pairs(out, told, compared)
+    _reasons(out, table)
+    print_notes(out, told.notes)
+    out.print()
+    out.print(told.signature, style="dim", soft_wrap=True)
+    for label, signature in told.signatures.items():
+        out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
+
+
+WIDE = 10_000
+"""Columns enough for every table."""
+
+RANDOM = "random"
+
+RANDOM_ROW = (
+    "random: one random draw of scores, shown for comparison; it never has a star, whatever its p; "
+    "--seed gives another draw"
+)
+
+PEOPLE = (
+    "human (avg), human (max): each rater against the mean of the other raters; human (max) is the "
+    "best of them, so it is high by selection; where raters are places in a list (1, 2, ...) and "
+    "not the same people throughout, both rows say little"
+)
+
+EPSILON = (
+    "epsilon: scores that differ by no more than this are a tie for the accuracy; it is in the units "
+    "of the metric's own scores"
+)
+
+CHANCE = (
+    "chance: the mean accuracy when the ratings change places at random; with ties it is not one "
+    "half, and it differs by metric: compare a value with the chance beside it; p tests that "
+    "difference"
+)
+
+
+def _print_by_coefficient(
+    out: Console, names: Sequence[str], make: Callable[[Sequence[str]], Table]
+) -> None:
+    """All coefficients side by side, or a table for each where the terminal is too narrow."""
+    whole = make(names)
+    if len(names) == 1 or _width(out, whole) <= out.width:
+        out.print(whole)
+        return
+    for number, name in enumerate(names):
+        if number:
+            out.print()
+        out.print(make([name]))
+
+
+def _width(out: Console, table: Table) -> int:
+    """How many columns of a terminal a table takes."""
+    return out.measure(table, options=out.options.update(width=WIDE)).maximum
+
+
+def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
+    """The mean within systems, with its interval, its test and the reasons of what is missing."""
+    inside = table.drop("value", "low", "high", "p", "reason").rename(
+        {"within": "value", **{f"within_{name}": name for name in ("low", "high", "p", "reason")}}
+    )
+    _print_by_coefficient(
+        out,
+        told.correlations,
+        lambda names: _agreement(told, inside, names, title="within systems"),
+    )
+    out.print()
+    out.print(
+        f"within systems: the mean over {told.systems} systems (over fewer where a note says so) of "
+        "each system's own correlation; [low, high]: 95% interval, jackknife over contexts; p: "
+        f"contexts permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
+        style="dim",
+    )
+    _reasons(out, inside.with_columns(metric=inside["metric"] + " within systems"))
+    out.print()
+
+
+def _agreement(
+    told: Agreement,
+    table: pl.DataFrame,
+    names: Sequence[str],
+    pooled: bool = False,
+    title: str = "metric",
+) -> Table:
+    shown = bare_table()
+    shown.add_column("pooled" if pooled else title)
+    chance = "chance" in table.columns
+    epsilon = "epsilon" in table.columns and bool((table["epsilon"] != 0).any())
+    for name in names:
+        shown.add_column(name, justify="right", no_wrap=True)
+        if chance:
+            shown.add_column("chance", justify="right", no_wrap=True)
+            if epsilon and name == "accuracy":
+                shown.add_column("epsilon", justify="right", no_wrap=True)
+        if not pooled:
+            shown.add_column("p", justify="right", no_wrap=True)
+    before = None
+    for label, rows in _by_metric(table):
+        if before in told.labels and label not in told.labels:
+            shown.add_section()
+        before = label
+        cells = []
+        for name in names:
+            row = rows[name]
+            cells.append(_interval(row))
+            if chance:
+                cells.append(decimals(3)(row["chance"]))
+                if epsilon and name == "accuracy":
+                    cells.append(_epsilon(row["epsilon"]))
+            if not pooled:
+                # The random row has no star: a star would call chance a finding.
+                cells.append(_p(row["p"], label in told.labels))
+        shown.add_row(label, *cells)
+    return shown
+
+
+def _epsilon(value: float) -> str:
+    """An epsilon to three digits, in the units of the metric itself."""
+    return NONE if math.isnan(value) else f"{value:.3g}"
+
+
+def _spread(told: Agreement, table: pl.DataFrame) -> Table:
+    shown = bare_table()
+    shown.add_column("middle 95% over assignments")
+    for name in told.correlations:
+        shown.add_column(name, justify="right")
+    for label, rows in _by_metric(table):
+        ends = [(rows[name]["spread_low"], rows[name]["spread_high"]) for name in told.correlations]
+        shown.add_row(
+            label,
+            *(NONE if math.isnan(low) else f"{low:.3f} to {high:.3f}" for low, high in ends),
+        )
+    return shown
+
+
+def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
+    """Every two metrics: within systems where there are several, else with Williams' test too."""
+    name = compared.item(0, "correlation")
+    if "within" not in compared.columns:
+        out.print(_metric_pairs(compared))
+        out.print(_pairs_note(told, compared), style="dim")
+        names = compared["a"] + " - " + compared["b"]
+        _reasons(out, compared.with_columns(metric=names, value=compared["difference"]))
+        return
+    out.print(_metric_pairs_within(compared))
+    out.print(
+        f"a - b: difference of the means within systems of {name}, over systems where both are "
+        "defined, with its 95% interval (jackknife over contexts); p: permutation test in which the "
+        "two metrics' scores of randomly chosen contexts are exchanged; * p below 0.05, not "
+        "corrected for the number of pairs; pooled: the difference over the replies of all systems "
+        "together, which differences between systems can make large by themselves: no test",
+        style="dim",
+    )
+    for (reason,), rows in compared.drop_nulls("within_reason").group_by("within_reason"):
+        pairs = ", ".join(f"{a} and {b}" for a, b in rows.select("a", "b").iter_rows())
+        print_notes(out, [f"{pairs} within systems: {reason}"])
+
+
+def _metric_pairs_within(compared: pl.DataFrame) -> Table:
+    shown = bare_table()
+    for name in ("a", "b"):
+        shown.add_column(name, overflow="fold")
+    for name in ("a - b", "p", "pooled"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in compared.iter_rows(named=True):
+        inside = {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
+        shown.add_row(
+            row["a"],
+            row["b"],
+            _interval(inside),
+            _p(row["within_p"]),
+            _interval({**row, "value": row["difference"]}),
+        )
+    return shown
+
+
+def _metric_pairs(compared: pl.DataFrame) -> Table:
+    shown = bare_table()
+    for name in ("a", "b"):
+        shown.add_column(name)
+    independent = compared["williams_t"].is_not_nan().any()
+    for name in ("a - b", "p", *(["Williams t", "p"] if independent else [])):
+        shown.add_column(name, justify="right")
+    for row in compared.iter_rows(named=True):
+        williams = f"{row['williams_t']:.2f}" if not math.isnan(row["williams_t"]) else ""
+        shown.add_row(
+            row["a"],
+            row["b"],
+            _interval({**row, "value": row["difference"]}),
+            _p(row["p"]),
+            *([williams, _p(row["williams_p"])] if independent else []),
+        )
+    return shown
+
+
+def _pairs_note(told: Agreement, compared: pl.DataFrame) -> str:
+    """What stands below the table of comparisons."""
+    coefficient = compared.item(0, "correlation")
+    if told.protocol.name == "unit":
+        tests = "p: the two metrics' scores of whole systems are swapped"
+    else:
+        tests = "p: paired permutation"
+    if compared["williams_t"].is_not_nan().any():
+        tests += "; Williams' t takes observations for independent and normal"
+    return (
+        f"a - b: difference of {coefficient}; {tests}; * p below {SIGNIFICANT}, not corrected for "
+        "the number of pairs"
+    )
+
+
+def _by_metric(table: pl.DataFrame) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
+    for (label,), rows in table.group_by("metric", maintain_order=True):
+        yield str(label), {row["correlation"]: row for row in rows.iter_rows(named=True)}
+
+
+def _interval(row: Mapping[str, Any]) -> Cell:
+    return interval(row["value"], row["low"], row["high"], decimals(3))
+
+
+def _p(p: float, marked: bool = True) -> str:
+    if math.isnan(p):
+        return ""
+    star = "*" if marked and p < SIGNIFICANT else " "
+    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + star
+
+
+def _reasons(out: Console, table: pl.DataFrame) -> None:
+    """Why numbers are missing, each reason once."""
+    # People have neither interval nor test; only where they have no value either, that is said.
+    people = table["metric"].str.starts_with("human") & table["value"].is_not_nan()
+    missing = table.filter(table["reason"].is_not_null() & ~people)
+    for (reason,), rows in missing.group_by("reason", maintain_order=True):
+        labels = ", ".join(rows["metric"].unique(maintain_order=True))
+        print_notes(out, [f"{labels}: {reason}"])

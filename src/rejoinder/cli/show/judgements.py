@@ -1,0 +1,273 @@
+"""Tables of ratings and preferences, for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from rejoinder.cli.show.cells import NONE, Cell, decimals, interval, joined, p_value, styled
+from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.messages import counted
+from rejoinder.statistics.holm import SIGNIFICANT
+
+if TYPE_CHECKING:
+    from rejoinder.human_evaluation.preference_summary import PreferenceSummary
+    from rejoinder.human_evaluation.rating_summary import RatingSummary
+
+MOST_RATERS = 20  # of more, those who are below the threshold are named alone
+MOST_GRADES = 11  # of more, the distribution is told by its quartiles
+
+
+def ratings(told: RatingSummary) -> None:
+    """Every criterion: what there is, how far raters agree, who does not, and the systems."""
+    out = console()
+    for row in told.counts.iter_rows(named=True):
+        name = row["criterion"]
+        out.rule(name, align="left")
+        out.print(_rated(row))
+        out.print()
+        _print(out, _agreement(_of(told.agreement, name)))
+        _human(out, _of(told.human, name))
+        out.print()
+        _raters(out, _of(told.raters, name), ("ratings", "mean"))
+        _print(out, _systems(_of(told.systems, name), _of(told.distribution, name)))
+    _aggregation(out, told)
+    _end(out, told, [told.agreement, told.human, told.systems])
+
+
+def preferences(told: PreferenceSummary) -> None:
+    """Every criterion: what there is, the pairs, the strengths, and the raters."""
+    out = console()
+    for row in told.counts.iter_rows(named=True):
+        name = row["criterion"]
+        out.rule(name, align="left")
+        out.print(_compared(row))
+        out.print()
+        _print(out, _pairs(_of(told.pairs, name)))
+        _print(out, _strengths(_of(told.strengths, name)))
+        _print(out, _agreement(_of(told.agreement, name)))
+        _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties", "side p"))
+    out.print(
+        "a wins, tie, b wins: % of comparisons, [low, high] 95%, judgements of one item taken "
+        "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
+        "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
+        "as half a win; first, second: the side preferred; side p: exact sign test of these two, where "
+        f"systems change sides; {NONE}: undefined",
+        style="dim",
+    )
+    _end(out, told, [told.pairs, told.strengths, told.agreement])
+
+
+def _rated(row: Mapping[str, Any]) -> str:
+    each = (
+        f"{row['fewest']}" if row["fewest"] == row["most"] else f"{row['fewest']} to {row['most']}"
+    )
+    unrated = f", {row['unrated']} unrated" if row["unrated"] else ""
+    means = f" ({row['means']} of them means of people not named)" if row["means"] else ""
+    cells = row["ratings"] - row["means"] + row["missing"]
+    missing = f"; {row['missing']} of {counted(cells, 'cell')} missing" if cells else ""
+    return (
+        f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
+        f"{counted(row['replies'], 'rated reply', 'rated replies')}{unrated}; "
+        f"{counted(row['raters'], 'rater')}, {counted(row['ratings'], 'rating')}{means} from "
+        f"{row['low']:g} to {row['high']:g}, {each} for each reply{missing}"
+    )
+
+
+def _compared(row: Mapping[str, Any]) -> str:
+    cells = row["comparisons"] + row["missing"]
+    return (
+        f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
+        f"{counted(row['pairs'], 'pair')}; {counted(row['raters'], 'rater')}, "
+        f"{counted(row['comparisons'], 'comparison')}, {counted(row['ties'], 'tie')}; "
+        f"{row['missing']} of {counted(cells, 'cell')} missing"
+    )
+
+
+def _agreement(rows: pl.DataFrame) -> Table:
+    """A row for each measure; after a filter, a column for all raters and one for those kept."""
+    groups = rows.get_column("raters").unique(maintain_order=True).to_list()
+    shown = _table("agreement")
+    for group in groups:
+        shown.add_column("raters kept" if group == "kept" else f"{group} raters", justify="right")
+        shown.add_column("n", justify="right")
+    for (measure,), of_measure in rows.group_by("measure", maintain_order=True):
+        name = "mean kappa of a rater" if measure == "kappa" else str(measure)
+        cells: list[Cell] = []
+        for row in of_measure.iter_rows(named=True):
+            cells += [_interval(row["value"], row["low"], row["high"]), str(row["n"])]
+        shown.add_row(name, *cells)
+    return shown
+
+
+def _human(out: Console, rows: pl.DataFrame) -> None:
+    shown = _table("one rater and the others")
+    for name in ("Human (Avg)", "Human (Max)", "best", "raters"):
+        shown.add_column(name, justify="right")
+    for row in rows.iter_rows(named=True):
+        shown.add_row(
+            row["correlation"],
+            _interval(row["average"]),
+            _interval(row["maximum"]),
+            row["best"] or "",
+            str(row["raters"]),
+        )
+    out.print(shown)
+
+
+def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Every rater; of many, those below the threshold alone, lowest first."""
+    if not rows.height:
+        return
+    title = "rater"
+    if rows.height > MOST_RATERS:
+        total = rows.height
+        rows = rows.filter(pl.col("verdict").is_in(["below", "dropped"])).sort("kappa")
+        title = f"rater ({rows.height} of {total})"
+        if not rows.height:
+            return
+    shown = _table(title)
+    for name in (*columns, "kappa", "shared"):
+        shown.add_column(name, justify="right")
+    shown.add_column("")
+    for row in rows.iter_rows(named=True):
+        verdict = "" if row["verdict"] == "kept" else row["verdict"]
+        words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
+        cells = [_fact(row, column) for column in columns]
+        shown.add_row(
+            row["rater"],
+            *cells,
+            _interval(row["kappa"]),
+            str(row["shared"]),
+            styled(words, "yellow"),
+        )
+    _print(out, shown)
+
+
+def _fact(row: Mapping[str, Any], column: str) -> str:
+    if column == "side p":
+        return p_value(row["side_p"])
+    return f"{row[column]:.2f}" if isinstance(row[column], float) else str(row[column])
+
+
+def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
+    grades = distribution.get_column("score").unique().sort().to_list()
+    many = len(grades) > MOST_GRADES
+    shown = _table("system")
+    for name in (
+        "mean",
+        "sd",
+        "median",
+        "replies",
+        *(() if many else (f"{grade:g}" for grade in grades)),
+    ):
+        shown.add_column(name, justify="right")
+    shares = {(row["system"], row["score"]): row["share"] for row in distribution.to_dicts()}
+    for row in rows.iter_rows(named=True):
+        system = row["system"]
+        of_grades = [f"{100 * shares.get((system, grade), 0.0):.0f}%" for grade in grades]
+        shown.add_row(
+            system,
+            _interval(row["mean"], row["low"], row["high"], 2),
+            _interval(row["sd"], digits=2),
+            _interval(row["median"], digits=2),
+            str(row["n"]),
+            *(() if many else of_grades),
+        )
+    return shown
+
+
+def _pairs(rows: pl.DataFrame) -> Table:
+    shown = _table("a")
+    shown.add_column("b")
+    for name in ("n", "a wins", "tie", "b wins", "items W/T/L", "p", "p Holm"):
+        shown.add_column(name, justify="right")
+    for row in rows.iter_rows(named=True):
+        rates = [
+            _percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
+            for name in ("win_rate", "tie_rate", "loss_rate")
+        ]
+        items = f"{row['items_won']}/{row['items_tied']}/{row['items_lost']}"
+        shown.add_row(
+            row["a"],
+            row["b"],
+            str(row["comparisons"]),
+            *rates,
+            items,
+            p_value(row["p"]),
+            p_value(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
+        )
+    return shown
+
+
+def _strengths(rows: pl.DataFrame) -> Table:
+    shown = _table("system")
+    for name in ("strength", "wins/ties/losses"):
+        shown.add_column(name, justify="right")
+    ordered = rows.sort(pl.col("strength").fill_nan(None), descending=True, nulls_last=True)
+    for row in ordered.iter_rows(named=True):
+        shown.add_row(
+            row["system"],
+            _interval(row["strength"], row["low"], row["high"], 2),
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+        )
+    return shown
+
+
+def _aggregation(out: Console, told: RatingSummary) -> None:
+    how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
+    words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
+    out.print(
+        f"[low, high]: 95% interval over items; mean: over replies, each the {words}; grades: share "
+        "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
+        f"many raters, high by selection; {NONE}: undefined",
+        style="dim",
+    )
+
+
+def _end(
+    out: Console, told: RatingSummary | PreferenceSummary, frames: Sequence[pl.DataFrame]
+) -> None:
+    """Why numbers are missing, each reason once, the notes, and the signature."""
+    missing: dict[str, list[str]] = {}
+    for frame in frames:
+        named = [
+            name for name in ("measure", "correlation", "system", "a") if name in frame.columns
+        ]
+        for row in frame.filter(pl.col("reason").is_not_null()).iter_rows(named=True):
+            what = str(row[named[0]]) + (f" and {row['b']}" if "b" in row else "")
+            missing.setdefault(row["reason"], []).append(what)
+    for reason, what in missing.items():
+        labels = ", ".join(dict.fromkeys(what))
+        print_notes(out, [f"{labels}: {reason}"])
+    print_notes(out, told.notes)
+    out.print()
+    out.print(told.signature, style="dim", soft_wrap=True)
+
+
+def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
+    return frame.filter(pl.col("criterion") == criterion)
+
+
+def _table(first: str) -> Table:
+    shown = bare_table()
+    shown.add_column(first)
+    return shown
+
+
+def _print(out: Console, shown: Table) -> None:
+    out.print(shown)
+    out.print()
+
+
+def _interval(value: float, low: float = math.nan, high: float = math.nan, digits: int = 3) -> Cell:
+    return interval(value, low, high, decimals(digits))
+
+
+def _percent(share: float, low: float, high: float) -> Cell:
+    return joined(f"{100 * share:.0f} ", styled(f"[{100 * low:.0f}, {100 * high:.0f}]", "dim"))

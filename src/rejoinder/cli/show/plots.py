@@ -1,0 +1,96 @@
+"""What ``--plots`` draws for an agreement with people, and the telling of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from rejoinder.cli.terminal.progress import Progress
+from rejoinder.cli.terminal.speech import say
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.figures.album import Album
+    from rejoinder.meta_evaluation.correlate import Agreement
+    from rejoinder.meta_evaluation.sweep import Held, Sweep
+    from rejoinder.scoring.scores import Scores
+    from rejoinder.tables.responses import Missing
+    from rejoinder.tables.testset import TestSet
+
+
+def draw(
+    folder: Path,
+    told: Agreement,
+    scores: Scores,
+    held: Held,
+    texts: tuple[TestSet, pl.DataFrame] | None,
+    missing: str,
+) -> Album:
+    """Draws everything that an agreement has to show, under the protocol ``unit`` sweeps too.
+
+    Args:
+        folder: Where to.
+        told: The agreement.
+        scores: Of which.
+        held: The ratings, and what was asked of them.
+        texts: Test set and responses, where they are at hand: with saved scores the unit size alone
+            can be swept.
+        missing: What becomes of an item that a system did not answer.
+    """
+    from rejoinder.figures.album import album, coefficient
+    from rejoinder.figures.sweeps import panels
+    from rejoinder.meta_evaluation.matching import match
+
+    points, notes = None, ()
+    if told.protocol.name == "unit":
+        with Progress("sweeping") as tick:
+            swept = _swept(
+                scores, held._replace(correlation=coefficient(told)), texts, missing, tick
+            )
+        points = swept.points
+        notes = swept.notes
+    rated, _, _ = match(scores, held.ratings, held.criterion, held.raters, held.without, held.seed)
+    if told.protocol.name == "pairwise":
+        rated, _ = rated.scored()  # as the agreement itself: its notes tell it
+    wanted = panels(points, held.unit.size) if points is not None else []
+    with Progress("drawing") as tick:
+        made = album(told, rated, folder, points, wanted, tick)
+    return made._replace(notes=(*notes, *made.notes))
+
+
+def _swept(
+    scores: Scores,
+    held: Held,
+    texts: tuple[TestSet, pl.DataFrame] | None,
+    missing: str,
+    tick: Progress,
+) -> Sweep:
+    import polars as pl
+
+    from rejoinder.meta_evaluation.sweep import Sweep, sweep_parameters, sweep_sizes
+
+    sizes = sweep_sizes(scores, held, tick)
+    if texts is None:
+        note = "figure: saved scores hold no texts: threshold and order are not swept"
+        return Sweep(sizes.points, (*sizes.notes, note))
+    metrics = [each.metric for each in scores.measured.values()]
+    others = sweep_parameters(*texts, metrics, held, cast("Missing", missing), tick)
+    return Sweep(pl.concat([sizes.points, others.points]), (*sizes.notes, *others.notes))
+
+
+def tell(made: Album, json: bool) -> None:
+    """Says what was written: to people below the table, beside JSON on standard error."""
+    for note in made.notes:
+        _line(f"note: {note}", json, "yellow")
+    for path in made.paths:
+        _line(f"written: {path}", json)
+
+
+def _line(words: str, json: bool, colour: str | None = None) -> None:
+    if json:
+        say(words)
+        return
+    from rejoinder.cli.terminal.console import console
+
+    console().print(words, style=colour, soft_wrap=True)

@@ -1,0 +1,128 @@
+"""What ``rejoinder ruq`` shows, to people and to machines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from rejoinder.cli.show.cells import NONE, interval, times100
+from rejoinder.cli.show.score import groups
+from rejoinder.cli.terminal.console import bare_table, console
+from rejoinder.messages import counted
+from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.holm import SIGNIFICANT
+
+if TYPE_CHECKING:
+    from rejoinder.tables.testset import TestSet
+    from rejoinder.utterance_quantity.ruq import Quantity
+
+WIDEST = 400  # characters of a text that is shown
+
+
+def machine(found: Quantity, by: str | None, worst: int, failed: dict[str, float]) -> None:
+    """One JSON object: values 0 to 1, NaN null."""
+    from rejoinder.cli.show import machine as show
+
+    scores = found.scores
+    several = len(scores.names) > 1 and scores.resamples > 0
+    show.write(
+        {
+            "systems": scores.systems().to_dicts(),
+            "parts": scores.parts(),
+            "leads": scores.leads().to_dicts() if several else [],
+            "groups": [] if by is None else scores.by(by).to_dicts(),
+            "worst": found.worst(worst).to_dicts(),
+            "preferred": found.preferred(),
+            "failed": failed,
+            "notes": scores.notes,
+        }
+    )
+
+
+def people(found: Quantity, testset: TestSet, by: str | None, worst: int) -> None:
+    """The table of models and generic replies, or of groups; the worst prompts; the notes."""
+    out = console()
+    scores = found.scores
+    if by is not None:
+        groups(_few(found), by)
+    else:
+        _table(out, found)
+        if len(scores.names) > 1 and scores.resamples:
+            out.print()
+            _verdict(out, found)
+        _worst(out, found, testset, worst)
+        for note in scores.notes:
+            out.print(f"note: {note}", style="yellow", soft_wrap=True)
+    out.print()
+    signature = scores.measured[found.strongest].signature
+    out.print(f"{found.strongest}: {signature}", style="dim", soft_wrap=True)
+
+
+def _few(found: Quantity) -> Scores:
+    """The scores against the strongest generic reply and the first one: what fits a table."""
+    scores = found.scores
+    some = {label: scores.measured[label] for label in scores.labels[:2]}
+    return replace(scores, measured=some, _draws={}, _resampled={}, _left_out={})
+
+
+def _table(out: Console, found: Quantity) -> None:
+    scores = found.scores
+    rows: dict[tuple[str, str], dict[str, Any]] = {
+        (row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)
+    }
+    shown = bare_table()
+    shown.add_column("RUQ against")
+    for name in scores.names:
+        shown.add_column(name, justify="right")
+    shown.add_column("prompts", justify="right")
+    for label, each in scores.measured.items():
+        title = "the strongest of these" if label == found.strongest else each.metric.generic  # pyright: ignore
+        held = (rows[label, name] for name in scores.names)
+        cells = [interval(row["value"], row["low"], row["high"], times100) for row in held]
+        shown.add_row(title, *cells, str(each.n))
+        if label == found.strongest:
+            shown.add_section()
+    out.print(shown)
+    drawn = "; [low, high]: 95% interval (Wilson)"
+    out.print(
+        "x100: the share of prompts whose reference the model finds likelier, token by token, than "
+        f"the generic reply{drawn if scores.resamples else ''}; {NONE}: undefined",
+        style="dim",
+    )
+
+
+def _verdict(out: Console, found: Quantity) -> None:
+    """The best model against the next, by the strongest generic reply."""
+    table = _few(found).leads()
+    row = table.row(0, named=True)
+    ahead = f"{times100(row['difference'])} [{times100(row['low'])}, {times100(row['high'])}]"
+    out.print(
+        f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; p = {row['p']:.2g}"
+        f" (approximate randomization): {'better' if row['p'] < SIGNIFICANT else 'not clear'}",
+    )
+
+
+def _worst(out: Console, found: Quantity, testset: TestSet, most: int) -> None:
+    table = found.worst(most)
+    if table.is_empty():
+        return
+    turns = dict(zip(testset.ids, testset.contexts["context"].to_list(), strict=True))
+    texts: dict[str, list[str]] = {}
+    for id, text in testset.references.select("id", "text").iter_rows():
+        texts.setdefault(id, []).append(text)
+    for (system,), rows in table.group_by("system", maintain_order=True):
+        out.print()
+        where = f"{system}: " if len(found.scores.names) > 1 else ""
+        out.print(
+            f"{where}{counted(rows.height, 'prompt')} where a generic reply wins by most (log-"
+            "probability to a token)",
+            style="bold",
+        )
+        for row in rows.iter_rows(named=True):
+            reference = texts[row["id"]][row["reference"]]
+            out.print(f"{row['id']}  {turns[row['id']][-1]}"[:WIDEST], style="dim")
+            out.print(f"  {row['generic_mean']:7.2f}  {row['generic']}"[:WIDEST])
+            out.print(f"  {row['reference_mean']:7.2f}  {reference}"[:WIDEST])
+    out.print()

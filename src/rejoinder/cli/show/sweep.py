@@ -1,0 +1,113 @@
+"""What ``rejoinder sweep`` shows, to people and to machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from rejoinder.cli.show.cells import NONE, Cell, interval, times100
+from rejoinder.cli.terminal.console import bare_table, console
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.tuning.grid import Grid
+    from rejoinder.tuning.sweep import Search, Sweep
+
+SHOWN = 20  # pruned and failed trials that the table shows
+
+
+def machine(found: Sweep, paths: Sequence[Path]) -> None:
+    """One JSON object: the trials, the correlations, and the figures written."""
+    from rejoinder.cli.show import machine as show
+
+    show.write({**found.as_json(), "figures": [str(path) for path in paths]})
+
+
+def people(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
+    """The trials, how METEOR and RUQ go together, the notes, and what was written."""
+    out = console()
+    out.print(_trials(found, grid))
+    left = found.trials.height - _shown(found).height
+    if left:
+        out.print(f"... and {left} more, in trials.csv", style="dim")
+    metric = found.parameters["metric"]
+    out.print(
+        f"{metric} and RUQ x100 [95% interval]; RUQ: the share of prompts whose first "
+        f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
+        f"per character; {NONE}: undefined",
+        style="dim",
+    )
+    out.print()
+    for row in found.correlations.iter_rows(named=True):
+        out.print(_correlation(row))
+    for note in _notes(found, search):
+        out.print(f"note: {note}", style="yellow", soft_wrap=True)
+    for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
+        out.print(f"written: {path}", soft_wrap=True)
+
+
+def _shown(found: Sweep) -> pl.DataFrame:
+    """The finished trials, and some of the others."""
+    finished = found.trials["status"].to_list().count("finished")
+    return found.trials.head(finished + SHOWN)
+
+
+def _trials(found: Sweep, grid: Grid) -> Table:
+    shown = bare_table()
+    shown.add_column("trial", justify="right")
+    for name in grid.axes:
+        shown.add_column(name.replace("_", " "), justify="right")
+    for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
+        shown.add_column(name, justify="right")
+    shown.add_column("")
+    for row in _shown(found).iter_rows(named=True):
+        bits = row["bits_per_character"]
+        measures = [_cell(row, name) for name in ("metric", "ruq_train", "ruq_test")]
+        state = "" if row["status"] == "finished" else row["reason"] or row["status"]
+        shown.add_row(
+            str(row["trial"]),
+            *(f"{row[name]:g}" for name in grid.axes),
+            str(row["epochs"] or ""),
+            "" if bits is None else f"{bits:.3f}",
+            *measures,
+            state,
+        )
+    return shown
+
+
+def _cell(row: Mapping[str, Any], name: str) -> Cell:
+    """A measure of a trial; nothing where the trial was not finished."""
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    if value is None:
+        return ""
+    low, high = (math.nan if end is None else end for end in (low, high))
+    return interval(value, low, high, times100)
+
+
+def _correlation(row: Mapping[str, Any]) -> str:
+    words = f"{row['of']} with {row['with']}, {row['trials']} {row['n']} finished trials: "
+    if math.isnan(row["rho"]):
+        return f"{words}{NONE} ({row['reason']})"
+    words += f"Spearman {row['rho']:.2f}"
+    if not math.isnan(row["low"]):
+        words += f" [{row['low']:.2f}, {row['high']:.2f}]"
+    why = f" (no interval: {row['reason']})" if row["reason"] else ""
+    return f"{words}, p = {row['p']:.2g}{why}"
+
+
+def _notes(found: Sweep, search: Search) -> list[str]:
+    """The notes, with the rule by which trials were pruned."""
+    rungs = found.parameters["rungs"]
+    if len(rungs) < 2:
+        return list(found.notes)
+    steps = ", ".join(map(str, rungs[:-1]))
+    rule = "successive halving"
+    if search.sampler == "optuna":
+        rule = "Optuna's asynchronous successive halving"
+    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {search.reduction} went on"
+    return [f"{told}, by validation loss in bits per character", *found.notes]

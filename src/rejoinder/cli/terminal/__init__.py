@@ -1,0 +1,1 @@
+"""The terminal: foreign text made visible, tables that fit, progress and notes."""

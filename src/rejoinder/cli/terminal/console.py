@@ -1,0 +1,77 @@
+"""Where tables and notes for people are printed: nothing of others reaches the terminal raw."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from rejoinder.cli.terminal.speech import own_stderr
+from rejoinder.cli.terminal.stacked_table import StackedTable
+from rejoinder.text.visible import visible
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class PlainConsole(Console):
+    """A rich console that obeys no string, for ids, names and texts come from files of others.
+
+    Markup and emoji codes in a string are not read: emphasis is a `rich.text.Text` (cells.py). Each
+    control character is written out before widths are measured, line ends within a string too, so
+    that a name cannot add a line of its own. A second look at what is rendered finds what got in
+    another way.
+    """
+
+    def render_str(self, text: str, **given: object) -> Text:
+        """A string as it stands, in one line; only line ends behind it are kept."""
+        given |= {"markup": False, "emoji": False, "highlight": False}
+        line = text.rstrip("\n")
+        return super().render_str(visible(line) + text[len(line) :], **given)  # pyright: ignore
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """The segments of anything; control characters in a text of ours would be written out."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text == "\n":
+                yield segment
+            else:
+                yield Segment(visible(segment.text, lines=True), segment.style)
+
+
+def console(stderr: bool = False) -> PlainConsole:
+    """Where tables go: as wide as the terminal, or as COLUMNS says, or 120 in a pipe."""
+    columns = shutil.get_terminal_size(fallback=(120, 24)).columns
+    file = own_stderr() if stderr else None
+    return PlainConsole(width=columns, highlight=False, markup=False, emoji=False, file=file)
+
+
+def bare_table(title: str | None = None) -> Table:
+    """A table without a frame, which a narrow terminal shows in parts, one below the other."""
+    return StackedTable(
+        title=title, title_justify="left", show_edge=False, pad_edge=False, header_style="bold"
+    )
+
+
+def print_notes(out: Console, notes: Iterable[str]) -> None:
+    """What is to be said beside numbers, a line each."""
+    for note in notes:
+        out.print(f"note: {note}", style="yellow")
+
+
+def rows(table: pl.DataFrame) -> None:
+    """Tab-separated rows on standard output: exact in a pipe or a file, visible on a terminal."""
+    import polars as pl
+
+    if sys.stdout.isatty():
+        table = table.with_columns(
+            pl.col(pl.String).map_elements(visible, return_dtype=pl.String).name.map(visible)
+        )
+    sys.stdout.write(table.write_csv(separator="\t"))

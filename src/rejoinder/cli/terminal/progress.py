@@ -1,0 +1,98 @@
+"""Signs of life on standard error, for what takes longer than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+
+from rejoinder.cli.terminal.speech import own_stderr
+from rejoinder.text.visible import visible
+
+PATIENCE = 2.0
+"""Seconds before anything is shown."""
+
+PACE = {True: 0.2, False: 15.0}
+"""Seconds between two signs: on a terminal, where a line is redrawn, and at first in a log."""
+
+SLOWER, SLOWEST = 0.05, 300.0
+"""In a log the pause grows to this share of the time so far, but to so many seconds at most, so that
+the log of a long run stays short."""
+
+PREPARING = "preparing kernels, once on this machine"
+"""Said while the first run compiles what later ones find ready."""
+
+
+def prepares() -> bool:
+    """Whether a kernel is being compiled at this moment."""
+    ahead = sys.modules.get("rejoinder.kernels.ahead")
+    return ahead is not None and ahead.compiling.is_set()
+
+
+class Progress:
+    """Shows what is being done, for how long, and how much of it: on a terminal, and in a log.
+
+    Args:
+        what: What is being done, e.g. ``replying``; it may be changed at any time.
+        unit: What is counted, e.g. ``messages``; empty: the share alone is shown, because ``what``
+            says how far it is.
+
+    >>> with Progress("replying", "messages") as tick:
+    ...     tick(1, 2)
+    ...     tick.line(seconds=3)
+    'rejoinder: replying: 1 of 2 messages, 50% (3 s)'
+    """
+
+    def __init__(self, what: str, unit: str = "") -> None:
+        self.what = what
+        self.unit = unit
+        self.done = 0
+        self.total = 0
+        self.shown = False
+        self.over = threading.Event()
+        self.watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Progress:
+        self.started = time.monotonic()
+        self.watcher.start()
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        """Notes that ``done`` of ``total`` is done."""
+        self.done, self.total = done, total
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.over.set()
+        self.watcher.join()
+        if self.shown and sys.stderr.isatty():
+            own_stderr().write("\r\033[K")
+            own_stderr().flush()
+
+    def line(self, seconds: float) -> str:
+        """What is shown after so many seconds."""
+        if prepares():
+            return f"rejoinder: {PREPARING} ({seconds:.0f} s)"
+        share = f"{100 * self.done // self.total}%" if self.total else ""
+        if share and self.unit:
+            share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
+        told = ": " if self.unit else ", "
+        return f"rejoinder: {self.what}{told if share else ''}{share} ({seconds:.0f} s)"
+
+    def _watch(self) -> None:
+        wait = PATIENCE
+        while not self.over.wait(wait):
+            self.shown = True
+            terminal = sys.stderr.isatty()
+            seconds = time.monotonic() - self.started
+            line = visible(self.line(seconds))
+            own_stderr().write(f"\r\033[K{line}" if terminal else f"{line}\n")
+            own_stderr().flush()
+            wait = PACE[terminal]
+            if not terminal:
+                wait = max(wait, min(SLOWER * seconds, SLOWEST))

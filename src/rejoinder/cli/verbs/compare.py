@@ -1,0 +1,63 @@
+"""``rejoinder compare``: pairs of systems on the same items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.cli import options
+
+
+@click.command()
+@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option("-a", metavar="NAME", help="Compare this system only ...")
+@click.option("-b", metavar="NAME", help="... with this one only.")
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=int,
+    help="Trials of approximate randomization (default: 10,000, or 100 for each pair if that is more).",
+)
+@options.without
+@options.measuring
+@options.as_json
+def compare(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    a: str | None,
+    b: str | None,
+    permutations: int | None,
+    without: tuple[str, ...],
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Compare systems pair by pair, with intervals and tests.
+
+    For every pair and metric: the difference, its 95% interval, two paired tests, and how many
+    items each system won, tied and lost. Give a test set and responses, or scores kept with
+    'rejoinder score --save'.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.terminal.progress import Progress
+
+    if responses:
+        items, replies = inputs.read(
+            testset, references, responses, testset_format, responses_format, without
+        )
+        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
+    else:
+        scores = inputs.kept(testset, "without", "resamples", "seed")
+    with Progress("comparing"):
+        table = scores.compare(a, b, permutations=permutations)
+    inputs.shown(json).comparison(scores, table)

@@ -1,0 +1,180 @@
+"""``rejoinder filter``: a corpus without the pairs that go with everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.corpora.entropy_filter import Filtered
+    from rejoinder.kernels.arrays import Indices
+
+
+@click.command("filter")
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    required=True,
+    help="The file to write: .jsonl or .parquet.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["source", "target", "both"]),
+    default="target",
+    show_default=True,
+    help="Whose entropy counts.",
+)
+@click.option(
+    "--threshold",
+    metavar="BITS",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="What is too much.",
+)
+@click.option(
+    "--longest",
+    metavar="WORDS",
+    type=float,
+    help="Keep utterances (clusters) of so many words or more, whatever their entropy.",
+)
+@click.option(
+    "--vectors",
+    metavar="SOURCES.npy TARGETS.npy",
+    type=(options.PATH, options.PATH),
+    help="Sentence vectors, one row for each pair: cluster by meaning (k-means), not by identity.",
+)
+@click.option(
+    "--detokenize",
+    is_flag=True,
+    help="Compare utterances detokenised and recased (DailyDialog); what is written stays as it is.",
+)
+@click.option("--clusters", metavar="K", type=int, help="With --vectors: clusters of each side.")
+@click.option(
+    "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
+)
+@options.seed
+@options.corpus_format
+@options.as_json
+def filter_corpus(
+    corpus: Path,
+    output: Path,
+    side: str,
+    threshold: float,
+    longest: float | None,
+    vectors: tuple[Path, Path] | None,
+    detokenize: bool,
+    clusters: int | None,
+    show: int,
+    seed: int,
+    corpus_format: str | None,
+    json: bool,
+) -> None:
+    """Drop the pairs of a corpus whose entropy is too high.
+
+    The entropy filter of Csaky et al. (2019): the entropy of a reply is that of the messages it was
+    said to, and of a message that of the replies it got, in bits. Equal utterances count as one, or
+    utterances of one cluster of sentence vectors.
+    """
+    import math
+
+    from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.corpora.entropy_filter import filter_by_entropy
+    from rejoinder.corpora.pairs import adjacent_pairs
+    from rejoinder.errors import ParameterError
+    from rejoinder.statistics.draws import check_draws
+    from rejoinder.tables.testset import read_testset
+    from rejoinder.tables.write import write_testset
+    from rejoinder.text.detokenize import plain
+
+    check_draws(0, seed)
+    if (vectors is None) != (clusters is None):
+        raise ParameterError("--vectors and --clusters go together; give both or neither")
+    targets.check_file(output, targets.CORPUS, "--output")
+    with Progress("reading"):
+        items = read_testset(corpus, format=corpus_format)
+        pairs = adjacent_pairs(items)
+        if detokenize:
+            pairs = pairs.map(plain)
+    sources = targets = None
+    with Progress("filtering"):
+        if vectors is not None and clusters is not None:
+            sources, targets = (_clusters(path, len(pairs), clusters, seed) for path in vectors)
+        told = filter_by_entropy(
+            pairs, side, threshold, sources, targets, math.inf if longest is None else longest, show
+        )
+    with Outputs() as outputs:
+        kept = items.select(told.kept.ids)
+        written = outputs.save(output, lambda path: write_testset(kept, path))
+        (_write if json else _print)(told, pairs.notes, output if written else None)
+
+
+def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
+    import numpy as np
+
+    from rejoinder.corpora.kmeans import kmeans
+    from rejoinder.errors import InputError
+
+    try:
+        # Mapped, so that a header cannot ask for more memory than the file has bytes.
+        held = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError, OverflowError) as error:
+        raise InputError(f"{path}: not a NumPy array file (.npy): {error}") from None
+    if not isinstance(held, np.ndarray) or held.ndim != 2 or len(held) != rows:
+        shape = getattr(held, "shape", "of several arrays")
+        raise InputError(f"{path}: got the shape {shape}; expected a row for each of {rows} pairs")
+    if held.dtype.kind not in "fiu" or not np.isfinite(held).all():
+        raise InputError(
+            f"{path}: holds {held.dtype} or numbers that are not finite; expected numbers"
+        )
+    return kmeans(np.asarray(held), k, seed)
+
+
+def _write(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
+    from rejoinder.cli.show import machine
+
+    machine.write(
+        {
+            "pairs": len(told.kept) + told.dropped,
+            "kept": len(told.kept),
+            "dropped": told.dropped,
+            "clusters": {"source": told.clusters[0], "target": told.clusters[1]},
+            "highest": told.highest.to_dicts(),
+            "parameters": told.parameters,
+            "file": output and str(output),
+            "notes": list(notes),
+        }
+    )
+
+
+def _print(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
+    from rejoinder.cli.terminal.console import bare_table, console, print_notes
+
+    out = console()
+    total = len(told.kept) + told.dropped
+    share = 100 * told.dropped / total
+    out.print(
+        f"{told.dropped} of {total} pairs dropped ({share:.1f}%): entropy of the "
+        f"{'source or the target' if told.side == 'both' else told.side} above {told.threshold} bits"
+    )
+    out.print()
+    shown = bare_table()
+    shown.add_column("highest entropy")
+    for name in ("side", "bits", "pairs"):
+        shown.add_column(name, justify="right")
+    for row in told.highest.iter_rows(named=True):
+        bits = f"{row['entropy']:.2f}"
+        shown.add_row(row["utterance"], row["side"], bits, str(row["pairs"]))
+    out.print(shown)
+    out.print()
+    print_notes(out, notes)
+    if output is not None:
+        out.print(f"written: {output}", soft_wrap=True)

@@ -1,0 +1,186 @@
+"""``rejoinder plan``: how many items, raters and references would be enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from rejoinder.cli import judging, options
+
+if TYPE_CHECKING:
+    from rejoinder.tables.responses import Missing
+
+
+@click.command()
+@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
+@options.responses
+@options.references
+@options.metrics
+@click.option(
+    "--ratings",
+    type=options.PATH,
+    multiple=True,
+    help="A file of people's ratings of these replies, as often as there are files.",
+)
+@options.ratings_format
+@options.criterion
+@judging.scale
+@click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
+@click.option(
+    "-b", metavar="NAME", help="... from this one (default: the two that people rate best)."
+)
+@click.option("--every-pair", is_flag=True, help="Plan to tell every two systems apart.")
+@click.option(
+    "--items",
+    metavar="N",
+    type=int,
+    multiple=True,
+    help="A number of items to report, as often as wanted (default: 1/2 to 8 times the pilot).",
+)
+@click.option(
+    "--raters",
+    metavar="N",
+    type=int,
+    multiple=True,
+    help="A number of raters of a reply, as often as wanted (default: 1, 2, 3, 5, 10 and the pilot's).",
+)
+@click.option(
+    "--power",
+    metavar="P",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="How likely the difference is to show, if it is there.",
+)
+@click.option(
+    "--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Level of the test."
+)
+@click.option(
+    "--difference",
+    "-d",
+    "differences",
+    metavar="[NAME=]D",
+    multiple=True,
+    help="The true difference that is to show: of people's ratings (0.3), or of a metric in its own "
+    "range (BLEU-2=0.02); else the pilot's.",
+)
+@click.option("--width", metavar="W", type=float, help="Wanted of a correlation's 95% interval.")
+@click.option(
+    "--correlation",
+    "-c",
+    type=click.Choice(["pearson", "spearman", "kendall-b"]),
+    default="spearman",
+    show_default=True,
+    help="How metrics are held against people.",
+)
+@options.without
+@options.measuring
+@options.as_json
+def plan(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    criterion: str | None,
+    scale: tuple[float, float] | None,
+    a: str | None,
+    b: str | None,
+    every_pair: bool,
+    items: tuple[int, ...],
+    raters: tuple[int, ...],
+    power: float,
+    alpha: float,
+    differences: tuple[str, ...],
+    width: float | None,
+    correlation: str,
+    without: tuple[str, ...],
+    missing: str,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+) -> None:
+    """Plan how many items, raters and references are needed.
+
+    The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
+    'rejoinder score --save' (which tell nothing of fewer references), and the ratings so far if
+    there are any.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.planning.plan import plan as planned
+
+    difference = _differences(differences)
+    table = None
+    if ratings:
+        table = inputs.read_rated(ratings, ratings_format, criterion, scale)
+    elif raters or criterion or width is not None or scale is not None or ratings_format:
+        raise ParameterError(
+            "--raters, --criterion, --scale, --width and --ratings-format need --ratings"
+        )
+    given, replies = None, None
+    if responses:
+        given, replies = inputs.read(
+            testset, references, responses, testset_format, responses_format
+        )
+        # The intervals of the scores themselves are not shown here.
+        scores = inputs.measure(given, replies, metrics, missing, drop_unusable, 0, seed)
+    elif not inputs.holds_scores(testset):
+        raise ParameterError(
+            f"{testset}: a test set alone; name the systems' replies too: "
+            f"rejoinder plan {testset} SYSTEM.jsonl ... --ratings RATINGS"
+        )
+    else:
+        scores = inputs.kept(testset)
+    with Progress("planning") as tick:
+        told = planned(
+            scores,
+            table,
+            testset=given,
+            responses=replies,
+            a=a,
+            b=b,
+            every_pair=every_pair,
+            items=items,
+            raters=raters,
+            power=power,
+            alpha=alpha,
+            difference=difference,
+            width=width,
+            correlation=correlation,
+            criterion=criterion,
+            without=without,
+            scale=scale,
+            missing=cast("Missing", missing),
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+    inputs.shown(json).plan(told)
+
+
+def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
+    """A bare number, or numbers by name."""
+    from rejoinder.errors import ParameterError
+    from rejoinder.planning.extrapolation import PEOPLE
+
+    found: dict[str, float] = {}
+    for each in given:
+        name, equals, number = each.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ParameterError(
+                f"--difference {each}: expected a number, or NAME=NUMBER (BLEU-2=0.02)"
+            ) from None
+        if not equals and len(given) == 1:
+            return value
+        found[name if equals else PEOPLE] = value
+    return found or None

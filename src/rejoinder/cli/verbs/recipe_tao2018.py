@@ -1,0 +1,319 @@
+"""``rejoinder recipe tao2018``: how far RUBER, its halves and n-grams agree with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.recipes.tao2018.study import Study
+    from rejoinder.tables.testset import TestSet
+
+TRANSFER = "transfer"
+"""What the second set is called, in tables and as a folder of plots."""
+
+
+@click.command(short_help="Tao et al. (2018): does RUBER agree with people?")
+@click.argument("testset", type=options.PATH)
+@options.responses
+@options.references
+@options.ratings
+@options.ratings_format
+@options.criterion
+@click.option(
+    "--raters",
+    type=click.Choice(["mean", "median", "z"]),
+    default="mean",
+    show_default=True,
+    help="How the ratings of a reply become one number.",
+)
+@click.option(
+    "--model",
+    metavar="FOLDER",
+    type=options.PATH,
+    required=True,
+    help="A model that 'rejoinder train ruber' wrote.",
+)
+@click.option(
+    "--referenced",
+    type=click.Choice(["pooled", "encoder"]),
+    default="pooled",
+    show_default=True,
+    help="The s_R that is blended: the paper's pooled word vectors, or the model's encoder.",
+)
+@click.option(
+    "--unreferenced",
+    type=click.Choice(["logit", "sigmoid"]),
+    default="logit",
+    show_default=True,
+    help="s_U before the sigmoid of the model's last unit, or after it as in the paper.",
+)
+@click.option(
+    "--scale",
+    metavar="HOW",
+    default="training",
+    show_default=True,
+    help="Where the bounds of s_R and s_U come from: 'training'; 'scored', fitted to these replies "
+    "as in the paper; or four numbers, 'low;high;low;high'.",
+)
+@click.option(
+    "--leave-one-out",
+    is_flag=True,
+    help="Score a reply without the reference that is itself: people, whose replies became "
+    "references.",
+)
+@options.without
+@options.metrics
+@click.option(
+    "--tokenizer",
+    metavar="NAME",
+    default="13a",
+    show_default=True,
+    help="Tokenizer of BLEU and ROUGE.",
+)
+@click.option("--lowercase", is_flag=True, help="Fold case first, for BLEU.")
+@click.option(
+    "--smoothing",
+    metavar="NAME",
+    default="none",
+    show_default=True,
+    help="Smoothing of the BLEU of single replies: none, floor, add-k or exp.",
+)
+@options.missing
+@click.option(
+    "--drop-unusable",
+    is_flag=True,
+    help="Leave out, and count, items without a context or a reference.",
+)
+@click.option(
+    "--least-weight",
+    metavar="T",
+    type=float,
+    help="Leave out references of a lower weight: no row of the table knows weights.",
+)
+@click.option(
+    "--transfer",
+    metavar="TESTSET",
+    type=options.PATH,
+    help="Another test set, scored with the same model.",
+)
+@click.option(
+    "--transfer-responses",
+    metavar="FILE",
+    type=options.PATH,
+    multiple=True,
+    help="Replies to it, as often as there are files.",
+)
+@click.option(
+    "--transfer-ratings",
+    metavar="FILE",
+    type=options.PATH,
+    multiple=True,
+    help="Ratings of these, as often as there are files.",
+)
+@click.option(
+    "--transfer-criterion", metavar="NAME", help="What was rated there, where there are several."
+)
+@click.option(
+    "--transfer-without",
+    metavar="NAME",
+    multiple=True,
+    help="Leave a system of it out, as often as wanted.",
+)
+@click.option(
+    "--transfer-scale",
+    metavar="HOW",
+    help="As --scale, for the transfer set (default: that of --scale).",
+)
+@click.option(
+    "--cases",
+    metavar="N",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Contexts, drawn by the seed, whose replies are shown with all scores.",
+)
+@click.option("--case", "ids", metavar="ID", multiple=True, help="This context instead.")
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Number of permutations of the tests; 0: no tests.",
+)
+@options.resamples
+@options.seed
+@click.option("--save", type=options.PATH, help="Write all rows of all groups as CSV.")
+@click.option(
+    "--plots",
+    metavar="DIR",
+    type=options.PATH,
+    help="Draw scatter plots with their densities into a folder, as PNG and SVG.",
+)
+@options.testset_format
+@options.responses_format
+@options.as_json
+def tao2018(
+    testset: Path,
+    responses: tuple[Path, ...],
+    references: tuple[Path, ...],
+    ratings: tuple[Path, ...],
+    ratings_format: str | None,
+    criterion: str | None,
+    model: Path,
+    referenced: str,
+    unreferenced: str,
+    scale: str,
+    leave_one_out: bool,
+    without: tuple[str, ...],
+    metrics: tuple[str, ...],
+    tokenizer: str,
+    lowercase: bool,
+    smoothing: str,
+    transfer: Path | None,
+    transfer_responses: tuple[Path, ...],
+    transfer_ratings: tuple[Path, ...],
+    transfer_criterion: str | None,
+    transfer_without: tuple[str, ...],
+    transfer_scale: str | None,
+    cases: int,
+    ids: tuple[str, ...],
+    save: Path | None,
+    plots: Path | None,
+    testset_format: str | None,
+    responses_format: str | None,
+    json: bool,
+    **shared: Any,
+) -> None:
+    """Tables 2, 3 and 4 of Tao et al. (2018): does RUBER agree with people?
+
+    BLEU, ROUGE, RUBER's referenced and unreferenced halves and its four blends against people's
+    ratings of single replies, pooled and within each system, between chance and people. With
+    --transfer also on data that the model was not made for.
+    """
+    from rejoinder.cli import targets
+    from rejoinder.cli.inputs import read
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.recipes.tao2018.study import Model, Texts
+    from rejoinder.recipes.tao2018.study import tao2018 as study
+    from rejoinder.tables.ratings import read_ratings
+
+    _check(testset, responses, transfer, transfer_responses, transfer_ratings)
+    own = ("transfer_criterion", "transfer_without", "transfer_scale")
+    check_needs(transfer is not None, "--transfer TESTSET", *own)
+    targets.check_file(save, targets.STUDY)
+    targets.check_drawings(plots)
+    if plots is not None and transfer is not None:
+        targets.check_drawings(plots / TRANSFER)
+
+    def held(texts: tuple[TestSet, pl.DataFrame], rated: pl.DataFrame, own: Model,
+             what: str | None, left: tuple[str, ...]) -> Study:  # fmt: skip
+        with Progress("measuring and correlating") as tick:
+            return study(
+                *texts,
+                rated,
+                own,
+                further=metrics,
+                texts=Texts(tokenizer, lowercase, smoothing),
+                criterion=what,
+                without=left,
+                progress=tick,
+                **shared,
+            )
+
+    one = Model(str(model), referenced, scale, leave_one_out, unreferenced)
+    texts = read(testset, references, responses, testset_format, responses_format)
+    other = read(transfer, (), transfer_responses, None, None) if transfer else None
+    _check_cases(cases, ids, texts[0])
+    with Progress("reading"):
+        rated = read_ratings(*ratings, format=ratings_format)
+        others = read_ratings(*transfer_ratings) if transfer else None
+    studies = {"": held(texts, rated, one, criterion, without)}
+    if other is not None and others is not None:
+        other_scale = transfer_scale or scale
+        elsewhere = Model(str(model), referenced, other_scale, leave_one_out, unreferenced)
+        studies[TRANSFER] = held(other, others, elsewhere, transfer_criterion, transfer_without)
+    shown = studies[""].cases(cases, ids)
+    from rejoinder.cli.show import recipe_tao2018 as recipe_tao2018_tables
+
+    tell = recipe_tao2018_tables.write if json else recipe_tao2018_tables.show
+    with Outputs() as outputs:
+        outputs.save(save, lambda path: _save(studies, path))
+        drawn = outputs.make(lambda: _drawn(studies, plots), ([], []))
+        tell(studies, shown, drawn)
+
+
+def _check(
+    testset: Path,
+    responses: tuple[Path, ...],
+    transfer: Path | None,
+    transfer_responses: tuple[Path, ...],
+    transfer_ratings: tuple[Path, ...],
+) -> None:
+    """Raises a ParameterError where a set lacks its replies or ratings."""
+    from rejoinder.cli import inputs
+    from rejoinder.errors import ParameterError
+
+    if not responses:
+        inputs.refuse_scores(testset, "recipe tao2018")
+        raise ParameterError(
+            f"{testset}: a test set alone; name the systems' replies too: "
+            f"rejoinder recipe tao2018 {testset} SYSTEM.jsonl ... --ratings FILE --model FOLDER"
+        )
+    together = (transfer, transfer_responses, transfer_ratings)
+    if any(together) and not all(together):
+        raise ParameterError(
+            "a transfer needs three things: --transfer TESTSET, --transfer-responses FILE and "
+            "--transfer-ratings FILE"
+        )
+
+
+def _check_cases(n: int, ids: tuple[str, ...], testset: TestSet) -> None:
+    """Raises a ParameterError where a case cannot be shown: before the work, not after it."""
+    from rejoinder.errors import ParameterError
+
+    if n < 0:
+        raise ParameterError(f"--cases {n} must be 0 or more")
+    for name in ids:
+        if name not in testset.ids:
+            raise ParameterError(f"--case {name}: the test set has no such item; see its ids")
+
+
+def _save(studies: dict[str, Study], path: Path) -> None:
+    import polars as pl
+
+    from rejoinder.files.replacing import replacing
+    from rejoinder.tables.write import without_formulas
+
+    frames = [
+        study.rows().select(pl.lit(name or "test set").alias("data"), pl.all())
+        for name, study in studies.items()
+    ]
+    with replacing(path) as temporary:
+        temporary.write_bytes(without_formulas(pl.concat(frames)).write_csv().encode())
+
+
+def _drawn(studies: dict[str, Study], folder: Path | None) -> tuple[list[Path], list[str]]:
+    """The files, and what the pictures cannot show."""
+    paths: list[Path] = []
+    notes: list[str] = []
+    if folder is None:
+        return paths, notes
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.recipes.tao2018.figures import draw
+
+    for name, study in studies.items():
+        with Progress("drawing") as tick:
+            made = draw(study, folder / name, progress=tick)
+        paths += made.paths
+        notes += made.notes
+    return paths, notes

@@ -1,0 +1,302 @@
+"""``rejoinder ruq``: would a model rather say what people said, or nothing at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from rejoinder.cli import options
+from rejoinder.cli.terminal.speech import say
+
+if TYPE_CHECKING:
+    from rejoinder.models.likelihood.provider import Provider
+    from rejoinder.tables.testset import TestSet
+    from rejoinder.utterance_quantity.ruq import Quantity
+
+
+@click.command()
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+@click.argument("testset", type=options.PATH)
+@options.references
+@click.option(
+    "--generic",
+    metavar="FILE",
+    type=options.PATH,
+    help="Generic replies, one to a line (default: a set of English ones).",
+)
+@click.option(
+    "--reference-rule",
+    metavar="RULE",
+    default="w>=0",
+    show_default=True,
+    help="Which references count: all, single (the first), or w>=T.",
+)
+@click.option(
+    "--outputs",
+    metavar="FILE",
+    type=options.PATH,
+    help="Responses of the models themselves (systems named like the models), for the plot.",
+)
+@click.option(
+    "--by", metavar="COLUMN", help="A table for each value of a column: topic, reference_words."
+)
+@click.option(
+    "--worst",
+    metavar="N",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Show the N prompts of each model where a generic reply wins by most.",
+)
+@click.option(
+    "--fail-above",
+    metavar="X",
+    type=click.FloatRange(0, 1),
+    help="A gate: exit with status 1 where the strongest generic reply is at least as likely as the "
+    "reference on a greater share of the prompts than this (0 to 1).",
+)
+@click.option("--save", type=options.PATH, help="Keep wins and ties, without texts, as Parquet.")
+@click.option(
+    "--save-tokens", type=options.PATH, help="Keep every token's log-probability as Parquet."
+)
+@click.option(
+    "--plots",
+    metavar="DIR",
+    type=options.PATH,
+    help="Draw the RUQ plot into a folder, PNG and SVG.",
+)
+@click.option(
+    "--work",
+    metavar="DIR",
+    type=options.PATH,
+    help="Keep results as they come; the same command goes on where it was cut off.",
+)
+@click.option(
+    "--turns",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Number of last turns that models see (default: all).",
+)
+@click.option(
+    "--turn-end",
+    metavar="TEXT",
+    default="\\n",
+    show_default=True,
+    help="What follows every turn of a plain prompt (\\n: a line end).",
+)
+@click.option(
+    "--template",
+    type=click.Choice(["auto", "chat", "plain"]),
+    default="auto",
+    show_default=True,
+    help="Use the tokenizer's chat template: where there is one, always, never.",
+)
+@click.option("--no-end", is_flag=True, help="Do not count the end of sequence as a token.")
+@click.option(
+    "--end-text",
+    metavar="TEXT",
+    default="",
+    help="The end-of-sequence token of an endpoint's model.",
+)
+@click.option("--device", metavar="NAME", default="auto", help="auto, cpu, cuda, cuda:1.")
+@click.option("--dtype", metavar="NAME", default="auto", help="auto, float32, bfloat16, float16.")
+@click.option(
+    "--batch-tokens", metavar="N", type=click.IntRange(1), help="Most prompt tokens in a batch."
+)
+@click.option("--download", is_flag=True, help="Fetch a model that is not on this machine.")
+@options.resamples
+@options.seed
+@options.testset_format
+@options.as_json
+def ruq(
+    models: tuple[str, ...],
+    testset: Path,
+    references: tuple[Path, ...],
+    generic: Path | None,
+    reference_rule: str,
+    outputs: Path | None,
+    by: str | None,
+    worst: int,
+    fail_above: float | None,
+    save: Path | None,
+    save_tokens: Path | None,
+    plots: Path | None,
+    work: Path | None,
+    turns: int | None,
+    turn_end: str,
+    template: str,
+    no_end: bool,
+    end_text: str,
+    device: str,
+    dtype: str,
+    batch_tokens: int | None,
+    download: bool,
+    resamples: int,
+    seed: int,
+    testset_format: str | None,
+    json: bool,
+) -> None:
+    """Measure whether a model prefers "I don't know." (RUQ).
+
+    MODEL is a folder of a transformers model, a model's name (used where it is on this machine
+    already), the URL of an OpenAI-compatible server, or a .jsonl file of scores made elsewhere.
+    TESTSET holds prompts and references. RUQ is the share of prompts whose reference the model
+    finds likelier, token by token, than the generic reply.
+    """
+    from rejoinder.cli import targets
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import ruq as ruq_tables
+    from rejoinder.models.likelihood.prompts import Prompting
+
+    urls = [model.startswith(("http://", "https://")) for model in models]
+    kept = [Path(model).suffix.lower() == ".jsonl" for model in models]
+    check_needs(any(urls), "the URL of a server", "end_text")
+    check_needs(not all(kept), "a model or a server", "turns", "turn_end", "template", "no_end")
+    local = not all(map(any, zip(urls, kept, strict=True)))
+    of_model = ("device", "dtype", "batch_tokens", "download")
+    check_needs(local, "a model on this machine", *of_model)
+    targets.check_file(save, targets.SCORES)
+    targets.check_file(save_tokens, targets.TOKENS, "--save-tokens")
+    targets.check_drawings(plots)
+    targets.check_folder(work, "--work")
+    prompting = Prompting(
+        turn_end.replace("\\n", "\n").replace("\\t", "\t"),
+        turns,
+        cast("Any", template),
+        end=not no_end,
+    )
+    items, replies, own = _read(testset, references, testset_format, generic, outputs)
+    _check_by(items, by)
+    opened = _opened(
+        models,
+        prompting,
+        device=device,
+        dtype=dtype,
+        batch_tokens=batch_tokens,
+        download=download,
+        end_text=end_text,
+    )
+    found = _asked(items, opened, replies, reference_rule, own, work, resamples, seed)
+    failed = {} if fail_above is None else _failed(found, fail_above)
+    with Outputs() as written:
+        written.save(save, found.scores.save)
+        written.save(save_tokens, found.save_tokens)
+        drawn = written.make(lambda: _drawn(found, testset.stem, plots), ())
+        if json:
+            ruq_tables.machine(found, by, worst, failed)
+        else:
+            ruq_tables.people(found, items, by, worst)
+            for path in (*written.saved, *drawn):
+                say(f"written: {path}", err=False)
+        for name, share in failed.items():
+            say(
+                f"rejoinder: {name}: the reference does not beat the strongest generic reply on "
+                f"{share:.3f} of the prompts, above {fail_above}"
+            )
+    if failed:
+        raise SystemExit(1)
+
+
+def _read(
+    testset: Path,
+    references: Sequence[Path],
+    format: str | None,
+    generic: Path | None,
+    outputs: Path | None,
+) -> tuple[TestSet, list[str], dict[str, dict[str, str]]]:
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.testset import read_testset
+    from rejoinder.utterance_quantity.generic import generic_replies
+
+    with Progress("reading"):
+        items = read_testset(testset, *references, format=format)
+        own: dict[str, dict[str, str]] = {}
+        if outputs is not None:
+            table = read_responses(outputs, ids=items.ids)
+            for system, id, text in table.select("system", "id", "text").iter_rows():
+                own.setdefault(system, {})[id] = text
+    return items, generic_replies(generic), own
+
+
+def _check_by(items: TestSet, by: str | None) -> None:
+    """Raises a ParameterError, before the work and not after it, where there is no such column."""
+    from rejoinder.errors import ParameterError, one_of
+    from rejoinder.utterance_quantity.requests import BY_LENGTH
+
+    columns = {BY_LENGTH, *items.contexts.columns} - {"id", "context"}
+    if by is not None and by not in columns:
+        raise ParameterError(
+            f"the contexts have no column '{by}'; choose {one_of(sorted(columns))}"
+        )
+
+
+def _opened(models: Sequence[str], prompting: Any, **settings: Any) -> list[Provider]:
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.models.likelihood.opening import open_provider
+
+    ends = [Path(model).name for model in models]
+    with Progress("loading"):
+        return [
+            # Two checkpoints of one name are told apart by their paths.
+            open_provider(model, prompting, name=model if ends.count(end) > 1 else None, **settings)
+            for model, end in zip(models, ends, strict=True)
+        ]
+
+
+def _asked(
+    items: TestSet,
+    opened: Sequence[Provider],
+    generic: Sequence[str],
+    rule: str,
+    own: Mapping[str, Mapping[str, str]],
+    work: Path | None,
+    resamples: int,
+    seed: int,
+) -> Quantity:
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import ParameterError, one_of
+    from rejoinder.utterance_quantity.ruq import ruq as asked
+
+    names = [model.name for model in opened]
+    if not set(own) <= set(names):
+        if len(own) == len(names) == 1:
+            say(f"note: the outputs of '{next(iter(own))}' are taken for {names[0]}'s")
+            own = {names[0]: next(iter(own.values()))}
+        else:
+            raise ParameterError(
+                f"--outputs: systems {one_of(own)}, models {one_of(names)}; give the outputs the "
+                "models' names in their column 'system'"
+            )
+    with Progress("measuring likelihoods", "prompts") as tick:
+        return asked(
+            items,
+            opened,
+            generic=generic,
+            references=rule,
+            outputs=own,
+            work=work,
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+
+
+def _drawn(found: Quantity, name: str, folder: Path | None) -> Sequence[Path]:
+    """The pictures; none where no folder is given."""
+    if folder is None:
+        return ()
+    from rejoinder.figures.ruq import ruq_plot
+
+    return ruq_plot({name: found.replies}, folder)
+
+
+def _failed(found: Quantity, above: float) -> dict[str, float]:
+    """The models that fail the gate, and their shares."""
+    shares = found.preferred()
+    # A NaN fails too: what is undefined passes no gate.
+    return {name: share for name, share in shares.items() if not share <= above}

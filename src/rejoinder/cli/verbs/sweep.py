@@ -1,0 +1,214 @@
+"""``rejoinder sweep``: replying systems over a grid of settings, by METEOR and by RUQ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+from rejoinder.cli.terminal.speech import say
+
+if TYPE_CHECKING:
+    from rejoinder.tuning.data import Material
+    from rejoinder.tuning.grid import Grid
+    from rejoinder.tuning.sweep import Sweep
+
+
+@click.command()
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--testset",
+    metavar="TESTSET",
+    type=options.PATH,
+    required=True,
+    help="What finished trials reply to: messages with references, the first the original.",
+)
+@click.option(
+    "--output", "-o", metavar="DIR", type=options.PATH, required=True, help="The sweep's folder."
+)
+@click.option("--grid", type=click.Choice(["paper"]), help="The grid of Khayrallah & Sedoc (2021).")
+@click.option(
+    "--set",
+    "given",
+    metavar="NAME=VALUE,...",
+    multiple=True,
+    help="Values of a setting (dropout=0,0.2), in place of the grid's, as often as wanted; one "
+    "value holds for all trials.",
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(["grid", "random", "optuna"]),
+    help="Try all settings, some at random, or what Optuna proposes; else grid, and random with "
+    "--trials.",
+)
+@click.option("--trials", metavar="N", type=int, help="How many, at random or with Optuna.")
+@click.option(
+    "--prune",
+    type=click.Choice(["halving", "none"]),
+    default="halving",
+    show_default=True,
+    help="Go on with the best by validation loss alone (successive halving), or with all.",
+)
+@click.option(
+    "--reduction",
+    metavar="N",
+    type=int,
+    default=3,
+    show_default=True,
+    help="One trial in N goes on, to N times the epochs.",
+)
+@click.option("--first-epochs", metavar="N", type=int, help="Before the first are pruned.")
+@click.option(
+    "--scale",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Preset of what is not swept, as in 'rejoinder train responder'.",
+)
+@click.option(
+    "--validation",
+    metavar="CORPUS",
+    type=options.PATH,
+    help="Pairs that choose epochs and trials (default: pairs held out of the corpus).",
+)
+@click.option(
+    "--exclude",
+    metavar="TESTSET",
+    type=options.PATH,
+    multiple=True,
+    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
+)
+@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
+@click.option(
+    "--metric",
+    type=click.Choice(["meteor", "bleu"]),
+    help="Metric of the replies (default: METEOR, or BLEU where Java is missing or does not run).",
+)
+@click.option(
+    "--generic",
+    metavar="TEXT",
+    default="I don't know.",
+    show_default=True,
+    help="The generic reply of RUQ.",
+)
+@click.option(
+    "--train-prompts",
+    metavar="N",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Pairs of the corpus for RUQ on train, drawn at random; 0: all.",
+)
+@click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Beam size.")
+@click.option(
+    "--keep", metavar="N", type=int, default=1, show_default=True, help="Models kept, the best."
+)
+@options.resamples
+@options.seed
+@click.option(
+    "--save-every",
+    metavar="SECONDS",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Between two checkpoints.",
+)
+@click.option("--plots", is_flag=True, help="Draw METEOR against RUQ into DIR, PNG and SVG.")
+@options.corpus_format
+@options.as_json
+def sweep(
+    corpus: Path,
+    testset: Path,
+    output: Path,
+    grid: str | None,
+    given: tuple[str, ...],
+    sampler: str | None,
+    trials: int | None,
+    prune: str,
+    reduction: int,
+    first_epochs: int | None,
+    scale: str,
+    detokenize: bool,
+    seed: int,
+    keep: int,
+    save_every: float,
+    plots: bool,
+    json: bool,
+    **told: Any,
+) -> None:
+    """Train replying systems over a grid of settings.
+
+    The result shows how METEOR and RUQ go together over the trials. Every trial trains a
+    Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
+    train and on test. The same command after a kill goes on where it was.
+    """
+    from rejoinder.cli import targets
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.show import sweep as sweep_tables
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.responders.seq2seq.parameters import scaled
+    from rejoinder.tuning.folder import IDENTITY
+    from rejoinder.tuning.grid import grid_of, parsed
+    from rejoinder.tuning.sweep import Search
+    from rejoinder.tuning.sweep import sweep as swept
+
+    check_needs(prune == "halving", "--prune halving", "reduction", "first_epochs")
+    targets.check_folder(output, markers=[IDENTITY])
+    chosen = sampler or ("grid" if trials is None else "random")
+    search = Search(chosen, trials, prune, reduction, first_epochs)
+    base = scaled(scale).changed(detokenize=detokenize, seed=seed)
+    settings = grid_of(base, grid, parsed(given))
+    with Progress("reading"):
+        held = _material(corpus, testset, settings, **told)
+    if held.fallback:  # now, not after hours of training; among the notes it is told again
+        say(f"rejoinder: note: {held.fallback}")
+    with Progress("sweeping") as tick:
+
+        def report(done: int, total: int, words: str) -> None:
+            tick.what = f"sweeping: {words}"
+            tick(done, total)
+
+        found = swept(
+            held, settings, search, output, keep=keep, save_every=save_every, report=report
+        )
+    paths = _drawn(found) if plots else ()
+    if json:
+        sweep_tables.machine(found, paths)
+    else:
+        sweep_tables.people(found, settings, search, paths)
+
+
+def _material(
+    corpus: Path,
+    testset: Path,
+    grid: Grid,
+    *,
+    validation: Path | None,
+    exclude: Sequence[Path],
+    corpus_format: str | None,
+    **measures: Any,
+) -> Material:
+    from rejoinder.corpora.pairs import adjacent_pairs
+    from rejoinder.tables.testset import read_testset
+    from rejoinder.tuning.data import material
+
+    pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
+    for path in exclude:
+        pairs = pairs.without(adjacent_pairs(read_testset(path)))
+    held_out = None if validation is None else adjacent_pairs(read_testset(validation))
+    counts = grid.axes.get("pairs", (grid.base.pairs,))
+    least = min((int(count) for count in counts if count), default=0)
+    return material(
+        pairs, read_testset(testset), grid.base, least_pairs=least, validation=held_out, **measures
+    )
+
+
+def _drawn(found: Sweep) -> tuple[Path, ...]:
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tuning.table import draw
+
+    with Progress("drawing"):
+        return draw(found, found.folder)

@@ -1,0 +1,180 @@
+"""``rejoinder train responder``: a replying system from a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.responders.seq2seq.trained import Result
+
+_MOST = 20  # epochs that are shown, one and all
+
+
+@click.command()
+@click.argument("corpus", type=options.PATH)
+@click.option(
+    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="The model's folder."
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["transformer", "gru"]),
+    default="transformer",
+    show_default=True,
+    help="A Transformer encoder and decoder, or a GRU with attention.",
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Sizes and settings: minutes on one core, an hour on a few, or the paper's (for a GPU).",
+)
+@click.option(
+    "--validation",
+    metavar="CORPUS",
+    type=options.PATH,
+    help="Pairs that choose the best epoch (default: pairs held out of the corpus).",
+)
+@click.option(
+    "--exclude",
+    metavar="TESTSET",
+    type=options.PATH,
+    multiple=True,
+    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
+)
+@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
+@click.option("--vocabulary", metavar="N", type=int, help="Subwords.")
+@click.option(
+    "--layers", metavar="N", type=int, help="Number of layers of encoder and decoder each."
+)
+@click.option("--width", metavar="N", type=int, help="Width of embeddings and hidden states.")
+@click.option("--dropout", metavar="P", type=float)
+@click.option(
+    "--other-dropout", metavar="P", type=float, help="On attention weights and behind the ReLU."
+)
+@click.option("--label-smoothing", metavar="P", type=float)
+@click.option("--learning-rate", metavar="X", type=float, help="The highest.")
+@click.option("--warmup", metavar="N", type=int, help="Updates.")
+@click.option("--tokens", metavar="N", type=int, help="Number of tokens in a batch.")
+@click.option("--accumulate", metavar="N", type=int, help="Batches to an update.")
+@click.option("--epochs", metavar="N", type=int, help="At most.")
+@click.option("--updates", metavar="N", type=int, help="At most; 0: no limit.")
+@click.option("--patience", metavar="N", type=int, help="Epochs that do not get better; 0: no end.")
+@click.option(
+    "--pairs",
+    metavar="N",
+    type=int,
+    help="Number of pairs of the corpus, sampled at random; 0: all.",
+)
+@click.option("--seed", metavar="N", type=int, help="Random seed.")
+@click.option(
+    "--save-every",
+    metavar="SECONDS",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Between two checkpoints.",
+)
+@options.corpus_format
+@options.as_json
+def responder(
+    corpus: Path,
+    output: Path,
+    kind: str,
+    scale: str,
+    validation: Path | None,
+    exclude: tuple[Path, ...],
+    corpus_format: str | None,
+    save_every: float,
+    json: bool,
+    **given: Any,
+) -> None:
+    """Train a replying system on a corpus.
+
+    The pairs are adjacent utterances of its dialogues. The same command after a kill goes on where
+    it was. Settings that are not given are the scale's; those of 'paper' are DD-BASE of Khayrallah
+    & Sedoc (2021).
+    """
+    from rejoinder.cli import targets
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.corpora.pairs import adjacent_pairs
+    from rejoinder.responders.seq2seq.parameters import scaled
+    from rejoinder.responders.seq2seq.trained import train_responder
+    from rejoinder.tables.testset import read_testset
+
+    parameters = scaled(scale, kind).changed(**given)
+    targets.check_model(output)
+    with Progress("reading"):
+        pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
+        held_out = None if validation is None else adjacent_pairs(read_testset(validation))
+        for path in exclude:
+            pairs = pairs.without(adjacent_pairs(read_testset(path)))
+    with Progress("training") as tick:
+
+        def report(done: int, total: int, words: str) -> None:
+            tick.what = f"training: {words}"
+            tick(done, total)
+
+        result = train_responder(pairs, output, parameters, held_out, save_every, report)
+    (_write if json else _print)(result)
+
+
+def _write(result: Result) -> None:
+    from rejoinder.cli.show import machine
+
+    record = result.folder.record
+    machine.write(
+        {
+            "folder": str(result.folder.path),
+            "kind": record.kind,
+            "hash": result.folder.hash,
+            "corpus_hash": record.corpus_hash,
+            "config": dict(record.config),
+            "log": list(record.log),
+            "notes": list(result.notes),
+        }
+    )
+
+
+def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The epochs that fit a screen: where there are many, the latest that were best, and the last.
+
+    >>> long = [{"epoch": i, "best": i < 90} for i in range(1, 101)]
+    >>> [row["epoch"] for row in _telling(long)]
+    [80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 100]
+    """
+    if len(log) <= _MOST:
+        return list(log)
+    best = [row for row in log[:-1] if row["best"]]
+    return [*best[-_MOST // 2 :], log[-1]]
+
+
+def _print(result: Result) -> None:
+    from rejoinder.cli.terminal.console import bare_table, console, print_notes
+
+    out = console()
+    shown = bare_table()
+    for name in ("epoch", "updates", "loss", "validation loss", "perplexity", ""):
+        shown.add_column(name, justify="right")
+    log = result.folder.record.log
+    rows = _telling(log)
+    for row in rows:
+        numbers = [f"{row[name]:.3f}" for name in ("loss", "validation_loss")]
+        perplexity = f"{row['validation_perplexity']:.1f}"
+        best = "best so far" if row["best"] else ""
+        shown.add_row(str(row["epoch"]), str(row["updates"]), *numbers, perplexity, best)
+    out.print(shown)
+    out.print()
+    out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
+    if len(rows) < len(log):
+        some = f"{len(rows)} of {len(log)} epochs shown: the latest that were best, and the last"
+        out.print(f"{some}; --json gives all", style="dim")
+    print_notes(out, result.notes)
+    line = f"written: {result.folder.path} (hash {result.folder.hash})"
+    out.print(line, soft_wrap=True)

@@ -1,0 +1,117 @@
+"""Corpora as pairs of a message and its reply: what replying systems learn from."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted
+from rejoinder.tables.testset import TestSet
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Adjacent utterances: a message and what was replied to it.
+
+    Attributes:
+        ids: of the items that the pairs come from.
+        sources: the messages.
+        targets: the replies.
+        notes: what was left out on the way here, in words.
+    """
+
+    ids: list[str]
+    sources: list[str]
+    targets: list[str]
+    notes: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def hash(self) -> str:
+        """8 hexadecimal digits of the texts in their order, for signatures."""
+        total = hashlib.sha256()
+        for source, target in zip(self.sources, self.targets, strict=True):
+            total.update(f"{source}\0{target}\0".encode())
+        return total.hexdigest()[:8]
+
+    def take(self, places: np.ndarray, note: str = "") -> Pairs:
+        """The pairs at these places, in that order."""
+        return Pairs(
+            [self.ids[i] for i in places],
+            [self.sources[i] for i in places],
+            [self.targets[i] for i in places],
+            (*self.notes, note) if note else self.notes,
+        )
+
+    def map(self, rewrite: Callable[[str], str]) -> Pairs:
+        """The same with every text rewritten."""
+        sources = [rewrite(text) for text in self.sources]
+        return Pairs(self.ids, sources, [rewrite(text) for text in self.targets], self.notes)
+
+    def without(self, others: Pairs, where: str = "the other corpus") -> Pairs:
+        """The pairs that do not stand in ``others`` too: the same message and the same reply.
+
+        A note counts those that are left out; ``where`` is what it calls ``others``.
+
+        Letters and figures alone are compared, whatever their case: the same dialogue stands in
+        DailyDialog's splits with other apostrophes and blanks. What is trained on a corpus should
+        not have seen the pairs that it is tested on; there a quarter of them stand in both.
+        """
+        known = {_key(s, t) for s, t in zip(others.sources, others.targets, strict=True)}
+        rows = enumerate(zip(self.sources, self.targets, strict=True))
+        kept = np.array([i for i, (s, t) in rows if _key(s, t) not in known], dtype=np.int64)
+        left = len(self) - kept.size
+        if not left:
+            return self
+        note = f"{counted(left, 'pair')} of {len(self)} left out that also stand in {where}"
+        return self.take(kept, note)
+
+
+def adjacent_pairs(testset: TestSet) -> Pairs:
+    """The last turn of every item's context with the item's first reference.
+
+    A published corpus of dialogues has one item for each pair of adjacent utterances
+    (tables/formats/dailydialog.py), so that every turn but the first is a target once.
+
+    Raises:
+        InputError: no item has both a context and a reference.
+
+    Example:
+        >>> testset = TestSet.from_lists([["fine", "well"], []], contexts=[["hi", "how are you"], "x"])
+        >>> pairs = adjacent_pairs(testset)
+        >>> pairs.sources, pairs.targets, pairs.notes
+        (['how are you'], ['fine'], ('1 item of 2 left out for want of a context or a reference',))
+    """
+    first = testset.references.unique("id", keep="first", maintain_order=True)
+    items = testset.contexts.select("id", pl.col("context").list.last().alias("source"))
+    items = items.with_row_index("place of item").join(
+        first.select("id", "text"), on="id", how="left"
+    )
+    whole = items.sort("place of item").drop_nulls(["source", "text"])
+    left = items.height - whole.height
+    if not whole.height:
+        raise InputError(
+            "corpus: no item has both a context and a reference; expected dialogues, or a test set "
+            "with contexts (plain text of replies alone has none)"
+        )
+    note = (
+        f"{counted(left, 'item')} of {items.height} left out for want of a context or a reference"
+    )
+    columns = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
+    return Pairs(*columns, notes=(note,) if left else ())
+
+
+def _key(source: str, target: str) -> tuple[str, str]:
+    return _bare(source), _bare(target)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", "", text.casefold()) or text  # "?!" has neither letters nor figures

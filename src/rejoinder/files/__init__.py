@@ -1,0 +1,1 @@
+"""Bytes on disk: read with one error for every fault, written whole or not at all, sealed."""

@@ -1,0 +1,167 @@
+"""Bytes and text from the disk, where every fault of a file is one InputError.
+
+Text is UTF-8. A byte-order mark is accepted and dropped; UTF-16, compressed files and binary
+files are refused by name, because read as text they would give a table of nonsense.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files import pipes
+from rejoinder.files.packed import refuse_packed
+
+HEAD = 4096  # bytes that are enough to recognise a format by
+
+
+def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
+    """Paths that exist, are files or folders, and name no file twice.
+
+    Args:
+        paths: as the user gave them.
+        what: what they are to hold, for the message: ``test set`` or ``responses``.
+
+    Raises:
+        InputError: a path is missing, is neither file nor folder, or stands twice.
+        ParameterError: no path, or something that is not a path.
+    """
+    if not paths:
+        raise ParameterError(f"{what}: no path given; expected at least one file")
+    found: dict[tuple[int, int], Path] = {}
+    for given in paths:
+        if not isinstance(given, (str, os.PathLike)):
+            raise ParameterError(
+                f"{what}: expected paths one by one, got {type(given).__name__}; {_instead(given, what)}"
+            )
+        path = Path(given)
+        status = _stat(path)
+        key = (status.st_dev, status.st_ino)
+        if key in found:
+            raise InputError(
+                f"{path}: the same file is given twice (also as {found[key]}); give it once"
+            )
+        found[key] = path
+    return list(found.values())
+
+
+def _instead(given: object, what: str) -> str:
+    """What to do with something that is no path."""
+    if not hasattr(given, "columns"):
+        return "unpack a list with a star: read(*paths)"
+    if what == "test set":
+        return "a table in memory needs no reading: TestSet(contexts, references)"
+    return f"a table in memory needs no reading: give it in the place of the {what}"
+
+
+def head(path: Path) -> bytes:
+    """The first bytes of a file, by which its format is recognised."""
+    return _read(path, HEAD)
+
+
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file.
+
+    Raises:
+        InputError: the file cannot be read, or is empty.
+    """
+    data = _read(path, -1)
+    if not data:
+        raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
+    return data
+
+
+def read_text(path: Path, blank: bool = False) -> str:
+    """The text of a UTF-8 file, without its byte-order mark.
+
+    Args:
+        path: the file.
+        blank: whether a file of nothing but white space is accepted (empty lines of plain text).
+
+    Raises:
+        InputError: the file cannot be read, is empty, compressed, binary or not UTF-8.
+    """
+    text = decode(read_bytes(path), str(path))
+    if not text or (text.isspace() and not blank):
+        raise InputError(f"{path}: the file holds nothing but white space; expected rows")
+    return text
+
+
+def decode(data: bytes, name: str) -> str:
+    """Decodes UTF-8, with the row of the first byte that is not.
+
+    Args:
+        data: the bytes of a whole file.
+        name: the file's name for the message.
+
+    Raises:
+        InputError: the bytes are compressed, binary, or not UTF-8.
+    """
+    refuse_packed(data, name)
+    if b"\x00" in data:
+        row = data.count(b"\n", 0, data.index(b"\x00")) + 1
+        raise InputError(
+            f"{name}, row {row}: a NUL byte; expected plain UTF-8 text; if the file is UTF-16, "
+            "save it as UTF-8, otherwise it is a binary file"
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}, row {row}: {_not_utf8(data, error.start)}") from None
+    return text.removeprefix("\ufeff")
+
+
+def _not_utf8(data: bytes, start: int) -> str:
+    # ED A0..BF is how a surrogate looks where a program wrote one half of a pair as UTF-8.
+    if data[start] == 0xED and data[start + 1 : start + 2] >= b"\xa0":
+        return "a lone surrogate (half a character); write the text again from a clean source"
+    return (
+        f"byte 0x{data[start]:02x} is not UTF-8; find out which encoding the file has (for example "
+        "GB18030, Shift_JIS or cp1252) and convert it from that one (iconv -f ENCODING -t utf-8); "
+        "a wrong guess may replace letters by others without an error"
+    )
+
+
+def _read(path: Path, size: int) -> bytes:
+    try:
+        with pipes.opened(path) as file:
+            return file.read(size)
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder; expected a file") from None
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror}; check the path and its permissions"
+        ) from error
+
+
+def _stat(path: Path) -> os.stat_result:
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{path}: no such file{_near(path)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise InputError(
+            f"{str(path)!r}: cannot be read: {error}; check the path and its permissions"
+        ) from error
+    if pipes.is_pipe(status):
+        pipes.take(path, status)
+    elif not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise InputError(
+            f"{path}: is neither a file nor a folder (a device, a terminal?); write it to a file first"
+        )
+    return status
+
+
+def _near(path: Path) -> str:
+    try:
+        # By stem: a suffix in common makes strangers look alike.
+        stems = {entry.stem: entry for entry in path.parent.iterdir()}
+    except OSError:
+        return f"; there is no folder {path.parent}"
+    close = difflib.get_close_matches(path.stem, stems, n=1, cutoff=0.7)
+    return f"; did you mean {stems[close[0]]}?" if close else "; check the path"

@@ -1,0 +1,158 @@
+"""Files and folders, written whole or not at all: under a temporary name first, then renamed."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rejoinder.errors import InputError, one_of
+
+
+def check_target(
+    path: str | os.PathLike[str], suffixes: Collection[str] = (), otherwise: str = ""
+) -> None:
+    """Raises an InputError where a file could not be written: told before the work, not after it.
+
+    Args:
+        path: Of the file to write.
+        suffixes: Those that it may have; none for any.
+        otherwise: How to get another format, for the message about a wrong suffix.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffixes and suffix not in suffixes:
+        remedy = f"; {otherwise}" if otherwise else ""
+        raise InputError(f"{path}: got the suffix '{suffix}', expected {one_of(suffixes)}{remedy}")
+    final = Path(os.path.realpath(path))  # a link keeps pointing to where it did
+    if final.is_dir():
+        raise InputError(f"{path}: is a folder; expected the name of a file to write")
+    if final.exists() and not final.is_file():
+        raise InputError(f"{path}: is neither a file nor free; name a file to write")
+    if not final.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {final.parent.name!r}; make it first")
+    if not os.access(final.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: its folder cannot be written to; choose another place")
+
+
+def check_folder_target(path: str | os.PathLike[str]) -> None:
+    """Raises an InputError where a folder could not be made or written to: before the work.
+
+    Args:
+        path: Of the folder, which may be new, and so may those above it.
+    """
+    place = Path(os.path.realpath(path))
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise InputError(f"{path}: {place.name} is a file; expected a folder; name another place")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: {place} cannot be written to; choose another place")
+
+
+def made_folder(path: str | os.PathLike[str], remedy: str = "choose another place") -> Path:
+    """Makes a folder, and those above it, where there is none; a link to none yet stays a link.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        Path(os.path.realpath(path)).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(f"{path}: the folder cannot be made: {why}; {remedy}") from error
+    return Path(path)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path in the same folder, which takes the place of ``path`` when all went well.
+
+    What was there stays as it was if the body raises, or is interrupted. A symbolic link stays, and
+    the file that it points to is replaced. Of two processes that write the same file at once, the
+    last one to finish wins; the file is whole in between, too.
+
+    Raises:
+        InputError: the path cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replacing(Path(folder, "a.txt")) as temporary:
+        ...         _ = temporary.write_text("whole")
+        ...     [p.name for p in Path(folder).iterdir()]
+        ['a.txt']
+    """
+    check_target(path)
+    final = Path(os.path.realpath(path))
+    temporary = beside(final, "part")
+    try:
+        yield temporary
+        _to_disk(temporary)
+        os.replace(temporary, final)
+    except OSError as error:
+        why = failure(error)
+        raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
+    finally:
+        _remove(temporary)
+
+
+def beside(final: Path, suffix: str) -> Path:
+    """A new hidden name in the same folder: ``.<name>.<process>-<random>.<suffix>``.
+
+    Nobody can foresee it: in a shared folder a link of another user could stand there, and where
+    every command is process 7 of its container, so could what a killed one left.
+    """
+    return final.with_name(f".{final.name[:50]}.{os.getpid()}-{secrets.token_hex(4)}.{suffix}")
+
+
+def remove_parts(folder: Path, name: str | None = None) -> None:
+    """Removes what killed runs left half-written in a folder (names of ``beside``).
+
+    Only for who keeps other runs from writing there.
+
+    Args:
+        folder: Where.
+        name: Of the file or folder that was written; None: of any.
+    """
+    known = r".+" if name is None else re.escape(name[:50])
+    ours = re.compile(rf"\.{known}\.\d+(-[0-9a-f]{{8}})?\.part")
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if not ours.fullmatch(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            _remove(path)
+
+
+def failure(error: Exception) -> str | None:
+    """Why a file could not be written, in the words of the operating system; None: for no such reason.
+
+    safetensors raises an error of its own, with the number of the system's error in the text.
+
+    >>> failure(OSError(28, "No space left on device"))
+    'No space left on device'
+    >>> failure(ValueError("Error while serializing: I/O error: No space left (os error 28)"))
+    'No space left on device'
+    >>> failure(ValueError("no column 'a'"))
+    """
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    if number is not None:
+        return os.strerror(int(number[1]))
+    return (error.strerror or str(error)) if isinstance(error, OSError) else None
+
+
+def _to_disk(path: Path) -> None:
+    """Waits until a file lies on the disk: some file systems say only then that they are full."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _remove(path: Path) -> None:
+    # On a disk that has become read-only nothing can be removed; the first error is the one to tell.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

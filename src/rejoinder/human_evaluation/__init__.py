@@ -1,0 +1,1 @@
+"""What people judged: ratings and preferences, summarised by system and by rater."""

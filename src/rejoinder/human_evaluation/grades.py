@@ -1,0 +1,102 @@
+"""The grades that were given: whether they lie on the scale, and which stand apart from the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
+from rejoinder.tables.checks.arguments import pair
+
+Scale = tuple[float, float]
+"""The worst and the best grade that could be given."""
+
+FEWEST = 20  # of fewer ratings, a grade that is given once is no wonder
+SELDOM = 2
+GAP = 2.0
+
+
+def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
+    """Sees that every single rating is on the scale: a mean of ratings off it may well lie on it.
+
+    Args:
+        ratings: ``schemas.RATINGS``.
+        ends: The worst and the best grade.
+
+    Raises:
+        ParameterError: The ends are no scale.
+        InputError: A rating is off it: which, whose, and how many there are.
+    """
+    pair(ends, "scale")
+    low, high = ends
+    if not -float("inf") < low < high < float("inf"):
+        raise ParameterError(f"scale: {low:g} to {high:g}; the worst grade must be below the best")
+    off = ratings.filter((pl.col("score") < low) | (pl.col("score") > high))
+    if off.height:
+        row = off.row(0, named=True)
+        rater = f" by '{row['rater']}'" if row.get("rater") else ""
+        raise InputError(
+            f"ratings: {row['score']:g} of '{row['system']}' at id '{row['id']}'{rater} is off the "
+            f"scale from {low:g} to {high:g} ({counted(off.height, 'such rating')}); mend the row, "
+            "or give the ends of the scale that people used with --scale LOW HIGH "
+            "(scale=(LOW, HIGH))"
+        )
+
+
+def check_difference(difference: float, given: Floats, scale: Scale | None = None) -> None:
+    """Raises a ParameterError where no two systems could differ by so much.
+
+    Args:
+        difference: Of two systems' mean ratings, above 0.
+        given: Any shape, single ratings; NaN where there is none.
+        scale: The scale, where it is known; else from the least to the greatest rating.
+    """
+    low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
+    if difference <= high - low or low == high:
+        return
+    wider = (
+        "" if scale else "; if grades could lie beyond, give --scale LOW HIGH (scale=(LOW, HIGH))"
+    )
+    raise ParameterError(
+        f"difference={difference!r} (-d): people's grades lie from {low:g} to {high:g}, so that no two "
+        f"systems differ by more than {high - low:g}; give it in the ratings' own scale{wider}"
+    )
+
+
+def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
+    """What is to be said of grades that stand apart: slips of the keyboard, codes for "missing".
+
+    A grade stands apart if it is given once or twice among 20 ratings or more, and the gap between
+    it and the others is at least twice the widest gap among the others: 9 on a scale from 1 to 5.
+    A 6 there, or a 0, is next to the rest: only the scale itself can tell.
+
+    Args:
+        given: Any shape, single ratings; NaN where there is none.
+        scale: The scale, where it is known: then nothing is left to be said here.
+
+    >>> grade_notes(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))[0][:49]
+    'ratings: 9 stands apart (given once, next to 5): '
+    """
+    given = given[~np.isnan(given)]
+    if scale is not None or given.size < FEWEST:
+        return []
+    values, counts = np.unique(given, return_counts=True)
+    notes = []
+    # Seen from either end: what stands apart is the last value, or the last two.
+    for grades, number in ((values[::-1], counts[::-1]), (values, counts)):
+        for beyond in (1, 2):
+            rest = np.abs(np.diff(grades[beyond:]))
+            if rest.size < 2 or number[:beyond].sum() > SELDOM:
+                break
+            if abs(grades[beyond - 1] - grades[beyond]) >= GAP * rest.max():
+                apart = " and ".join(f"{grade:g}" for grade in grades[:beyond])
+                times = "once" if number[:beyond].sum() == 1 else "twice in all"
+                notes.append(
+                    f"ratings: {apart} {'stands' if beyond == 1 else 'stand'} apart (given {times}, "
+                    f"next to {grades[beyond]:g}): a slip? --scale LOW HIGH "
+                    "(scale=(LOW, HIGH)) names the row"
+                )
+                break
+    return notes

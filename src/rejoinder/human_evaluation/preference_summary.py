@@ -1,0 +1,174 @@
+"""Head-to-head judgements at a glance: who beats whom, how surely, and how far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.human_evaluation.preference_criterion import Contests
+from rejoinder.human_evaluation.rater_exclusion import KEPT, THRESHOLD, Wish
+from rejoinder.human_evaluation.selection import digest, selected, without_systems
+from rejoinder.statistics.raters import LEAST_SHARED
+from rejoinder.tables.checks.validation import check_preferences, conform
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.schemas import PREFERENCES
+
+_TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
+_ENDS = ("_low", "_high")
+_COUNTS = {"criterion": _TEXT} | dict.fromkeys(
+    ("items", "systems", "pairs", "raters", "comparisons", "ties", "missing"), _COUNT
+)
+_PAIRS = (
+    {"criterion": _TEXT, "a": _TEXT, "b": _TEXT}
+    | dict.fromkeys(("wins", "ties", "losses", "comparisons", "items"), _COUNT)
+    | {
+        name + end: _NUMBER
+        for name in ("win_rate", "tie_rate", "loss_rate", "points")
+        for end in ("", *_ENDS)
+    }
+    | dict.fromkeys(("items_won", "items_tied", "items_lost"), _COUNT)
+    | {"p": _NUMBER, "p_holm": _NUMBER, "reason": _TEXT}
+)
+_STRENGTHS = (
+    {"criterion": _TEXT, "system": _TEXT}
+    | dict.fromkeys(("strength", "low", "high"), _NUMBER)
+    | dict.fromkeys(("wins", "ties", "losses"), _COUNT)
+    | {"reason": _TEXT}
+)
+_AGREEMENT = {
+    "criterion": _TEXT, "raters": _TEXT, "measure": _TEXT, "value": _NUMBER, "low": _NUMBER, "high": _NUMBER,
+    "n": _COUNT, "reason": _TEXT,
+}  # fmt: skip
+_RATERS = {
+    "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
+    "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
+    "verdict": _TEXT, "reason": _TEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceSummary:
+    """What head-to-head judgements hold. Undefined numbers are NaN, and ``reason`` says why.
+
+    Attributes:
+        counts: A row for each criterion: ``criterion``, ``items``, ``systems``, ``pairs`` (of
+            systems that met), ``raters``, ``comparisons``, ``ties``, ``missing`` (pairs of replies x
+            raters without a judgement). All of them before the filter.
+        pairs: ``criterion``, ``a``, ``b``; ``wins``, ``ties`` and ``losses`` of a, ``comparisons``
+            and ``items``; ``win_rate``, ``tie_rate``, ``loss_rate`` and ``points`` (a tie as half a
+            win), each with ``..._low`` and ``..._high`` (95%, Wilson's interval at the effective
+            size of judgements grouped by item); ``items_won``, ``items_tied``, ``items_lost`` (by
+            more judgements for a than for b); ``p``, the exact two-sided sign test over items, and
+            ``p_holm``, corrected over the criterion's pairs; ``reason``.
+        strengths: ``criterion``, ``system``, ``strength`` (Bradley-Terry, log, mean 0), ``low``,
+            ``high`` (95%, bootstrap over items), ``wins``, ``ties``, ``losses``, ``reason``.
+        agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
+            (``alpha nominal``, ``alpha ordinal``, ``kappa``: the mean over raters), ``value``,
+            ``low``, ``high``, ``n`` (pairs of replies that two people judged; raters), ``reason``.
+        raters: ``criterion``, ``rater``, ``comparisons``, ``first``, ``second``, ``ties`` (how often
+            ``a`` was preferred, ``b``, neither), ``side_p`` (exact two-sided sign test of first
+            against second, among systems that change sides; NaN where none does), ``kappa`` (linearly
+            weighted, against the others), ``shared``, ``constant`` (always the same side, or always
+            a tie), ``verdict`` (``kept``, ``below`` the threshold, or ``dropped`` for that, ``not
+            judged``), ``reason``.
+        notes: What was left out, and what the data cannot tell.
+        signature: Of everything that made the numbers.
+    """
+
+    counts: pl.DataFrame
+    pairs: pl.DataFrame
+    strengths: pl.DataFrame
+    agreement: pl.DataFrame
+    raters: pl.DataFrame
+    notes: tuple[str, ...]
+    signature: str
+
+
+def summarise_preferences(
+    preferences: pl.DataFrame,
+    *,
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    threshold: float = THRESHOLD,
+    drop: bool = False,
+    least: int = LEAST_SHARED,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> PreferenceSummary:
+    """Holds systems against each other by people's preferences, criterion by criterion.
+
+    Judgements of one item by several people are no independent facts. So intervals take judgements
+    by item (see `effective_size`), the bootstrap draws items, and the sign test has one observation
+    for each item: the side that more of its judges preferred. With one judge for each item these are
+    the plain intervals and the plain test.
+
+    Args:
+        preferences: ``schemas.PREFERENCES``: what ``read_preferences`` returns.
+        criterion: One of them; None takes all, each by itself.
+        without: Systems to leave out, with all their comparisons.
+        threshold: Raters whose kappa is below are named, and dropped if so wished.
+        drop: Drop them.
+        least: The fewest pairs of replies shared with others to be judged by.
+        resamples: Of the bootstrap; 0 for no intervals of strengths and agreement.
+        seed: Of every draw.
+        progress: Called with how many criteria are done, and of how many.
+
+    Raises:
+        InputError: The table breaks its rules, or the filter leaves nobody.
+        ParameterError: A parameter is unknown or cannot be meant.
+
+    >>> rows = [(f"c{i}", "ours", "theirs", "ann", "overall", "ab"[i % 4 == 3]) for i in range(8)]
+    >>> told = summarise_preferences(pl.DataFrame(rows, schema=PREFERENCES, orient="row"), resamples=0)
+    >>> told.pairs.select("a", "win_rate", "p").row(0)  # 6 to 2: (1 + 8 + 28) / 2^7
+    ('ours', 0.75, 0.2890625)
+    """
+    wish = Wish(threshold, drop, least, resamples, seed)
+    table = conform(preferences, PREFERENCES, "preferences").select(*PREFERENCES)
+    check_preferences(table, Origin.of_table("preferences", table))
+    table = without_systems(selected(table, criterion), without, ("a", "b"))
+    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
+    parts: list[Contests] = []
+    kept: list[Contests] = []
+    pairs, strengths, agreement = [], [], []
+    for done, name in enumerate(criteria, start=1):
+        parts.append(Contests(name, table.filter(pl.col("criterion") == name), wish))
+        kept.append(parts[-1].kept())
+        pairs += kept[-1].pairs()
+        strengths += kept[-1].strengths()
+        agreement += parts[-1].agreement("all")
+        if drop:
+            agreement += kept[-1].agreement(KEPT)
+        if progress is not None:
+            progress(done, len(criteria))
+    several = len(criteria) > 1
+    notes = [f"{part.name}: {note}" if several else note for part in parts for note in part.notes]
+    return PreferenceSummary(
+        pl.DataFrame([part.counts() for part in parts], schema=_COUNTS),
+        pl.DataFrame(pairs, schema=_PAIRS),
+        pl.DataFrame(strengths, schema=_STRENGTHS),
+        pl.DataFrame(agreement, schema=_AGREEMENT),
+        pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
+        tuple(dict.fromkeys(notes)),
+        _signature(wish, criteria, without, table),
+    )
+
+
+def _signature(
+    wish: Wish, criteria: Sequence[str], without: Sequence[str], table: pl.DataFrame
+) -> str:
+    facts = [
+        "preferences",
+        f"criterion:{'+'.join(criteria)}",
+        *([f"without:{'+'.join(without)}"] if without else []),
+        wish.signature(),
+        "test:sign by item",
+        f"bs:{wish.resamples}",
+        f"seed:{wish.seed}",
+        f"hash:{digest(table)}",
+        f"version:{__version__}",
+    ]
+    return "|".join(facts)

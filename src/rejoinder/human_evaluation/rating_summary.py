@@ -1,0 +1,176 @@
+"""People's ratings at a glance: how many, how far the raters agree, what they say of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
+from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, Wish
+from rejoinder.human_evaluation.rating_criterion import Criterion
+from rejoinder.human_evaluation.selection import digest, selected, without_systems
+from rejoinder.statistics.aggregation import AGGREGATIONS
+from rejoinder.statistics.raters import LEAST_SHARED
+from rejoinder.tables.checks.validation import check_scores
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.pair_ratings import conform_ratings
+
+_TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
+_AGREEMENT = {
+    "criterion": _TEXT, "raters": _TEXT, "measure": _TEXT, "value": _NUMBER, "low": _NUMBER,
+    "high": _NUMBER, "n": _COUNT, "reason": _TEXT,
+}  # fmt: skip
+_RATERS = {
+    "criterion": _TEXT, "rater": _TEXT, "ratings": _COUNT, "mean": _NUMBER, "kappa": _NUMBER,
+    "shared": _COUNT, "constant": pl.Boolean, "verdict": _TEXT, "reason": _TEXT,
+}  # fmt: skip
+_HUMAN = {
+    "criterion": _TEXT, "correlation": _TEXT, "average": _NUMBER, "maximum": _NUMBER,
+    "best": _TEXT, "raters": _COUNT, "reason": _TEXT,
+}  # fmt: skip
+_SYSTEMS = {
+    "criterion": _TEXT, "system": _TEXT, "mean": _NUMBER, "low": _NUMBER, "high": _NUMBER,
+    "sd": _NUMBER, "median": _NUMBER, "n": _COUNT, "ratings": _COUNT, "reason": _TEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class RatingSummary:
+    """What people's ratings hold. Undefined numbers are NaN, and ``reason`` says why.
+
+    Attributes:
+        counts: A row for each criterion: ``criterion``, ``items``, ``systems``, ``replies`` (rated),
+            ``unrated`` (pairs of system and item without a rating), ``raters``, ``ratings``,
+            ``means`` (of them, those of people whose single ratings are not known), ``missing``
+            (replies x raters without a rating), ``fewest`` and ``most`` (ratings of a reply),
+            ``low`` and ``high`` (grades given). All of them before the filter.
+        agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
+            (``alpha nominal``, ``alpha ordinal``, ``alpha interval``, ``kappa``: the mean over
+            raters), ``value``, ``low`` and ``high`` (95%, jackknife over items; none for kappa),
+            ``n`` (replies with two ratings; raters), ``reason``.
+        raters: ``criterion``, ``rater``, ``ratings``, ``mean``, ``kappa`` (linearly weighted,
+            against the others), ``shared`` (replies that somebody else rated too), ``constant``
+            (one value throughout), ``verdict`` (``kept``; ``below`` the threshold, or ``dropped``
+            for that; ``not judged``), ``reason``.
+        human: ``criterion``, ``correlation``, ``average`` and ``maximum`` ("Human (Avg)" and "Human
+            (Max)" of the RUBER paper, of the raters that count), ``best`` (the rater of the
+            maximum), ``raters`` (with a correlation), ``reason``.
+        systems: ``criterion``, ``system``, ``mean``, ``low``, ``high`` (95%, Student's t over items),
+            ``sd`` (over replies, divisor n - 1), ``median``, ``n`` (replies), ``ratings``,
+            ``reason``: of the replies' aggregated ratings.
+        distribution: ``criterion``, ``system``, ``score``, ``count``, ``share``: of single ratings.
+        ratings: ``schemas.RATINGS`` (and ``against``, if any has one), the ratings that count: after
+            selection and filter.
+        aggregated: ``schemas.RATINGS``, a row for each reply, its rater named by the aggregation.
+        notes: What was left out, and what the data cannot tell.
+        signature: Of everything that made the numbers.
+    """
+
+    counts: pl.DataFrame
+    agreement: pl.DataFrame
+    raters: pl.DataFrame
+    human: pl.DataFrame
+    systems: pl.DataFrame
+    distribution: pl.DataFrame
+    ratings: pl.DataFrame
+    aggregated: pl.DataFrame
+    notes: tuple[str, ...]
+    signature: str
+
+
+def summarise_ratings(
+    ratings: pl.DataFrame,
+    *,
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    raters: str = "mean",
+    threshold: float = THRESHOLD,
+    drop: bool = False,
+    least: int = LEAST_SHARED,
+    scale: Scale | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> RatingSummary:
+    """Counts ratings, measures how far raters agree, and sums up each system, criterion by criterion.
+
+    A rater is judged by `pooled_kappa`, for each criterion alone, once: nobody is judged again after
+    others went. The rater ``mean`` (means of people whose single ratings are not known) agrees with
+    nobody, is never dropped, and counts in the systems' means.
+
+    Args:
+        ratings: ``schemas.RATINGS``: what ``read_ratings`` returns. Where ratings belong to pairs of
+            systems (column ``against``), a rater's ratings of one reply are averaged first.
+        criterion: One of them; None takes all, each by itself.
+        without: Systems to leave out, people for instance.
+        raters: How the ratings of a reply become one number: ``mean``, ``median``, or ``z`` (each
+            rater's ratings standardised over all systems, then averaged).
+        threshold: Raters whose kappa is below are named, and dropped if so wished.
+        drop: Drop them.
+        least: The fewest replies shared with others to be judged by.
+        scale: The worst and the best grade that could be given; None notes grades that stand apart.
+        resamples: 0 for no intervals; any other number gives the same ones, as nothing is drawn.
+        seed: Of every draw.
+        progress: Called with how many criteria are done, and of how many.
+
+    Raises:
+        InputError: The table breaks its rules, a rating is off the scale, or the filter leaves
+            nobody.
+        ParameterError: A parameter is unknown or cannot be meant.
+
+    >>> from rejoinder.tables.schemas import RATINGS
+    >>> rows = [(f"c{i}", "bot", r, "overall", float(i % 3)) for i in range(12) for r in ("ann", "ben")]
+    >>> told = summarise_ratings(pl.DataFrame(rows, schema=RATINGS, orient="row"), resamples=0)
+    >>> told.agreement.select("measure", "value").row(0), told.systems.item(0, "mean")
+    (('alpha nominal', 1.0), 1.0)
+    """
+    if raters not in AGGREGATIONS:
+        raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
+    wish = Wish(threshold, drop, least, resamples, seed, raters)
+    table = conform_ratings(ratings, "ratings")
+    check_scores(table, Origin.of_table("ratings", table))
+    table = without_systems(selected(table, criterion), without, ("system",))
+    if scale is not None:
+        check_scale(table, scale)
+    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
+    parts = []
+    for done, name in enumerate(criteria, start=1):
+        parts.append(Criterion(name, table.filter(pl.col("criterion") == name), wish))
+        parts[-1].notes += grade_notes(parts[-1].single.get_column("score").to_numpy(), scale)
+        if progress is not None:
+            progress(done, len(criteria))
+    several = len(criteria) > 1
+    notes = [f"{part.name}: {note}" if several else note for part in parts for note in part.notes]
+    return RatingSummary(
+        pl.DataFrame([part.counts() for part in parts]),
+        pl.DataFrame([row for part in parts for row in part.agreement], schema=_AGREEMENT),
+        pl.DataFrame([row for part in parts for row in part.judged], schema=_RATERS),
+        pl.DataFrame([row for part in parts for row in part.human()], schema=_HUMAN),
+        pl.DataFrame([row for part in parts for row in part.systems()], schema=_SYSTEMS),
+        pl.concat([part.distribution() for part in parts]),
+        pl.concat([part.kept_single for part in parts]),
+        pl.concat([part.aggregated() for part in parts]),
+        tuple(dict.fromkeys(notes)),
+        _signature(wish, criteria, without, table),
+    )
+
+
+def _signature(
+    wish: Wish, criteria: Sequence[str], without: Sequence[str], table: pl.DataFrame
+) -> str:
+    facts = [
+        "ratings",
+        f"criterion:{'+'.join(criteria)}",
+        *([f"without:{'+'.join(without)}"] if without else []),
+        f"raters:{wish.raters}",
+        wish.signature(),
+        f"bs:{wish.resamples}",
+        f"seed:{wish.seed}",
+        f"hash:{digest(table)}",
+        f"version:{__version__}",
+    ]
+    return "|".join(facts)

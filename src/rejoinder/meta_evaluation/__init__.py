@@ -1,0 +1,1 @@
+"""How far metrics agree with human ratings: turn level, unit level, system level."""

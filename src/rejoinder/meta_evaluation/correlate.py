@@ -1,0 +1,322 @@
+"""How far each metric agrees with people, under a protocol that is written down."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
+from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
+from rejoinder.meta_evaluation.matching import match, misnamed, of_criterion, single_grades
+from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
+from rejoinder.scoring.scores import Scores, check_scores
+from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
+from rejoinder.statistics.draws import MOST_DRAWS, check_draws
+from rejoinder.tables.checks.arguments import expect, strings
+from rejoinder.tables.frames import Frame, ratings_of
+
+DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far every metric agrees with people.
+
+    Attributes:
+        protocol: What one observation is.
+        labels: The metrics.
+        systems: How many systems are rated.
+        correlations: The coefficients told (for ``pairwise``: the accuracies).
+        signature: Protocol, coefficients, criterion, aggregation, draws, seed, the ratings' hash and
+            the version.
+        signatures: Of each metric.
+        notes: What was left out, to be said beside every table.
+    """
+
+    protocol: Protocol
+    labels: tuple[str, ...]
+    systems: int
+    correlations: tuple[str, ...]
+    signature: str
+    signatures: dict[str, str]
+    notes: tuple[str, ...]
+    _rows: tuple[tuple[str, str, Row], ...] = field(repr=False)
+    _evidence: Evidence = field(repr=False)
+
+    def table(self) -> pl.DataFrame:
+        """Every metric under every coefficient.
+
+        Returns:
+            ``metric``, ``correlation``, ``value``, ``low`` and ``high`` (95%), ``p`` (permutation),
+            ``n`` (observations) and ``reason`` (why one of them is NaN, else null). After the
+            metrics the row ``random`` (replies scored by a seeded normal draw) and, at turn level
+            with several raters, ``human (avg)`` and ``human (max)``. Lower-is-better metrics are
+            turned around: above 0 always means agreement. The protocols ``unit`` (the spread over
+            assignments) and ``pairwise`` (epsilon, chance) append columns of their own.
+
+            At turn level with several systems ``value``, ``low`` and ``high`` are of the replies of
+            all systems, pooled, and ``p`` is NaN: differences between systems would count as
+            evidence. ``within``, ``within_low``, ``within_high``, ``within_p`` and
+            ``within_reason`` are the mean over systems of each system's own coefficient, its
+            interval and its test. ``pooled_p`` is the test of the pooled value all the same.
+        """
+        more = _blank(row.more for _, _, row in self._rows)
+        rows = [
+            {
+                "metric": label,
+                "correlation": correlation,
+                "value": row.value,
+                "low": row.low,
+                "high": row.high,
+                "p": row.p,
+                "n": row.n,
+                "reason": row.reason,
+                **(more | dict(row.more)),
+            }
+            for label, correlation, row in self._rows
+        ]
+        return pl.DataFrame(rows, schema_overrides=_types(("value", "low", "high", "p", *more)))
+
+    def within(self, correlation: str | None = None) -> pl.DataFrame:
+        """The agreement within each system, which differences between systems do not inflate.
+
+        Pooled over systems, a metric that tells people's replies from machines' looks good even if
+        it cannot tell one machine's good reply from its bad one.
+
+        Args:
+            correlation: A coefficient; None takes every one that was asked for.
+
+        Returns:
+            ``metric``, ``correlation``, ``system`` (each, then ``mean``: the mean over systems whose
+            correlation is defined), ``value``, ``low``, ``high`` (of a system the bootstrap over
+            contexts, of the mean the jackknife), ``p`` (permutation of contexts inside systems),
+            ``n``, ``reason``.
+
+        Raises:
+            ParameterError: The protocol is not ``turn``, or there is no such coefficient.
+        """
+        wanted = self.correlations if correlation is None else (correlation,)
+        for each in wanted:
+            if each not in self.correlations:
+                correlation_named(each)
+        rows = [row for each in wanted for row in self._evidence.within(each)]
+        return pl.DataFrame(rows, schema_overrides=_types(("value", "low", "high", "p")))
+
+    def comparisons(self, correlation: str | None = None) -> pl.DataFrame:
+        """Every pair of metrics on the same observations.
+
+        Three looks at one difference. The interval is of the difference itself. The paired
+        permutation swaps two metrics' scores (standardised or ranked) group by group and assumes
+        least; under ``unit`` it swaps the scores of whole systems. Williams' t takes the
+        observations for independent: with several replies to a context it is too sure, for Kendall
+        far too timid, and under ``unit`` there is none.
+
+        Args:
+            correlation: A coefficient; None takes ``spearman`` (``accuracy`` for ``pairwise``).
+
+        Returns:
+            ``correlation``, ``a``, ``b``, ``value_a``, ``value_b``, ``difference`` (a - b), ``low``,
+            ``high``, ``p`` (paired permutation), ``williams_t``, ``williams_p``, ``n``, ``reason``.
+
+        Raises:
+            ParameterError: There is one metric alone, or no such coefficient.
+        """
+        if len(self.labels) < 2:
+            raise ParameterError(f"there is one metric alone, {one_of(self.labels)}; measure two")
+        names = self._evidence.names(tuple(CORRELATIONS))
+        chosen = correlation or ("spearman" if "spearman" in names else names[0])
+        if chosen not in names:
+            raise ParameterError(f"correlation={chosen!r} is unknown; choose {one_of(names)}")
+        self._evidence.prepare([chosen])
+        pairs = list(combinations(self.labels, 2))
+        told = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)
+        more = _blank(each.more for each in told)
+        rows = [
+            {
+                "correlation": chosen,
+                "a": a,
+                "b": b,
+                "value_a": each.value_a,
+                "value_b": each.value_b,
+                "difference": each.value_a - each.value_b,
+                "low": each.low,
+                "high": each.high,
+                "p": each.p,
+                "williams_t": each.williams.t,
+                "williams_p": each.williams.p,
+                "n": each.n,
+                "reason": each.reason,
+                **(more | dict(each.more)),
+            }
+            for (a, b), each in zip(pairs, told, strict=True)
+        ]
+        return pl.DataFrame(rows, schema_overrides=_types(("p", *more)))
+
+    def observations(self) -> pl.DataFrame:
+        """One row for each observation: what it is, its group, ``human``, a column for each metric.
+
+        Of the protocol ``unit`` these are the units of the first assignment.
+        """
+        return self._evidence.observations()
+
+
+def correlate(
+    scores: Scores,
+    ratings: Frame,
+    protocol: str | Protocol = "turn",
+    *,
+    correlations: Sequence[str] = DEFAULT_CORRELATIONS,
+    criterion: str | None = None,
+    raters: str = "mean",
+    without: Sequence[str] = (),
+    scale: Scale | None = None,
+    permutations: int = 1000,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Holds every metric against people's ratings of the same replies.
+
+    Args:
+        scores: What was measured, fresh or loaded.
+        ratings: The table of ``read_ratings`` (or pandas'): ``id``, ``system``, ``rater``, ``criterion``,
+            ``score``; where ratings belong to pairs of systems, also ``against``, the system beside
+            which the reply was rated. The protocol ``unit`` keeps each pair's own ratings; under
+            any other a rater's scores of one reply in several pairs are averaged.
+        protocol: ``"turn"``, ``"unit"``, ``"system"``, ``"pairwise"``, or one of ``Turn``, ``Unit``,
+            ``System`` and ``Pairwise`` with parameters of its own.
+        correlations: Of ``pearson``, ``spearman``, ``kendall-b``, ``kendall-c``; ``pairwise`` has
+            accuracies instead.
+        criterion: Which criterion, where there are several.
+        raters: How the ratings of a reply become one number: ``mean``, ``median``, or ``z`` (each
+            rater's ratings standardised, then averaged).
+        without: Systems to leave out, people for instance.
+        scale: The worst and the best grade that could be given; None notes grades that stand apart.
+        permutations: Of the tests; 0 for none.
+        resamples: Of the bootstrap; 0 for none.
+        seed: Of every draw.
+        progress: Called with how many rows of the table are done, and of how many.
+
+    Raises:
+        InputError: The ratings are not the table, rate a reply twice by one rater, are off the scale,
+            or have no system or no item in common with the scores.
+        ParameterError: A parameter is unknown, there are several criteria and none is named, or the
+            scores are blocks of items.
+
+    >>> from rejoinder import TestSet, score
+    >>> testset = TestSet.from_lists([["yes please"], ["at nine"], ["no"]])
+    >>> replies = [("a", "1", "yes"), ("a", "2", "at nine"), ("a", "3", "oh")]
+    >>> replies = pl.DataFrame(replies, schema=["system", "id", "text"], orient="row")
+    >>> rated = [(i, "a", "mean", "overall", s) for i, s in [("1", 4.0), ("2", 5.0), ("3", 1.0)]]
+    >>> columns = ["id", "system", "rater", "criterion", "score"]
+    >>> rated = pl.DataFrame(rated, schema=columns, orient="row")
+    >>> told = correlate(score(testset, replies, ["rougeL"]), rated, correlations=["kendall-b"])
+    >>> told.table().row(0)[:3]
+    ('ROUGE-L', 'kendall-b', 1.0)
+    """
+    chosen = protocol_named(protocol)
+    check_scores(scores, "correlate")
+    without = strings(without, "without", "systems")
+    correlations = strings(correlations, "correlations", "coefficients")
+    for name, value in (
+        ("raters", raters),
+        *([] if criterion is None else [("criterion", criterion)]),
+    ):
+        expect(value, str, name, "a name")
+    if not correlations:
+        raise ParameterError(f"correlations: none; choose of {one_of(CORRELATIONS)}")
+    for name in correlations:
+        correlation_named(name)
+    check_draws(resamples, seed)
+    if not isinstance(permutations, int) or not 0 <= permutations <= MOST_DRAWS:
+        raise ParameterError(
+            f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
+        )
+    if scores.blocks:
+        raise ParameterError("these rows are blocks of items; score without --block for items")
+    ratings = ratings_of(ratings)
+    rated, notes, criterion = match(
+        scores, ratings, criterion, raters, without, seed, chosen.in_pairs
+    )
+    lost = misnamed(scores, of_criterion(ratings, criterion), without)
+    if scale is not None:
+        check_scale(of_criterion(ratings, criterion), scale)
+    notes += grade_notes(single_grades(rated, ratings, criterion), scale)
+    evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
+    wanted = tuple(dict.fromkeys(evidence.names(correlations)))
+    rows = _rows(evidence, wanted, progress)
+    facts = [chosen.signature()]
+    if wanted[0] in CORRELATIONS:
+        facts.append(f"correlations:{'+'.join(wanted)}")
+    facts += [
+        f"criterion:{criterion}",
+        f"raters:{raters}",
+        *([f"without:{'+'.join(without)}"] if without else []),
+        f"perm:{permutations}",
+        *([f"bs:{resamples}"] if chosen.resampled else []),
+        f"seed:{seed}",
+        f"ratings:{_hash(rated)}",
+        f"version:{__version__}",
+    ]
+    return Agreement(
+        chosen,
+        tuple(scores.labels),
+        len(rated.systems),
+        wanted,
+        "|".join(facts),
+        {label: each.signature for label, each in scores.measured.items()},
+        (*lost, *_concerning(scores.notes, without), *notes, *evidence.notes),
+        tuple(rows),
+        evidence,
+    )
+
+
+def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
+    """Notes of the scores, but for those about a system that is left out here."""
+    return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]
+
+
+def _blank(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """All additional columns of some rows, without a value."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: None if name.endswith("reason") else float("nan") for name in names}
+
+
+def _types(columns: Iterable[str]) -> dict[str, Any]:
+    """The types of columns that may be empty, and of ``reason``."""
+    reasons = {name: pl.String for name in (*columns, "reason") if name.endswith("reason")}
+    return {**dict.fromkeys(columns, pl.Float64), **reasons}
+
+
+def _rows(
+    evidence: Evidence, wanted: Sequence[str], progress: Callable[[int, int], None] | None
+) -> list[tuple[str, str, Row]]:
+    evidence.prepare(wanted, progress)
+    tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]
+    done = 0
+
+    def one(task: tuple[str, str]) -> tuple[str, str, Row]:
+        nonlocal done
+        row = (*task, evidence.row(*task))
+        done += 1
+        if progress is not None:
+            progress(done, len(tasks))
+        return row
+
+    return [*at_once(one, tasks), *evidence.people(wanted)]
+
+
+def _hash(rated: Rated) -> str:
+    digest = hashlib.sha256("\n".join((*rated.systems, *rated.ids)).encode())
+    paired = [] if rated.paired is None else [rated.paired]
+    for each in (rated.system, rated.item, rated.matrix, *paired):
+        digest.update(np.ascontiguousarray(each).tobytes())
+    return digest.hexdigest()[:8]

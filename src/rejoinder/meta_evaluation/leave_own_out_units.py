@@ -1,0 +1,202 @@
+"""The unit protocol against references of which both systems of a pair are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
+from rejoinder.meta_evaluation.pair_units import Copies, PairUnits
+from rejoinder.meta_evaluation.protocols import Unit
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.measurement import measure
+from rejoinder.metrics.rows import Matrix, Rows
+from rejoinder.scoring.leave_own_out import Ground, LeftOut, Tick, own_left_out
+from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
+
+CHOICES = ("own", "pair")
+
+
+def measured(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric],
+    unit: Unit,
+    left_out: LeftOut | None,
+    *,
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    seed: int = 12345,
+    progress: Tick | None = None,
+) -> tuple[Scores, Unit]:
+    """Scores, and the unit protocol that goes with them.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``.
+        metrics: Names or metrics.
+        unit: Units and assignments.
+        left_out: None scores against all references; ``own`` leaves out those of the reply's system
+            (``score_left_out``); ``pair`` also those of the system that it is held against.
+        missing: As for ``score``.
+        drop_unusable: As for ``score``.
+        seed: Of every draw.
+        progress: Called with how much is done, and of how much.
+
+    Raises:
+        InputError: The tables do not fit, or an item cannot be scored.
+        ParameterError: A metric or a parameter is unknown.
+    """
+    if left_out not in (None, *CHOICES):
+        raise ParameterError(f"left_out={left_out!r} is unknown; choose {one_of(CHOICES)}")
+    if left_out == "own":
+        ground = Ground.of(testset, responses, missing, keep_identical=False)
+        return own_left_out(ground, metrics, drop_unusable, 0, seed, progress), unit
+    shared: dict[str, Any] = {
+        "missing": missing,
+        "drop_unusable": drop_unusable,
+        "seed": seed,
+        "progress": progress,
+    }
+    if left_out == "pair":
+        return pair_unit(testset, responses, metrics, unit, **shared)
+    return score(testset, responses, metrics, resamples=0, **shared), unit
+
+
+def pair_unit(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric],
+    unit: Unit,
+    *,
+    keep_identical: bool = False,
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    seed: int = 12345,
+    progress: Tick | None = None,
+) -> tuple[Scores, PairUnit]:
+    """The unit protocol in which the two systems of a unit face the very same references.
+
+    Both systems' own references are left out for both. So a difference of their scores is one of
+    their replies alone; with each system's own left out for itself, it is one of the tests too.
+
+    Args:
+        testset: Contexts and references, as for ``score_left_out``.
+        responses: The table of ``read_responses``.
+        metrics: Names or metrics.
+        unit: Units and assignments.
+        keep_identical: Keep references of third systems that are the text of one of the two replies.
+        missing: As for ``score``.
+        drop_unusable: Leave out, for all, items that some pair leaves no usable reference.
+        seed: Of the scores.
+        progress: Called with how many systems are done, and of how many.
+
+    Returns:
+        The scores with each system's own left out, of the items that every pair can use; and the
+        protocol to correlate them under, which brings the pairs' own rows.
+    """
+    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    ground = Ground.of(testset, responses, missing, keep_identical)
+    own, left = ground.batch()
+    # One batch at a time: their references are many.
+    usable = ground.usable(wanted, own, drop_unusable)[0]
+    partners: dict[str, list[Floats]] = {label: [] for label in wanted}
+    for other in range(ground.systems):
+        batch, _ = ground.batch(other)
+        more = ground.usable(wanted, batch, drop_unusable)[0]
+        usable = [a & b for a, b in zip(usable, more, strict=True)]
+        for label, rows in zip(wanted, measure(list(wanted.values()), batch), strict=True):
+            if isinstance(rows, np.ndarray):
+                partners[label].append(rows.reshape(ground.n, ground.systems, -1))
+        if progress is not None:
+            progress(other + 1, ground.systems)
+    rows = measure(list(wanted.values()), own)
+    scores = ground.scores(
+        wanted, own, rows, usable, (*left.notes, *_lost(wanted, usable)), 0, seed
+    )
+    held = Held(
+        tuple(ground.alignment.systems),
+        tuple(ground.alignment.ids),
+        {label: np.stack(each) for label, each in partners.items() if each},
+    )
+    return scores, PairUnit(unit.size, unit.assignments, unit.pairs, held)
+
+
+@dataclass(frozen=True)
+class Held:
+    """The rows of every reply against every other system.
+
+    Attributes:
+        systems: S of them.
+        ids: n items.
+        rows: By label, float64 [S, n, S, k]: the system held against, items, systems, statistics.
+    """
+
+    systems: tuple[str, ...]
+    ids: tuple[str, ...]
+    rows: dict[str, Floats]
+
+
+@dataclass(frozen=True)
+class PairUnit(Unit):
+    """``Unit`` whose two systems are both left out of the references; made by ``pair_unit``."""
+
+    held: Held = field(default_factory=lambda: Held((), (), {}), repr=False, compare=False)
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return f"{super().signature()}|left_out:pair"
+
+    def observe(self, rated: Rated, draws: Draws) -> PairUnits:
+        """Units of items of every pair of systems."""
+        rows = partial(_rows, rated, self.held)
+        units = PairUnits(rated, self.size, self.assignments, draws, self.pairs, rows)
+        units.notes.append(
+            "both systems of a pair are left out of the references of both: pairs differ in their "
+            "references, the two systems of a pair do not"
+        )
+        return units
+
+
+def _rows(rated: Rated, held: Held, label: str, subject: Subject, copies: Copies) -> Rows:
+    """The rows of a metric for every pair: those of its references, or the same each time.
+
+    Systems that are not of the pair have the rows without their own and the first system's
+    references: only how hard a unit is for all systems is taken from these.
+    """
+    if label not in held.rows:
+        return subject.rows.pick(copies.item)
+    place = {name: at for at, name in enumerate(held.ids)}
+    items = np.array([place[name] for name in rated.ids])
+    systems = [held.systems.index(name) for name in rated.systems]
+    rows = held.rows[label]
+    values = np.zeros((copies.item.size, len(rated.systems), rows.shape[-1]))
+    at = 0
+    for (a, b), of_pair in zip(copies.pairs, copies.items, strict=True):
+        own, chosen = values[at : at + of_pair.size], items[of_pair]
+        own[:] = rows[systems[a]][chosen][:, systems]
+        own[:, a] = rows[systems[b], chosen, systems[a]]
+        own[:, b] = rows[systems[a], chosen, systems[b]]
+        at += of_pair.size
+    return Matrix(values)
+
+
+def _lost(wanted: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:
+    """What to say of items that some pair cannot use."""
+    return [
+        f"{label}: {int((~keep).sum())} of {keep.size} items dropped: each has, for some pair of "
+        "systems that are left out, no reference that this row could use"
+        for label, keep in zip(wanted, usable, strict=True)
+        if not keep.all()
+    ]

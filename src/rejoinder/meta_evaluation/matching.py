@@ -1,0 +1,317 @@
+"""The matching of ratings and scores: which replies have both, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted, meant
+from rejoinder.meta_evaluation.evidence import Rated, Subject
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
+from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.aggregation import aggregate
+from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
+from rejoinder.tables.schemas import AGAINST
+
+RANDOM = "random"
+COLUMNS = ("id", "system", "rater", "criterion", "score")
+
+
+def match(
+    scores: Scores,
+    ratings: pl.DataFrame,
+    criterion: str | None,
+    raters: str,
+    without: Sequence[str],
+    seed: int,
+    in_pairs: bool = False,
+) -> tuple[Rated, list[str], str | None]:
+    """Scores and ratings of the same replies, what to say of the others, and the criterion's name.
+
+    Ratings that belong to pairs of systems (column ``against``) become ratings of the reply by
+    itself, each rater's mean over the pairs; ``in_pairs`` keeps those of each pair beside them, and
+    leaves out the ratings that belong to no pair.
+
+    The other arguments are those of `correlate`.
+
+    Raises:
+        InputError: The ratings are not the table, rate a reply twice by one rater, or have no system
+            or no item in common with the scores.
+        ParameterError: A parameter is unknown, or there are several criteria and none is named.
+    """
+    table, notes, name = _checked(ratings, criterion)
+    in_pairs = in_pairs and belong_to_pairs(table)
+    if in_pairs:
+        table, more = _of_pairs(scores, table, without)
+        notes += more
+    table, more = _common(scores, table, without)
+    notes += more
+    by_itself, more = over_pairs(table)
+    notes += [] if in_pairs else more
+    rated, more = _rated(scores, by_itself, raters, seed)
+    if in_pairs:
+        rated = replace(rated, paired=_paired(rated, table, raters))
+    return rated, notes + more, name
+
+
+def _checked(
+    ratings: pl.DataFrame, criterion: str | None
+) -> tuple[pl.DataFrame, list[str], str | None]:
+    """The ratings of one criterion, what to say of those left out, and the criterion's name."""
+    lacking = [name for name in COLUMNS if name not in ratings.columns]
+    if lacking:
+        raise InputError(
+            f"ratings: no column {one_of(lacking)} among {', '.join(ratings.columns) or 'none'}; "
+            "read them with rejoinder.read_ratings"
+        )
+    names = ["id", "system", "rater", "criterion"]
+    names += [AGAINST] if belong_to_pairs(ratings) else []
+    table = ratings.select(
+        *(pl.col(name).cast(pl.String) for name in names), pl.col("score").cast(pl.Float64)
+    )
+    table = table.with_columns(pl.col("rater").fill_null("mean"), pl.col("criterion").fill_null(""))
+    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
+    if criterion is None and len(criteria) > 1:
+        raise ParameterError(
+            f"the ratings have several criteria; choose {one_of(criteria)} with "
+            "--criterion NAME (criterion=NAME)"
+        )
+    if criterion is not None and criterion not in criteria:
+        raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
+    if criterion is not None:
+        table = table.filter(pl.col("criterion") == criterion)
+    infinite = table.filter(pl.col("score").is_infinite())
+    if infinite.height:
+        row = infinite.row(0, named=True)
+        raise InputError(
+            f"ratings: {row['score']} of '{row['system']}' at id '{row['id']}'; a rating is a finite "
+            "number, or empty where it is missing"
+        )
+    given = table.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
+    missing = table.height - given.height
+    keys = [name for name in ("id", "system", "rater", AGAINST) if name in names]
+    twice = given.filter(pl.struct(keys).is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise InputError(
+            f"ratings: '{row['rater']}' rates '{row['system']}' at id '{row['id']}' more than once "
+            f"({twice.height} such ratings); keep one of them, or tell the raters apart"
+        )
+    name = criterion if criterion is not None else (criteria[0] if criteria else None)
+    return given, [f"ratings: {missing} empty scores left out"] if missing else [], name or None
+
+
+def of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
+    """The ratings of one criterion, as `match` names it: None where the column is empty."""
+    if criterion is None:
+        return ratings
+    return ratings.filter(pl.col("criterion").cast(pl.String) == criterion)
+
+
+def single_grades(rated: Rated, ratings: pl.DataFrame, criterion: str | None) -> Floats:
+    """The grades as raters gave them, of any shape: those of several pairs one by one."""
+    if not belong_to_pairs(ratings):
+        return rated.matrix
+    scores = of_criterion(ratings, criterion).get_column("score").cast(pl.Float64)
+    return scores.drop_nulls().to_numpy()
+
+
+def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
+    """What is to stand first of all notes: scored systems whose ratings all go by another name, it
+    seems.
+
+    Args:
+        scores: Fresh or loaded.
+        ratings: Of one criterion.
+        without: Systems that are left out as asked.
+    """
+    names = ratings.get_column("system").cast(pl.String).unique(maintain_order=True).to_list()
+    unrated = [name for name in scores.names if name not in names and name not in without]
+    return [
+        f"'{other}' has no rating, and the ratings of '{name}' are left out: did you mean '{other}' "
+        "there? Write the system's name alike in the ratings and the responses"
+        for name in names
+        if name not in scores.names and (other := meant(name, unrated))
+    ]
+
+
+def _of_pairs(
+    scores: Scores, table: pl.DataFrame, without: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings that belong to a pair of scored systems, and what to say of the others."""
+    notes = []
+    alone = table.get_column(AGAINST).null_count()
+    if alone:
+        notes.append(
+            f"ratings: {alone} left out: they belong to no pair of systems (column '{AGAINST}')"
+        )
+    others = pl.col(AGAINST)
+    table = table.filter(others.is_not_null() & ~others.is_in(list(without)))
+    strange = table.filter(~others.is_in(scores.names))
+    names = strange.get_column(AGAINST).unique(maintain_order=True).to_list()
+    if names:
+        notes.append(
+            f"ratings: {strange.height} against {one_of(names[:5])} left out: no such system is scored"
+        )
+    if names and strange.height == table.height:
+        raise InputError(
+            f"ratings: column '{AGAINST}' names {one_of(names[:5])}, none of which is scored; the "
+            f"scores are of {one_of(scores.names)}; name systems alike in both"
+        )
+    return table.filter(others.is_in(scores.names)), notes
+
+
+def _common(
+    scores: Scores, table: pl.DataFrame, without: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings of replies that are scored by every metric, and what to say of the others."""
+    for system in without:
+        scores.place(system)
+    notes = []
+    if not table.height:
+        raise InputError("ratings: not a single one; expected a row for each rating")
+    rated = table.get_column("system").unique(maintain_order=True).to_list()
+    strangers = [name for name in rated if name not in scores.names]
+    if len(strangers) == len(rated):
+        raise InputError(
+            f"ratings: of {one_of(rated[:5])}, none of which is scored; the scores are of "
+            f"{one_of(scores.names)}; name systems alike in both"
+        )
+    for name in strangers:
+        number = table.filter(pl.col("system") == name).height
+        other = meant(name, scores.names)
+        hint = f"; did you mean '{other}'?" if other else ""
+        notes.append(f"ratings: {number} of '{name}' left out: no such system is scored{hint}")
+    if without:
+        notes.append(f"left out as asked: {', '.join(without)}")
+    table = table.filter(pl.col("system").is_in([n for n in scores.names if n not in without]))
+    ids = scores.items.get_column("id")
+    known = table.filter(pl.col("id").is_in(ids.implode()))
+    if not known.height:
+        example = f"'{table.item(0, 'id')}'" if table.height else "none"
+        raise InputError(
+            f"ratings: no id is among the scored items (rated: {example}, scored: '{ids[0]}', ...); "
+            "the ids of ratings and test set must be the same"
+        )
+    if known.height < table.height:
+        number = table.height - known.height
+        unknown = table.filter(~pl.col("id").is_in(ids.implode())).get_column("id")
+        items, example = counted(unknown.n_unique(), "item"), unknown[0]
+        notes.append(
+            f"ratings: {number} left out, of {items} not among those scored (such as '{example}')"
+        )
+    usable = _usable(scores)
+    kept = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
+    if not kept.height:
+        raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
+    lost = known.get_column("id").n_unique() - kept.get_column("id").n_unique()
+    if lost:
+        notes.append(
+            f"{lost} rated items left out for all metrics alike: at least one cannot score them"
+        )
+    absent = set(scores.names) - set(without) - set(kept.get_column("system"))
+    notes += [f"'{name}' has no rating" for name in scores.names if name in absent]
+    return kept, notes
+
+
+def _usable(scores: Scores) -> np.ndarray:
+    """Which items every metric can score: bool [n]."""
+    return np.logical_and.reduce([each.usable for each in scores.measured.values()])
+
+
+def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Rated, list[str]]:
+    """Joins ratings and rows; the systems and items are those that have a rating."""
+    present = set(table.get_column("system"))
+    systems = tuple(name for name in scores.names if name in present)
+    items = scores.items.get_column("id")
+    picked = items.is_in(table.get_column("id").implode()).to_numpy()
+    ids = items.filter(pl.Series(picked)).to_list()
+    raters = sorted(set(table.get_column("rater")))
+    place = {kind: {name: i for i, name in enumerate(names)} for kind, names in
+             (("system", systems), ("id", ids), ("rater", raters))}  # fmt: skip
+    system, item, rater = (
+        table.get_column(kind).replace_strict(place[kind], return_dtype=pl.Int64).to_numpy()
+        for kind in ("system", "id", "rater")
+    )
+    replies, where = np.unique(system * len(ids) + item, return_inverse=True)
+    matrix = np.full((replies.size, len(raters)), np.nan)
+    matrix[where, rater] = table.get_column("score").to_numpy()
+    human = aggregate(matrix, how)
+    notes = []
+    if human.constant_raters:
+        notes.append(
+            f"{human.constant_raters} raters give one value throughout and count as 0 under 'z'"
+        )
+    rows = [scores.names.index(name) for name in systems]
+    subjects: dict[str, Subject] = {}
+    for label, each in scores.measured.items():
+        metric = each.metric
+        picked_rows = _of_systems(each.rows.pick(picked[each.usable]), rows)
+        subjects[label] = Subject(picked_rows, metric, 1.0 if metric.higher_is_better else -1.0)
+        if not metric.higher_is_better:
+            notes.append(f"{label}: lower is better, so its sign is turned around")
+    subjects[RANDOM] = _random(len(systems), len(ids), seed)
+    rated = Rated(
+        systems,
+        tuple(ids),
+        subjects,
+        replies // len(ids),
+        replies % len(ids),
+        matrix,
+        human.values,
+        how == "mean",
+    )
+    return rated, notes
+
+
+def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
+    """The rating of each system's replies beside each other's: float64 [S, S, n], NaN where none.
+
+    A rater's ratings in all pairs are standardised together under ``z``.
+    """
+    known = table.filter(pl.col(AGAINST).is_in(rated.systems))
+    raters = sorted(set(known.get_column("rater")))
+    places = {"system": rated.systems, AGAINST: rated.systems, "id": rated.ids, "rater": raters}
+    system, other, item, rater = (
+        known.get_column(column)
+        .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
+        .to_numpy()
+        for column, names in places.items()
+    )
+    shape = len(rated.systems), len(rated.systems), len(rated.ids)
+    flat = np.ravel_multi_index((system, other, item), shape)
+    replies, where = np.unique(flat, return_inverse=True)
+    matrix = np.full((replies.size, len(raters)), np.nan)
+    matrix[where, rater] = known.get_column("score").to_numpy()
+    paired = np.full(shape, np.nan)
+    paired.ravel()[replies] = aggregate(matrix, how).values
+    return paired
+
+
+def _of_systems(rows: Rows, systems: list[int]) -> Rows:
+    if isinstance(rows, Matrix):
+        picked = rows.values[systems].transpose(1, 0, 2)
+        return rows_of(picked.reshape(-1, rows.width), len(systems))
+    return BagMatrix(rows.codes, rows.width, rows.first[systems], rows.last[systems])
+
+
+class _Mean:
+    """The random baseline's metric: a mean over replies."""
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2] to float64 [...]."""
+        return mean(totals)
+
+
+def _random(systems: int, items: int, seed: int) -> Subject:
+    """Replies scored by one seeded normal draw."""
+    drawn = np.random.default_rng([seed, 1]).standard_normal(items * systems)
+    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, _Mean()))

@@ -1,0 +1,213 @@
+"""Pairs of replies to a context: how often a metric orders them as people do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import counted
+from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
+from rejoinder.statistics import intervals
+from rejoinder.statistics import significance as testing
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.intervals import Interval, percentiles
+from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
+from rejoinder.statistics.proportions import wilson
+
+ACCURACIES = ("accuracy", "decided")
+"""What the pairwise protocol tells of a metric: ties counted as answers, and decided pairs alone."""
+
+
+SYSTEMS = (
+    "pairwise: the two replies of a pair are of two systems, so a metric that only prefers the "
+    "systems that people prefer is above chance too, and p counts that as evidence; the protocol "
+    "'turn' has a test within systems"
+)
+
+
+class Ordered(Evidence):
+    """Pairs of replies to a context, ordered by people and by metrics.
+
+    Args:
+        rated: Scores and ratings.
+        epsilon: Scores no further apart tie.
+        draws: How much is drawn.
+    """
+
+    def __init__(self, rated: Rated, epsilon: float | Literal["best"], draws: Draws) -> None:
+        rated, left_out = rated.scored()
+        self.scores, self.rated, self.draws = rated.segments, rated, draws
+        self.labels = list(rated.subjects)
+        self.human, self.groups = rated.human, rated.item
+        sizes = np.bincount(self.groups)
+        self.several = np.flatnonzero(sizes > 1)
+        self.left, self.right = _pairs_within(self.groups)
+        self.notes: list[str] = left_out
+        if draws.resamples:
+            self.notes += intervals.few_groups(self.several.size, "contexts")
+        alone = int((sizes == 1).sum())
+        if alone:
+            self.notes.append(
+                f"pairwise: {counted(alone, 'context')} with a single rated reply left out"
+            )
+        ties = int((self.human[self.left] == self.human[self.right]).sum())
+        self.notes.append(
+            f"pairwise: people rate {ties} of {counted(self.left.size, 'pair')} alike"
+        )
+        if self.left.size:
+            self.notes.append(SYSTEMS)
+        self.epsilon = {label: self._epsilon(label, epsilon) for label in self.labels}
+
+    def _epsilon(self, label: str, epsilon: float | Literal["best"]) -> float:
+        if isinstance(epsilon, str):
+            return best_epsilon(self.scores[label], self.human, self.groups)
+        return epsilon
+
+    def names(self, correlations: Sequence[str]) -> Sequence[str]:
+        """Accuracies stand in the place of coefficients."""
+        return ACCURACIES
+
+    def row(self, label: str, correlation: str) -> Row:
+        """Accuracy, bootstrap over contexts, and a permutation test."""
+        x, y = self.scores[label], self.human
+        epsilon = self.epsilon[label]
+        more = {"epsilon": epsilon if correlation == "accuracy" else 0.0, "chance": math.nan}
+        reason = self._reason(x)
+        if reason:
+            return Row(math.nan, self.left.size, reason=reason, more=more)
+        if correlation == "accuracy":
+            told = pairwise_accuracy(x, y, self.groups, epsilon)
+        else:
+            told = decided_accuracy(x, y, self.groups)
+        if not told.pairs:
+            return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
+        each = self._by_context(label, y, correlation)
+        interval = self._share(each)
+        p = math.nan
+        if self.draws.permutations:
+            p, more["chance"] = self._p_and_chance(label, correlation)
+        ends = interval.low, interval.high
+        return Row(told.accuracy, told.pairs, *ends, p, no_interval(interval), more)
+
+    def _reason(self, x: Floats) -> str | None:
+        if not self.left.size:
+            return "no context has two rated replies"
+        missing = int(np.isnan(x).sum())
+        return f"{missing} of {x.size} replies have no score of their own" if missing else None
+
+    def _share(self, each: Floats) -> Interval:
+        """Of an accuracy: the same; Wilson's where it is 0, or 1, in every context: no spread."""
+        each = each[~np.isnan(each)]
+        certain = each.size >= intervals.LEAST_GROUPS and set(each.tolist()) in ({0.0}, {1.0})
+        if certain and self.draws.resamples:
+            return wilson(float(each[0]), each.size)
+        return self._interval(each)
+
+    def _interval(self, each: Floats) -> Interval:
+        """Of the mean over contexts, float64 [contexts], those without a pair being NaN."""
+        each = each[~np.isnan(each)]
+        if each.size < intervals.LEAST_GROUPS:
+            reason = f"fewer than {intervals.LEAST_GROUPS} contexts to resample"
+            return Interval(math.nan, math.nan, reason=reason)
+        if not self.draws.resamples:
+            return Interval(math.nan, math.nan)
+        drawn = self.draws.rng.integers(0, each.size, size=(self.draws.resamples, each.size))
+        return percentiles(each[drawn].mean(axis=1))
+
+    def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
+        """Which pairs count, bool [..., p]: all, or those that people decided."""
+        decided = y[..., self.left] != y[..., self.right]
+        return np.ones_like(decided) if correlation == "accuracy" else decided
+
+    def _by_context(self, label: str, y: Floats, correlation: str) -> Floats:
+        """The accuracy in each context that has a pair: float64 [..., contexts] of y [..., r]."""
+        dx = self.scores[label][self.left] - self.scores[label][self.right]
+        if correlation == "accuracy":
+            dx = np.where(np.abs(dx) <= self.epsilon[label], 0.0, dx)
+        counted = self._counted(y, correlation)
+        right = counted & (np.sign(dx) == np.sign(y[..., self.left] - y[..., self.right]))
+        number = np.add.reduceat(counted.astype(np.float64), self._starts, axis=-1)
+        total = np.add.reduceat(right.astype(np.float64), self._starts, axis=-1)
+        return np.where(number > 0, total, np.nan) / np.maximum(number, 1.0)
+
+    @cached_property
+    def _starts(self) -> Indices:
+        """Where the pairs of each context begin."""
+        of_pair = self.groups[self.left]
+        return np.flatnonzero(np.diff(of_pair, prepend=-1))
+
+    def _p_and_chance(self, label: str, correlation: str) -> tuple[float, float]:
+        """How often ratings that changed places are as far from chance as the real ones, and chance.
+
+        Chance is the mean accuracy over the permutations. With ties it is not one half, and it
+        differs by metric: one that gives most replies the same score ties most pairs, which is right
+        only where people tie.
+        """
+        observed = np.nanmean(self._by_context(label, self.human, correlation))
+        width = max(1, 4 * self.left.size // self.human.size)
+        groups = Groups.of(self.groups, self.human.size)
+        chance = np.concatenate(
+            [
+                np.nanmean(self._by_context(label, self.human[drawn], correlation), axis=1)
+                for drawn in groups.permuted(self.draws.permutations, self.draws.rng, width)
+            ]
+        )
+        far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - testing.NOISE
+        p = float((far.sum() + 1) / (self.draws.permutations + 1))
+        return p, float(chance.mean())
+
+    def pair(self, a: str, b: str, correlation: str) -> Pair:
+        """The difference of accuracies: bootstrap over contexts, and contexts' signs turned."""
+        reason = self._reason(self.scores[a]) or self._reason(self.scores[b])
+        if reason:
+            return Pair(math.nan, math.nan, self.left.size, reason=reason)
+        first, second = (self._by_context(label, self.human, correlation) for label in (a, b))
+        counted = self._counted(self.human, correlation)
+        kept = ~np.isnan(first)
+        if not kept.any():
+            return Pair(math.nan, math.nan, 0, reason="people rate all pairs alike")
+        first, second = first[kept], second[kept]
+        interval = self._interval(first - second)
+        p = math.nan
+        if self.draws.permutations:
+            coins = 2.0 * self.draws.rng.integers(0, 2, (self.draws.permutations, first.size)) - 1
+            again = coins @ (first - second) / first.size
+            far = np.abs(again) >= abs((first - second).mean()) - testing.NOISE
+            p = float((far.sum() + 1) / (self.draws.permutations + 1))
+        values, ends = (float(first.mean()), float(second.mean())), (interval.low, interval.high)
+        n = int(counted.sum())
+        return Pair(*values, n, *ends, p, reason=no_interval(interval))
+
+    def observations(self) -> pl.DataFrame:
+        """A row for each pair: ``system_a``, ``system_b``, ``id``, ``group``, and differences."""
+        systems = np.array(self.rated.systems, dtype=object)
+        ids = np.array(self.rated.ids, dtype=object)
+        i, j = self.left, self.right
+        return pl.DataFrame(
+            {
+                "system_a": pl.Series(systems[self.rated.system[i]], dtype=pl.String),
+                "system_b": pl.Series(systems[self.rated.system[j]], dtype=pl.String),
+                "id": pl.Series(ids[self.groups[i]], dtype=pl.String),
+                "group": self.groups[i],
+                "human": self.human[i] - self.human[j],
+                **{label: x[i] - x[j] for label, x in self.scores.items()},
+            }
+        )
+
+
+def _pairs_within(groups: Indices) -> tuple[Indices, Indices]:
+    """All pairs of observations of one group, group after group."""
+    order = np.argsort(groups, kind="stable")
+    left, right = [], []
+    for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        i, j = np.triu_indices(members.size, 1)
+        left.append(members[i])
+        right.append(members[j])
+    return np.concatenate(left), np.concatenate(right)

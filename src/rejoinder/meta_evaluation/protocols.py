@@ -1,0 +1,234 @@
+"""The protocols under which metrics are held against people: what one observation is.
+
+A protocol is a small object whose parameters stand in the signature. It turns rated replies into
+evidence: observations, and what follows from them for each metric and coefficient.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
+from rejoinder.meta_evaluation.pair_units import PairUnits
+from rejoinder.meta_evaluation.pairwise import Ordered
+from rejoinder.meta_evaluation.turn_level import Observed, Replies
+from rejoinder.meta_evaluation.unit_level import Units
+from rejoinder.tables.checks.arguments import expect
+
+# Of 7 systems drawn with replacement, 8% of the resamples hold 3 distinct ones or fewer, whose
+# correlation is near 1 or -1 whatever the metric; of 8 systems 2% do.
+LEAST_SYSTEMS = 8
+
+
+class Protocol(ABC):
+    """What one observation is."""
+
+    name: ClassVar[str]
+    spread: ClassVar[str] = ""
+    """What a table of this protocol has to say of its intervals."""
+    resampled: ClassVar[bool] = True
+    """Whether intervals are drawn."""
+    in_pairs: ClassVar[bool] = False
+    """Whether ratings that belong to a pair of systems are kept apart for each pair."""
+
+    @abstractmethod
+    def signature(self) -> str:
+        """Name and parameters, in the style of the metrics' signatures."""
+
+    @abstractmethod
+    def observe(self, rated: Rated, draws: Draws) -> Evidence:
+        """Makes observations of rated replies."""
+
+
+@dataclass(frozen=True)
+class Turn(Protocol):
+    """One observation for each rated reply: its score by itself against its rating.
+
+    (Liu et al. 2016; Tao et al. 2018; Gupta et al. 2019.) Replies to one context are drawn together.
+
+    Args:
+        resample_raters: Draw raters as well as contexts for the intervals.
+    """
+
+    name: ClassVar[str] = "turn"
+    resample_raters: bool = False
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return f"protocol:turn{'|resample_raters:yes' if self.resample_raters else ''}"
+
+    def observe(self, rated: Rated, draws: Draws) -> Replies:
+        """One observation for each rated reply.
+
+        Raises:
+            ParameterError: Raters are to be drawn, but the ratings are not their mean.
+        """
+        if self.resample_raters and not rated.mean:
+            raise ParameterError(
+                "drawn raters are averaged; give --raters mean, or leave --resample-raters out"
+            )
+        return Replies(rated, draws, self.resample_raters)
+
+
+@dataclass(frozen=True)
+class System(Protocol):
+    """One observation for each system: its corpus score on its rated items against its mean rating.
+
+    Systems are what is drawn, so few of them give no interval.
+    """
+
+    name: ClassVar[str] = "system"
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return "protocol:system"
+
+    def observe(self, rated: Rated, draws: Draws) -> Observed:
+        """One observation for each system."""
+        present = ~np.isnan(rated.grid)
+        scores = {label: each.corpora(present) for label, each in rated.subjects.items()}
+        number = np.bincount(rated.system, minlength=len(rated.systems))
+        human = np.bincount(rated.system, rated.human, len(rated.systems)) / number
+        systems = np.arange(len(rated.systems))
+        keys = pl.DataFrame({"system": list(rated.systems), "items": number, "group": systems})
+        told = Observed(scores, human, systems, keys, draws, "systems", LEAST_SYSTEMS)
+        if len(set(number.tolist())) > 1 or not (present == present[0]).all():
+            told.notes.append(
+                "systems are rated on different items, which may be harder or easier: their scores "
+                "and ratings are not strictly comparable"
+            )
+        return told
+
+
+@dataclass(frozen=True)
+class Pairwise(Protocol):
+    """One observation for each pair of replies to a context: does the metric order them as people?
+
+    (WMT's accuracy with ties: Deutsch, Foster and Freitag 2023.)
+
+    Args:
+        epsilon: Scores that differ by no more are a tie; ``"best"`` finds the one that serves each
+            metric best.
+    """
+
+    name: ClassVar[str] = "pairwise"
+    epsilon: float | Literal["best"] = 0.0
+
+    def __post_init__(self) -> None:
+        known = self.epsilon == "best" if isinstance(self.epsilon, str) else self.epsilon >= 0
+        if not known:
+            raise ParameterError(f"epsilon={self.epsilon!r} must be 0 or more, or 'best'")
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return f"protocol:pairwise|epsilon:{self.epsilon}"
+
+    def observe(self, rated: Rated, draws: Draws) -> Ordered:
+        """Pairs of rated replies to one context."""
+        return Ordered(rated, self.epsilon, draws)
+
+
+@dataclass(frozen=True)
+class Unit(Protocol):
+    """One observation for each unit of items of a pair of systems (Galley et al. 2015, section 5).
+
+    The metric's difference between the two systems on the unit's items, as a corpus, against the
+    difference of their mean ratings. Ratings that belong to a pair of systems (column ``against``)
+    are used for that pair alone, and only pairs that were rated have units.
+
+    Args:
+        size: How many items are a unit: M.
+        assignments: How many random assignments of items to units are averaged.
+        pairs: The pairs of systems that have units, by name and in any order; none takes every pair
+            (the paper has 12 of the 21 pairs of 7 systems).
+    """
+
+    name: ClassVar[str] = "unit"
+    spread: ClassVar[str] = (
+        "the interval (jackknife over systems, Student's t) says how far other systems like these "
+        "would change the correlation; p tests whether these systems agree at all with these "
+        "ratings; the two answer different questions, so a value with a star may have an interval "
+        "that contains 0"
+    )
+    resampled: ClassVar[bool] = False
+    in_pairs: ClassVar[bool] = True
+    size: int = 100
+    assignments: int = 1000
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("size", "assignments"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        for pair in self.pairs:
+            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+                raise ParameterError(
+                    f"pairs: {pair!r} is not a pair of two systems; give pairs such as ('a', 'b')"
+                )
+        unordered: set[tuple[str, str]] = {(min(pair), max(pair)) for pair in self.pairs}
+        object.__setattr__(self, "pairs", tuple(sorted(unordered)))
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        pairs = "+".join(f"{a}/{b}" for a, b in self.pairs)
+        only = f"|pairs:{pairs}" if pairs else ""
+        return f"protocol:unit|size:{self.size}|assignments:{self.assignments}{only}"
+
+    def observe(self, rated: Rated, draws: Draws) -> Units:
+        """Units of items of every pair of systems, or of those that have ratings of their own."""
+        if rated.paired is not None:
+            return PairUnits(rated, self.size, self.assignments, draws, self.pairs)
+        return Units(rated, self.size, self.assignments, draws, self.pairs)
+
+
+PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise]] = {
+    "turn": Turn,
+    "unit": Unit,
+    "system": System,
+    "pairwise": Pairwise,
+}
+
+
+def protocol_named(protocol: str | Protocol) -> Protocol:
+    """A protocol by its name, with its defaults; a protocol stays what it is.
+
+    Raises:
+        ParameterError: There is none of that name.
+
+    >>> protocol_named("unit")
+    Unit(size=100, assignments=1000, pairs=())
+    """
+    if isinstance(protocol, Protocol):
+        return protocol
+    expect(protocol, str, "protocol", f"one of {one_of(PROTOCOLS)}, or a protocol such as Turn()")
+    if protocol not in PROTOCOLS:
+        raise ParameterError(f"protocol={protocol!r} is unknown; choose {one_of(PROTOCOLS)}")
+    return PROTOCOLS[protocol]()
+
+
+def threshold(text: str) -> float | Literal["best"]:
+    """Reads the epsilon of `Pairwise`.
+
+    Raises:
+        ParameterError: It is neither a number nor ``best``.
+    """
+    if text == "best":
+        return "best"
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"epsilon={text!r} must be 0 or more, or 'best'") from None
+
+
+def check_names(protocol: Protocol, correlations: Sequence[str]) -> None:
+    """Raises a ParameterError for coefficients wanted of a protocol that has none."""
+    if correlations and isinstance(protocol, Pairwise):
+        raise ParameterError("the protocol 'pairwise' tells accuracies: do without --correlation")

@@ -1,0 +1,375 @@
+"""Observations of one number from each metric and one from people, and their correlation.
+
+`Observed` serves the system protocol; `Replies` serves the turn protocol, and adds the agreement
+within each system and that of people with people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import counted
+from rejoinder.meta_evaluation.evidence import (
+    Draws,
+    Evidence,
+    Pair,
+    Rated,
+    Row,
+    at_once,
+    no_interval,
+    undefined,
+)
+from rejoinder.statistics import intervals
+from rejoinder.statistics import significance as testing
+from rejoinder.statistics.correlation import correlation_named
+from rejoinder.statistics.intervals import Interval, percentiles
+from rejoinder.statistics.raters import human_correlations
+from rejoinder.statistics.within_systems import WithinSystems
+
+POOLED = (
+    "over the replies of all systems, differences between systems count as evidence, so the pooled "
+    "value has no p; the test is that of the mean within systems (columns within and within_p)"
+)
+
+
+class Observed(Evidence):
+    """Observations of one number from each metric and one from people.
+
+    Args:
+        scores: By label, float64 [N].
+        human: float64 [N].
+        groups: [N], what is resampled and permuted as a whole.
+        keys: What identifies each observation, its group last.
+        draws: Number of permutations and resamples, and the seed.
+        drawn: What the groups are called.
+        least: With fewer groups there is no interval; 0 leaves it to the bootstrap.
+        raters: float64 [N, raters] where raters are to be resampled too.
+    """
+
+    def __init__(
+        self,
+        scores: dict[str, Floats],
+        human: Floats,
+        groups: Indices,
+        keys: pl.DataFrame,
+        draws: Draws,
+        drawn: str,
+        least: int = 0,
+        raters: Floats | None = None,
+    ) -> None:
+        self.scores, self.human, self.groups, self.keys = scores, human, groups, keys
+        self.draws, self.drawn, self.least, self.raters = draws, drawn, least, raters
+        self.labels = list(scores)
+        self.notes: list[str] = []
+        if draws.resamples and np.unique(groups).size >= least:
+            self.notes += intervals.few_groups(np.unique(groups).size, drawn)
+        self.resampled: dict[tuple[str, str, bytes], Floats] = {}
+
+    def names(self, correlations: Sequence[str]) -> Sequence[str]:
+        """All of them."""
+        return correlations
+
+    def usable(self, *labels: str) -> NDArray[np.bool_]:
+        """The observations that a row of these metrics is made of: bool [N]."""
+        return np.ones(self.human.size, dtype=np.bool_)
+
+    def row(self, label: str, correlation: str) -> Row:
+        """Value, cluster bootstrap and permutation test."""
+        kept = self.usable(label)
+        x, y = self.scores[label][kept], self.human[kept]
+        value = float(correlation_named(correlation)(x, y))
+        reason = undefined(x, y)
+        if reason:
+            return Row(math.nan, y.size, reason=reason)
+        interval = self._interval(label, correlation, kept)
+        p = math.nan
+        if self.draws.permutations:
+            groups = self.groups[kept]
+            p = float(
+                testing.permutation_p(
+                    x, y, correlation, self.draws.permutations, self.draws.rng, groups
+                )
+            )
+        return Row(value, y.size, interval.low, interval.high, p, no_interval(interval))
+
+    def _interval(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Interval:
+        too_few = self._too_few(kept)
+        if too_few or not self.draws.resamples:
+            return Interval(math.nan, math.nan, reason=too_few)
+        if self.raters is None:
+            return percentiles(self._resampled(label, correlation, kept))
+        return intervals.bootstrap_over_raters(
+            self.scores[label][kept],
+            self.raters[kept],
+            correlation,
+            self.groups[kept],
+            self.draws.resamples,
+            self.draws.rng,
+        )
+
+    def _too_few(self, kept: NDArray[np.bool_]) -> str | None:
+        number = np.unique(self.groups[kept]).size
+        least = max(self.least, intervals.LEAST_GROUPS)
+        return f"fewer than {least} {self.drawn} to resample" if number < least else None
+
+    def _resampled(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Floats:
+        key = label, correlation, kept.tobytes()
+        if key not in self.resampled:
+            self.resampled[key] = intervals.resampled(
+                self.scores[label][kept],
+                self.human[kept],
+                correlation,
+                self.groups[kept],
+                self.draws.resamples,
+                self.draws.rng,
+            )
+        return self.resampled[key]
+
+    def pair(self, a: str, b: str, correlation: str) -> Pair:
+        """The difference resample by resample, the paired permutation, and Williams' test."""
+        kept = self.usable(a, b)
+        x1, x2, y = self.scores[a][kept], self.scores[b][kept], self.human[kept]
+        measure = correlation_named(correlation)
+        r12, r13, r23 = (float(r) for r in (measure(x1, y), measure(x2, y), measure(x1, x2)))
+        reason = undefined(x1, y) or undefined(x2, y)
+        if reason:
+            return Pair(r12, r13, y.size, reason=reason)
+        too_few = self._too_few(kept)
+        interval = Interval(math.nan, math.nan, reason=too_few)
+        if self.draws.resamples and not too_few:
+            first, second = (self._resampled(label, correlation, kept) for label in (a, b))
+            interval = percentiles(first - second)
+        p = math.nan
+        if self.draws.permutations:
+            groups = self.groups[kept]
+            p = testing.paired_permutation(
+                x1, x2, y, correlation, self.draws.permutations, self.draws.rng, groups
+            ).p
+        williams = testing.williams(r12, r13, r23, y.size)
+        ends = interval.low, interval.high
+        return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))
+
+    def observations(self) -> pl.DataFrame:
+        """The keys, ``human``, and a column for each metric."""
+        return self.keys.with_columns(
+            pl.Series("human", self.human),
+            *(pl.Series(label, values) for label, values in self.scores.items()),
+        )
+
+
+class Replies(Observed):
+    """Turn-level observations, which single raters and single systems have too.
+
+    Each metric is correlated over the replies that it can score by themselves, two metrics over
+    those that both can. A metric that scores fewer than half of the replies is undefined.
+    """
+
+    def __init__(self, rated: Rated, draws: Draws, resample_raters: bool) -> None:
+        super().__init__(
+            rated.segments,
+            rated.human,
+            rated.item,
+            _reply_keys(rated),
+            draws,
+            "contexts",
+            raters=rated.matrix if resample_raters else None,
+        )
+        self.rated = rated
+        self.several = len(rated.systems) > 1
+        self.means: dict[tuple[str, str], Row] = {}
+        self.notes += [note for label in self.labels for note in self._unscored(label)]
+        if self.several:
+            self.notes.append(POOLED)
+            if resample_raters:
+                self.notes.append(
+                    "the interval of the mean within systems is over contexts alone, not over raters"
+                )
+
+    def usable(self, *labels: str) -> NDArray[np.bool_]:
+        """The replies that all these metrics can score by themselves, bool [N].
+
+        All replies for a metric that can score fewer than half of them: it is undefined.
+        """
+        missing = [np.isnan(self.scores[label]) for label in labels]
+        few = [each for each in missing if each.sum() <= each.size / 2]
+        return ~np.logical_or.reduce(few) if few else np.ones(self.human.size, dtype=np.bool_)
+
+    def _unscored(self, label: str) -> list[str]:
+        lost = int((~self.usable(label)).sum())
+        if not lost:
+            return []
+        return [
+            f"{label}: {lost} of {counted(self.human.size, 'rated reply', 'rated replies')} left out "
+            f"of its own row, without a score under {label}; other metrics keep them"
+        ]
+
+    def row(self, label: str, correlation: str) -> Row:
+        """As for any observations; of several systems, the mean within systems stands beside it.
+
+        The pooled p is then called so, and there is no ``p``: it takes differences between systems
+        for evidence.
+        """
+        pooled = super().row(label, correlation)
+        if not self.several:
+            return pooled
+        mean = self.mean_within(label, correlation)
+        return pooled._replace(p=math.nan, more={**_columns(mean), "pooled_p": pooled.p})
+
+    def pair(self, a: str, b: str, correlation: str) -> Pair:
+        """As for any observations; of several systems, the difference within them stands beside it."""
+        pooled = super().pair(a, b, correlation)
+        if not self.several:
+            return pooled
+        kept = self.usable(a, b)
+        x1, x2, data = self.scores[a][kept], self.scores[b][kept], self._within(kept)
+        difference, interval, p = data.difference(x1, x2, correlation), _NONE, math.nan
+        if self.draws.resamples:
+            interval = data.difference_interval(x1, x2, correlation)
+        if self.draws.permutations:
+            number, rng = self.draws.permutations, self.draws.rng
+            p = data.paired_permutation(x1, x2, correlation, number, rng).p
+        n, reason = data.y.size, no_interval(interval)
+        more = _columns(Row(difference, n, interval.low, interval.high, p, reason))
+        # Williams' test is of the pooled observations too, and takes them for independent.
+        williams = testing.Williams(math.nan, math.nan)
+        more |= {"pooled_p": pooled.p}
+        return pooled._replace(p=math.nan, williams=williams, more=more)
+
+    def people(self, correlations: Sequence[str]) -> list[tuple[str, str, Row]]:
+        """Each rater against the mean of the others, where there are several."""
+        matrix = self.rated.matrix
+        if matrix.shape[1] < 2:
+            return []
+        rows = []
+        for correlation in correlations:
+            told = human_correlations(matrix, correlation, what="replies")
+            inside = [
+                human_correlations(matrix[self.rated.system == s], correlation, what="replies")
+                for s in range(len(self.rated.systems))
+            ]
+            within = {
+                "human (avg)": _mean([each.average for each in inside]),
+                "human (max)": _mean([each.maximum for each in inside]),
+            }
+            for label, value in (("human (avg)", told.average), ("human (max)", told.maximum)):
+                n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
+                reason = told.reason or "single raters against the others: no interval, no test"
+                more = {"within": within[label]} if self.several else {}
+                rows.append((label, correlation, Row(value, n, reason=reason, more=more)))
+        return rows
+
+    def mean_within(self, label: str, correlation: str) -> Row:
+        """The mean over systems of each system's own coefficient; its interval and its test."""
+        key = label, correlation
+        if key not in self.means:
+            self.means[key] = self._mean_within(label, correlation)
+        return self.means[key]
+
+    def _mean_within(self, label: str, correlation: str) -> Row:
+        kept = self.usable(label)
+        x, data = self.scores[label][kept], self._within(kept)
+        each = data.coefficients(x, correlation)
+        defined = ~np.isnan(each)
+        sizes = np.bincount(data.system, minlength=len(self.rated.systems))
+        n = int(sizes[: each.size][defined].sum())
+        if not defined.any():
+            return Row(math.nan, n, reason="undefined within every system")
+        left = len(self.rated.systems) - int(defined.sum())
+        words = [
+            f"undefined within {left} of {len(self.rated.systems)} systems, left out; the row is the "
+            f"mean over the other {int(defined.sum())}"
+        ]
+        interval, p = _NONE, math.nan
+        if self.draws.resamples:
+            interval = data.interval(x, correlation)
+        if self.draws.permutations:
+            p = data.permutation_p(x, correlation, self.draws.permutations, self.draws.rng)
+        reasons = [*(words if left else []), *filter(None, [no_interval(interval)])]
+        value = data.mean(x, correlation)
+        return Row(value, n, interval.low, interval.high, p, "; ".join(reasons) or None)
+
+    def _within(self, kept: NDArray[np.bool_]) -> WithinSystems:
+        return WithinSystems(self.human[kept], self.rated.system[kept], self.rated.item[kept])
+
+    def within(self, correlation: str) -> list[dict[str, Any]]:
+        """Each system by itself, then the mean of those that are defined."""
+        places = [self.rated.system == s for s in range(len(self.rated.systems))]
+        tasks = [(label, each) for label in self.labels for each in places]
+
+        def one(task: tuple[str, NDArray[np.bool_]]) -> Row:
+            label, place = task
+            place = place & self.usable(label)
+            part = Observed(
+                {label: self.scores[label][place]},
+                self.human[place],
+                self.groups[place],
+                self.keys.filter(pl.Series(place)),
+                self.draws,
+                self.drawn,
+            )
+            return part.row(label, correlation)
+
+        done = at_once(one, tasks)
+        means = at_once(lambda label: self.mean_within(label, correlation), self.labels)
+        rows = []
+        for number, (label, mean) in enumerate(zip(self.labels, means, strict=True)):
+            of_label = done[number * len(places) : (number + 1) * len(places)]
+            rows += [
+                within_row(label, correlation, system, row)
+                for system, row in zip(self.rated.systems, of_label, strict=True)
+            ]
+            rows.append(within_row(label, correlation, "mean", mean))
+        return rows
+
+
+_NONE = Interval(math.nan, math.nan)
+
+
+def _columns(mean: Row) -> dict[str, float | str | None]:
+    """The mean within systems as columns beside the pooled value."""
+    return {
+        "within": mean.value,
+        "within_low": mean.low,
+        "within_high": mean.high,
+        "within_p": mean.p,
+        "within_reason": mean.reason,
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    defined = [value for value in values if not math.isnan(value)]
+    return float(np.mean(defined)) if defined else math.nan
+
+
+def within_row(label: str, correlation: str, system: str, row: Row) -> dict[str, Any]:
+    """A row of the table of agreement within systems."""
+    return {
+        "metric": label,
+        "correlation": correlation,
+        "system": system,
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "p": row.p,
+        "n": row.n,
+        "reason": row.reason,
+    }
+
+
+def _reply_keys(rated: Rated) -> pl.DataFrame:
+    systems = np.array(rated.systems, dtype=object)[rated.system]
+    ids = np.array(rated.ids, dtype=object)[rated.item]
+    return pl.DataFrame(
+        {
+            "system": pl.Series(systems, dtype=pl.String),
+            "id": pl.Series(ids, dtype=pl.String),
+            "group": rated.item,
+        }
+    )

@@ -1,0 +1,1 @@
+"""Models that ``transformers`` and ``sentence-transformers`` wrote, loaded safely."""

@@ -1,0 +1,356 @@
+"""Sentence encoders of sentence-transformers or transformers, loaded from this machine alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
+from rejoinder.files.strict_json import strict_json
+from rejoinder.models.huggingface.faults import fault, in_one_line
+from rejoinder.models.huggingface.pretrained import check_ids, open_pretrained, vocabulary_size
+
+if TYPE_CHECKING:
+    import torch
+
+TOKENS_PER_BATCH = 4096
+"""Padding included. A processor is no faster with more, and short texts are not kept waiting."""
+
+MOST_TOKENS = 2**31 - 1
+"""What an encoder without any limit reads of a text: tokenizers count in 32 or 64 bits."""
+
+POOLINGS = ("mean", "cls", "max", "mean_sqrt_len")
+MODULES = {"Transformer", "Pooling", "Normalize"}
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Texts to vectors.
+
+    Attributes:
+        path: Where the model lies.
+        pooling: How the vectors of tokens become one: ``mean`` (over the tokens of the text, special
+            ones included), ``cls`` (the first), ``max``, ``mean_sqrt_len`` (sum over root of count).
+        normalize: Whether the model's own last step is to make the vectors length 1.
+        longest: Tokens beyond so many are cut off.
+        tokenizer: Of transformers.
+        model: Of transformers.
+    """
+
+    path: Path
+    pooling: str
+    normalize: bool
+    longest: int
+    tokenizer: Any
+    model: Any
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Encoder:
+        """Loads an encoder; the last ones are kept. Nothing is fetched.
+
+        The pooling is the one that the folder declares (``1_Pooling/config.json``), else the mean.
+
+        Args:
+            source: A folder, or the name of a model on the hub that the local cache holds.
+
+        Raises:
+            InputError: There is no such model here, it is damaged, or has parts we cannot run.
+            MissingExtraError: torch or transformers is not installed.
+        """
+        return _load(str(find_encoder(source)))
+
+    @property
+    def size(self) -> int:
+        """The width of a vector."""
+        return int(self.model.config.hidden_size)
+
+    def encode(
+        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> np.ndarray:
+        """The vectors of texts: float32 [n, d]. Equal texts are encoded once.
+
+        Texts of like length share a batch, so that little is padded.
+
+        Args:
+            texts: n of them.
+            progress: Called with how many distinct texts are done, and of how many.
+        """
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))
+        place = {text: i for i, text in enumerate(distinct)}
+        vectors = np.empty((len(distinct), self.size), dtype=np.float32)
+        done = 0
+        for batch, states, mask in self._forward(distinct):
+            pooled = _pooled(states, mask, self.pooling)
+            if self.normalize:
+                pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
+            vectors[batch] = pooled.float().cpu().numpy()
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(distinct))
+        return vectors[[place[text] for text in texts]]
+
+    def encode_tokens(
+        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> list[np.ndarray]:
+        """The vectors of each text's tokens, special ones left out: n arrays float32 [tokens, d].
+
+        Args:
+            texts: n of them.
+            progress: Called with how many distinct texts are done, and of how many.
+        """
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))
+        held: dict[str, np.ndarray] = {}
+        special = set(self.tokenizer.all_special_ids)
+        for batch, states, mask in self._forward(distinct):
+            for row, i in enumerate(batch):
+                ids = self.tokens(distinct[i])
+                keep = [k for k, token in enumerate(ids) if token not in special]
+                held[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
+            if progress is not None:
+                progress(len(held), len(distinct))
+        return [held[text] for text in texts]
+
+    def tokens(self, text: str) -> list[int]:
+        """The token ids of a text, special ones included, cut to ``longest``."""
+        return self.tokenizer(text, truncation=True, max_length=self.longest)["input_ids"]
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many distinct texts are longer than ``longest`` tokens."""
+        # A token is a character or more: most texts need no second look.
+        long = [text for text in set(texts) if len(text) >= self.longest - 2]
+        if not long:
+            return 0
+        ids = self.tokenizer(long, truncation=False, verbose=False)["input_ids"]
+        return sum(len(each) > self.longest for each in ids)
+
+    def _forward(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor]]:
+        """The last layer's states [b, t, d] and masks [b, t], with the places of the texts."""
+        import torch
+
+        if not texts:
+            return
+        kept = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
+        ids = self.tokenizer(list(texts), **kept)["input_ids"]
+        check_ids(str(self.path), self.model, ids)
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        device = next(self.model.parameters()).device
+        for batch in _batches(order, [len(each) for each in ids]):
+            inputs, mask = self._padded([ids[i] for i in batch])
+            inputs, mask = inputs.to(device), mask.to(device)
+            with torch.inference_mode():
+                states = self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
+            if not bool(states[mask.bool()].isfinite().all()):
+                raise InputError(
+                    f"{self.path}: the encoder gives vectors that are not finite (NaN or infinite) "
+                    f"for texts such as {texts[batch[0]]!r:.60}; take another encoder"
+                )
+            yield batch, states, mask
+
+    def _padded(self, ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids and masks [b, t], padded on the right.
+
+        Whatever side the tokenizer pads on: tokens keep the positions that they have alone. What
+        stands behind them is masked, and may be any token where the tokenizer has none for padding.
+        """
+        import torch
+
+        shape = (len(ids), max(1, *map(len, ids)))
+        inputs = torch.full(shape, self._padding(), dtype=torch.int64)
+        mask = torch.zeros(shape, dtype=torch.int64)
+        for row, each in enumerate(ids):
+            inputs[row, : len(each)] = torch.tensor(each, dtype=torch.int64)
+            mask[row, : len(each)] = 1
+        return inputs, mask
+
+    def _padding(self) -> int:
+        rows = vocabulary_size(self.model)
+        for found in (
+            self.tokenizer.pad_token_id,
+            getattr(self.model.config, "pad_token_id", None),
+        ):
+            if isinstance(found, int) and found >= 0 and (rows is None or found < rows):
+                return found
+        return 0
+
+
+def find_encoder(source: str | os.PathLike[str]) -> Path:
+    """The folder of an encoder: a path, or a name on the hub that the local cache holds.
+
+    Raises:
+        InputError: It is neither.
+        MissingExtraError: transformers is not installed (for a name).
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        return folder
+    if not folder.exists() and (folder.is_absolute() or os.fspath(source).startswith(".")):
+        raise InputError(f"encoder '{os.fspath(source)}': there is no such folder; name another")
+    told = (
+        f"encoder '{os.fspath(source)}': no folder of that name, and no model in the local cache of "
+        "the hub; nothing is fetched unasked: fetch it once with "
+        f"'hf download {os.fspath(source)}', or name a folder"
+    )
+    if folder.exists() or os.fspath(source).count("/") > 1:
+        raise InputError(told.replace("no folder of that name", "not a folder with a model"))
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise _missing() from None
+    try:
+        return Path(snapshot_download(os.fspath(source), local_files_only=True))
+    except (OSError, ValueError):  # not there; no name that the hub could have
+        raise InputError(told) from None
+
+
+@lru_cache(maxsize=2)
+def _load(path: str) -> Encoder:
+    try:
+        import torch
+        from transformers import AutoModel
+    except ImportError:
+        raise _missing() from None
+    folder = Path(path)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        _, tokenizer, model = open_pretrained(path, lambda config: AutoModel, encoder=True)
+        pooling, normalize = _modules(folder)
+        longest = _longest(folder, tokenizer, model)
+        model = model.eval().to(device)
+        encoder = Encoder(folder, pooling, normalize, longest, tokenizer, model)
+        encoder.encode(["a"])  # a model of pictures, or one that wants a second text, fails here
+    except RejoinderError:
+        raise
+    except Exception as error:  # damaged files raise whatever their parsers raise
+        if why := fault(folder):
+            raise InputError(f"{path}: {why}") from None
+        raise InputError(
+            f"{path}: no encoder that transformers can load ({in_one_line(error)}); expected a "
+            "folder with config.json, model.safetensors and the tokenizer's files"
+        ) from None
+    return encoder
+
+
+def _modules(folder: Path) -> tuple[str, bool]:
+    """The pooling that the folder declares, and whether vectors are normalised after it."""
+    modules = _json(folder / "modules.json", [])
+    if not all(
+        isinstance(each, dict) and isinstance(each.get("path", ""), str) for each in modules
+    ):
+        raise InputError(
+            f"{folder / 'modules.json'}: expected a list of parts, each with 'type' and 'path'; fetch "
+            "the model again"
+        )
+    kinds = [str(each.get("type", "")).rsplit(".", 1)[-1] for each in modules]
+    strange = [kind for kind in kinds if kind not in MODULES]
+    if strange:
+        raise InputError(
+            f"{folder}: has a part '{strange[0]}', which is not supported; expected an encoder of "
+            f"{one_of(sorted(MODULES))}"
+        )
+    parts = [
+        each.get("path", "") for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"
+    ]
+    config = _json(folder / (parts[0] if parts else "1_Pooling") / "config.json", {})
+    modes = (
+        [config["pooling_mode"]]
+        if isinstance(config.get("pooling_mode"), str)
+        else [
+            name.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+            for name, wanted in config.items()
+            if name.startswith("pooling_mode_") and wanted
+        ]
+    )
+    if len(modes) > 1 or any(mode not in POOLINGS for mode in modes):
+        raise InputError(
+            f"{folder}: pools by {one_of(modes)}, which is not supported; expected one of "
+            f"{one_of(POOLINGS)}"
+        )
+    return (modes[0] if modes else "mean"), "Normalize" in kinds
+
+
+def _longest(folder: Path, tokenizer: Any, model: Any) -> int:
+    """Of what the folder, the tokenizer and the positions allow, the least."""
+    said = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    if said is not None and (isinstance(said, bool) or not isinstance(said, int)):
+        raise InputError(
+            f"{folder / 'sentence_bert_config.json'}: max_seq_length is {said!r:.60}; expected a whole "
+            "number: fetch the model again"
+        )
+    positions = getattr(model.config, "max_position_embeddings", None)
+    known = [said, tokenizer.model_max_length, positions, *_positions_behind_padding(model)]
+    longest = min((each for each in known if each), default=MOST_TOKENS)
+    if longest < 1:
+        raise InputError(
+            f"{folder}: reads texts of at most {longest} tokens, as it says; expected 1 or more: fetch "
+            "the model again"
+        )
+    return int(min(longest, MOST_TOKENS))
+
+
+def _positions_behind_padding(model: Any) -> Iterator[int]:
+    """How many tokens have a position where the table of positions has a row for padding.
+
+    As RoBERTa's and MPNet's have: the first token stands at the row behind that of padding, and the
+    rows up to there are for no token.
+    """
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        rows = getattr(module, "weight", None)
+        if "position" in name.rpartition(".")[2] and padding is not None and rows is not None:
+            yield len(rows) - padding - 1
+
+
+def _json(path: Path, default: Any) -> Any:
+    """What a file of JSON holds, which must be of the default's kind; the default without a file."""
+    if not path.exists():
+        return default
+    try:
+        held = strict_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: no JSON ({error!s:.100}); fetch the model again") from None
+    if not isinstance(held, type(default)):
+        kind = "a list" if isinstance(default, list) else "an object"
+        raise InputError(f"{path}: expected {kind} of JSON; fetch the model again")
+    return held
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Runs of the order whose number times longest stays below ``TOKENS_PER_BATCH``."""
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) + 1) * lengths[i] > TOKENS_PER_BATCH:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
+    """States [b, t, d] and mask [b, t] to vectors [b, d]; zeros for a text without any token."""
+    kept = mask.unsqueeze(-1) > 0
+    counts = kept.sum(dim=1)
+    if pooling == "cls":
+        pooled = states[:, 0]
+    elif pooling == "max":
+        pooled = states.masked_fill(~kept, float("-inf")).amax(dim=1)
+    else:
+        divided = counts.clamp_min(1).to(states.dtype)
+        summed = states.masked_fill(~kept, 0).sum(dim=1)
+        pooled = summed / (divided.sqrt() if pooling == "mean_sqrt_len" else divided)
+    return pooled.masked_fill(counts == 0, 0)
+
+
+def _missing() -> MissingExtraError:
+    return MissingExtraError(
+        "encoders need torch and transformers, which are not installed; run: "
+        "pip install 'rejoinder[models]'"
+    )

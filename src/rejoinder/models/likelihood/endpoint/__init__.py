@@ -1,0 +1,1 @@
+"""Log-probabilities of replies from a completions server."""

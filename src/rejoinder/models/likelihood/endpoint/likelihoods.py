@@ -1,0 +1,148 @@
+"""Likelihoods from an OpenAI-compatible completions server that echoes the prompt's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlunsplit
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo, read_echo
+from rejoinder.models.likelihood.endpoint.probe import probe
+from rejoinder.models.likelihood.endpoint.server import Server, split_url
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.provider import (
+    EMPTY,
+    NO_START,
+    Batch,
+    Likelihood,
+    Plan,
+    Provider,
+    Request,
+)
+
+AT_ONCE = 8
+"""Requests under way at a time; servers batch them themselves."""
+
+SIZE = 32  # prompts to a batch: what is written, and resumed, together
+
+
+class EndpointProvider(Provider):
+    """Likelihoods of a model behind ``POST /completions`` with ``echo`` and ``logprobs``.
+
+    Prompts are laid out plainly (a server's chat route cannot echo). Where the prompt ends is found
+    as for local models: the prompt is echoed alone too, and a reply begins where the tokens part.
+    The end of sequence counts if its text is named: it cannot be asked for.
+
+    Args:
+        url: Up to and with ``/v1``; ``#name`` behind it names the model.
+        prompting: How conversations are laid out.
+        end_text: The text of the model's end-of-sequence token; empty: the end does not count.
+        name: What tables call it; None: the model's name.
+
+    Raises:
+        InputError: The server cannot be reached, or its log-probabilities cannot be relied on.
+        ParameterError: A chat template is asked for, or the model's name is missing.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        prompting: Prompting | None = None,
+        *,
+        end_text: str = "",
+        name: str | None = None,
+    ) -> None:
+        parts = split_url(url)
+        self.prompting = prompting or Prompting()
+        if self.prompting.template == "chat":
+            raise ParameterError(
+                f"{url}: a completions endpoint takes plain prompts; choose template='plain' or "
+                "'auto', and lay turns out with --turn-end"
+            )
+        self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
+        self.server = Server(self.url)
+        self.model = parts.fragment or self._only_model()
+        self.name = name or self.model
+        self.end_text = end_text if self.prompting.end else ""
+        probe(self.echo, self.url)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Server, model and the layout of the prompts."""
+        layout = {**self.prompting.facts, "end": repr(self.end_text) if self.end_text else "no"}
+        return {"endpoint": self.url, "model": self.model, **layout}
+
+    def _only_model(self) -> str:
+        told = self.server.get("models")
+        listed = told.get("data") if isinstance(told, dict) else None
+        rows = listed if isinstance(listed, list) else []
+        names = [str(each.get("id")) for each in rows if isinstance(each, dict)]
+        if len(names) != 1:
+            choices = f"it serves {one_of(names)}" if names else "it lists none"
+            raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
+        return names[0]
+
+    def echo(self, text: str) -> Echo:
+        """The tokens of a text and their log-probabilities, as the server has them.
+
+        Raises:
+            InputError: The server gives no answer, or one that cannot be relied on (`check_echo`).
+        """
+        asked = {
+            "model": self.model,
+            "prompt": text,
+            "max_tokens": 0,
+            "echo": True,
+            "logprobs": 1,
+            "temperature": 0,
+        }
+        echo = read_echo(self.server.post("completions", asked), self.url)
+        check_echo(echo, text, self.url)
+        return echo
+
+    def plan(self, requests: Sequence[Request]) -> Plan:
+        """In the order of the requests: the server forms batches of its own."""
+        places = range(len(requests))
+        batches = tuple(
+            Batch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
+            for begin in range(0, len(requests), SIZE)
+        )
+        unended = self.prompting.end and not self.end_text
+        return Plan(
+            batches,
+            (
+                "the end of sequence is not counted: an endpoint's end token is unknown; name its "
+                "text with --end-text",
+            )
+            if unended
+            else (),
+        )
+
+    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+        """Several requests at a time; their answers in order."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(self._one, batch.work))
+
+    def _one(self, request: Request) -> list[Likelihood]:
+        prompt = self.prompting.plain(request.turns)
+        if not prompt:
+            return [Likelihood.none(NO_START) for _ in request.replies]
+        alone = self.echo(prompt)
+        return [self._reply(prompt, alone, reply) for reply in request.replies]
+
+    def _reply(self, prompt: str, alone: Echo, reply: str) -> Likelihood:
+        if not reply.strip():
+            return Likelihood.none(EMPTY)
+        whole = self.echo(prompt + reply + self.end_text)
+        begin = alone.agreeing(whole)
+        if begin >= len(whole.tokens):
+            raise InputError(
+                f"{self.url}: the echo of a prompt with its reply is no longer than that of the "
+                "prompt; the server cuts what it echoes: raise its context length, or keep fewer "
+                "turns (--turns)"
+            )
+        if begin == 0:
+            # The first token of all has no log-probability: nothing stands before it.
+            return Likelihood.none(NO_START)
+        return Likelihood.of(whole.logprobs[begin:])

@@ -1,0 +1,173 @@
+"""JSON over HTTP, with the standard library alone: a key from the environment, and bounds on answers.
+
+Nothing that a server answers is trusted: it may be too long, endless, broken off, or no JSON, and
+each of these is one message.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.strict_json import strict_json
+
+KEY = "REJOINDER_API_KEY"
+"""The environment variable that holds a server's key. It is sent, and never shown or kept."""
+
+PATIENCE = 300.0  # seconds that a server may be silent
+LONGEST = 900.0  # seconds that a whole answer may take
+MOST_BYTES = 64 << 20
+"""How long an answer may be: the echo of 100,000 tokens takes about 10 MiB."""
+
+PIECE = 1 << 16  # bytes that are read at a time
+PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before a request is tried again, where a server is busy or away for a moment."""
+
+BUSY = {408, 409, 425, 429, 500, 502, 503, 504}
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of a server's URL.
+
+    Raises:
+        ParameterError: It is none of http or https with a host, or it holds a key: what stands in
+            a URL ends up in files, signatures and logs.
+    """
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a bracket that is never closed, a port that is no number
+        parts, whole = SplitResult("", "", "", "", ""), False
+    if "@" in url.partition("#")[0] or parts.query:
+        raise ParameterError(
+            f"a URL with {'parameters' if parts.query else 'a user or password'}: a key in a URL "
+            f"ends up in files and logs; put it into the environment variable {KEY}, and leave out "
+            "what stands before '@' or after '?'"
+        )
+    plain = url.isprintable() and " " not in url and parts.path.isascii()
+    if not whole or not plain:
+        raise ParameterError(
+            f"{url!r:.80} is no URL of a server; expected http://host:port/v1 or https://host/v1, "
+            "and #NAME behind it where it serves several models"
+        )
+    return parts
+
+
+class Server:
+    """A server's JSON routes.
+
+    Args:
+        url: What the routes' names are put behind.
+        pauses: Seconds before each further try.
+    """
+
+    def __init__(self, url: str, pauses: tuple[float, ...] = PAUSES) -> None:
+        self.url = url
+        self.pauses = pauses
+        # A redirect would carry the key to another host.
+        self.opener = urllib.request.build_opener(_NoRedirect)
+
+    def get(self, route: str) -> Any:
+        """The answer of a route.
+
+        Raises:
+            InputError: There is none, it is no JSON, or it is longer or slower than any answer is.
+            ParameterError: The key in the environment is none.
+        """
+        return self._answer(route, None)
+
+    def post(self, route: str, value: Any) -> Any:
+        """The answer of a route to a JSON value; errors as with ``get``."""
+        return self._answer(route, json.dumps(value).encode())
+
+    def _answer(self, route: str, body: bytes | None) -> Any:
+        for pause in (*self.pauses, None):
+            try:
+                return self._read(route, self._once(route, body))
+            except urllib.error.HTTPError as error:
+                if error.code not in BUSY or pause is None:
+                    raise InputError(self._refused(route, error)) from None
+            except (OSError, http.client.HTTPException) as error:
+                if pause is None or _nobody(error):
+                    raise InputError(
+                        f"{self.url}/{route}: cannot be reached: {_reason(error)}; is the server "
+                        "running?"
+                    ) from None
+            time.sleep(pause)
+        raise AssertionError
+
+    def _read(self, route: str, answer: bytes) -> Any:
+        try:
+            return strict_json(answer)
+        except ValueError:
+            raise InputError(
+                f"{self.url}/{route}: the answer is no JSON; is this the URL of an "
+                "OpenAI-compatible server, with its /v1?"
+            ) from None
+
+    def _once(self, route: str, body: bytes | None) -> bytes:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        key = os.environ.get(KEY, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise ParameterError(f"{KEY}: holds characters that no key has; set it anew")
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        request = urllib.request.Request(f"{self.url}/{route}", data=body, headers=headers)
+        with self.opener.open(request, timeout=PATIENCE) as answer:
+            return self._body(route, answer)
+
+    def _body(self, route: str, answer: http.client.HTTPResponse) -> bytes:
+        """The body of an answer, no longer than `MOST_BYTES` and no later than `LONGEST`."""
+        end = time.monotonic() + LONGEST
+        body = bytearray()
+        while piece := answer.read1(PIECE):
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise InputError(
+                    f"{self.url}/{route}: the answer is longer than {MOST_BYTES >> 20} MiB, so it is "
+                    "no answer of a completions server; is this its URL?"
+                )
+            if time.monotonic() > end:
+                raise InputError(
+                    f"{self.url}/{route}: the answer was not complete after {LONGEST:.0f} seconds; "
+                    "is the server overloaded?"
+                )
+        if answer.length:  # read1 does not say that the connection ended before its time
+            raise http.client.IncompleteRead(bytes(body), answer.length)
+        return bytes(body)
+
+    def _refused(self, route: str, error: urllib.error.HTTPError) -> str:
+        try:
+            told = error.read(2000).decode("utf-8", "replace")
+        except (OSError, ValueError, http.client.HTTPException):
+            told = "and an error message that breaks off"
+        key = os.environ.get(KEY, "").strip()
+        if key:
+            told = told.replace(key, "***")  # some servers repeat the key that they refuse
+        words = " ".join(told.split())[:300]
+        remedy = f"; set {KEY} to the server's key" if error.code in (401, 403) else ""
+        return f"{self.url}/{route}: refused with status {error.code} ({words}){remedy}"
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _reason(error: BaseException) -> str:
+    """Why there was no answer, in words."""
+    if isinstance(error, http.client.IncompleteRead):
+        return "the answer breaks off"
+    return str(getattr(error, "reason", None) or error) or type(error).__name__
+
+
+def _nobody(error: BaseException) -> bool:
+    """Whether nobody listens there: waiting does not help."""
+    return isinstance(getattr(error, "reason", error), ConnectionRefusedError)

@@ -1,0 +1,176 @@
+"""Causal language models: the prompt's keys and values are shared by all of its replies."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from rejoinder.models.likelihood.prompts import Chat
+from rejoinder.models.likelihood.provider import Request
+from rejoinder.models.likelihood.transformer.boundary import (
+    Specials,
+    Tail,
+    ids_of,
+    shared,
+    specials,
+)
+from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerProvider
+from rejoinder.models.likelihood.transformer.pieces import OPENED, Cuts, Piece, fitted
+
+if TYPE_CHECKING:
+    import torch
+
+WINDOW = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
+
+
+class CausalProvider(TransformerProvider):
+    """Likelihoods of a causal language model (GPT-2, Llama, ...).
+
+    Args:
+        *args: See ``TransformerProvider``.
+        padding: On which side the prompts of a batch are padded; the numbers are the same.
+        **kwargs: See ``TransformerProvider``.
+    """
+
+    def __init__(
+        self, *args: Any, padding: Literal["left", "right"] = "left", **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.padding = padding
+        self.accepts = set(inspect.signature(self.model.forward).parameters)
+
+    @cached_property
+    def chat(self) -> Chat | None:
+        """The chat template, where it is used."""
+        return Chat.of(self.tokenizer) if self.prompting.chats(self.tokenizer) else None
+
+    @cached_property
+    def around(self) -> Specials:
+        """The special tokens around a plain text; a chat template writes its own."""
+        return Specials([], []) if self.chat else specials(self.tokenizer)
+
+    @property
+    def window(self) -> int | None:
+        """The most tokens that the model sees; None where its positions are not limited."""
+        config = self.model.config
+        sizes = [getattr(config, name, None) for name in WINDOW]
+        return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+
+    def end_id(self) -> int | None:
+        """As the chat template ends a reply, else the tokenizer's end of sequence."""
+        if self.prompting.end and self.chat and self.chat.end is not None:
+            return self.chat.end
+        return super().end_id()
+
+    def pieces(self, requests: Sequence[Request], cuts: Cuts) -> list[Piece]:
+        """Tokenises prompts and replies together, so that the boundary is as the model sees it."""
+        prompts = [self._prompt(request.turns, cuts) for request in requests]
+        alone = ids_of(self.tokenizer, prompts)
+        wholes = ids_of(
+            self.tokenizer,
+            [
+                prompt + reply
+                for prompt, request in zip(prompts, requests, strict=True)
+                for reply in request.replies
+            ],
+        )
+        end = self.end_id()
+        made, at = [], 0
+        for request, prompt in zip(requests, alone, strict=True):
+            some = wholes[at : at + len(request.replies)]
+            at += len(request.replies)
+            made.append(self._piece(request.replies, prompt, some, end, cuts))
+        return made
+
+    def _prompt(self, turns: Sequence[str], cuts: Cuts) -> str:
+        if self.chat is None:
+            return self.prompting.plain(turns)
+        text, opened = self.chat.prompt(self.prompting.seen(turns))
+        cuts.counts[OPENED] += opened
+        return text
+
+    def _piece(
+        self,
+        replies: Sequence[str],
+        prompt: list[int],
+        wholes: list[list[int]],
+        end: int | None,
+        cuts: Cuts,
+    ) -> Piece:
+        prefix, tails = shared(prompt, wholes)
+        head = self.around.before
+        if prefix and self.chat and prefix[0] == self.tokenizer.bos_token_id:
+            head, prefix = prefix[:1], prefix[1:]  # written by the template
+        if not head and not prefix:
+            head = self._start()
+        ended = [] if end is None else [end]
+        tails = [
+            # Blanks alone are no reply, though a tokenizer may make tokens of them; neither is the
+            # end alone, where it makes none of a text.
+            Tail(tail.ids + ended, tail.skip)
+            if reply.strip() and len(tail.ids) > tail.skip
+            else Tail([], 0)
+            for reply, tail in zip(replies, tails, strict=True)
+        ]
+        return fitted(head, prefix, tails, self.window, cuts)
+
+    def _start(self) -> list[int]:
+        """What stands before a reply to an empty prompt: some token must."""
+        ids = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
+        return [index for index in ids if index is not None][:1]
+
+    def encode(self, pieces: Sequence[Piece]) -> Prefix:
+        """Prompts, padded, to their cache and the logits behind their last tokens."""
+        import torch
+
+        lengths = torch.tensor([len(piece.prefix) for piece in pieces])
+        width = int(lengths.max())
+        ids = torch.zeros((len(pieces), width), dtype=torch.int64)
+        mask = torch.zeros_like(ids)
+        for row, piece in enumerate(pieces):
+            size = len(piece.prefix)
+            where = slice(width - size, width) if self.padding == "left" else slice(0, size)
+            ids[row, where] = torch.tensor(piece.prefix)
+            mask[row, where] = 1
+        device = self.model.device
+        ids, mask, lengths = ids.to(device), mask.to(device), lengths.to(device)
+        places = (mask.cumsum(1) - 1).clamp(min=0)
+        ends = (lengths - 1) if self.padding == "right" else torch.full_like(lengths, width - 1)
+        kept, picked = torch.unique(ends, return_inverse=True)
+        found = self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            use_cache=True,
+            **self._places(places),
+            **({"logits_to_keep": kept} if "logits_to_keep" in self.accepts else {}),
+        )
+        self.check_shareable(found.past_key_values)
+        rows = torch.arange(len(pieces), device=device)
+        column = picked if "logits_to_keep" in self.accepts else ends
+        return Prefix(found.past_key_values, found.logits[rows, column], mask, lengths)
+
+    def continuation(
+        self, prefix: Prefix, prompts: torch.Tensor, cache: Any, ids: torch.Tensor
+    ) -> torch.Tensor:
+        """Replies, each behind the cache of its prompt, to logits."""
+        import torch
+
+        # What pads a reply stands behind all that counts: no token looks that far ahead.
+        mask = torch.cat([prefix.mask[prompts], torch.ones_like(ids)], dim=1)
+        places = prefix.lengths[prompts, None] + torch.arange(ids.shape[1], device=ids.device)
+        limit = self.window
+        if limit is not None:
+            places = places.clamp(max=limit - 1)  # only what pads a reply reaches beyond
+        return self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+            **self._places(places),
+        ).logits
+
+    def _places(self, places: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The positions, for models that take them; the others count the mask themselves."""
+        return {"position_ids": places} if "position_ids" in self.accepts else {}

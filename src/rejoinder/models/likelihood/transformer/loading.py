@@ -1,0 +1,156 @@
+"""Loading models of ``transformers``: local safetensors only, unless a download is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.models.huggingface.faults import fault, in_one_line
+from rejoinder.models.huggingface.pretrained import open_pretrained
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
+from rejoinder.models.likelihood.transformer.likelihoods import TransformerProvider
+from rejoinder.models.training.folder import kind_of
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+
+
+def load(
+    model: str | os.PathLike[str],
+    prompting: Prompting | None = None,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    batch_tokens: int | None = None,
+    download: bool = False,
+    name: str | None = None,
+) -> TransformerProvider:
+    """Loads a model and its tokenizer, from safetensors and JSON: no code of the model's is run.
+
+    Args:
+        model: A folder with ``config.json``, weights and tokenizer; or a name on the hub.
+        prompting: How conversations are laid out.
+        device: ``auto`` takes a GPU where there is one; or ``cpu``, ``cuda``, ``cuda:1``.
+        dtype: ``auto`` takes float32 on the CPU and the weights' own on a GPU.
+        batch_tokens: See ``TransformerProvider``.
+        download: Whether a name that is not here yet may be fetched from the hub.
+        name: What tables call it; None: the folder's or the model's name.
+
+    Raises:
+        InputError: It cannot be loaded.
+        MissingExtraError: torch or transformers are not installed.
+        ParameterError: Device or dtype are unknown.
+    """
+    _check_extra()
+    import torch
+
+    where = _device(device)
+    number = _dtype(dtype, where)
+    path = os.fspath(model)
+    try:
+        config, tokenizer, loaded = open_pretrained(path, _class, download=download, dtype=number)
+    except InputError:
+        raise
+    except Exception as error:  # damaged files raise whatever their parsers raise
+        raise InputError(_unloadable(path, error, download)) from None
+    kind = EncoderDecoderProvider if config.is_encoder_decoder else CausalProvider
+    return kind(
+        loaded.to(torch.device(where)),
+        tokenizer,
+        prompting,
+        batch_tokens=batch_tokens,
+        name=name or Path(path).name or path,
+        weights=_hash(loaded),
+    )
+
+
+def _check_extra() -> None:
+    try:
+        import safetensors
+        import torch
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            f"a model of one's own needs {error.name}; pip install 'rejoinder[models]', or name an "
+            "endpoint or a file of scores"
+        ) from None
+    del safetensors, torch
+
+
+def _class(config: Any) -> Any:
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    return AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+
+
+def _device(wanted: str) -> str:
+    import torch
+
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        kind = torch.device(wanted).type
+    except RuntimeError:
+        raise ParameterError(
+            f"device '{wanted}' is unknown; choose 'auto', 'cpu', 'cuda' or 'cuda:N'"
+        ) from None
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ParameterError(f"device '{wanted}': torch sees no GPU here; choose 'cpu' or 'auto'")
+    return wanted
+
+
+def _dtype(wanted: str, device: str) -> Any:
+    import torch
+
+    if wanted not in DTYPES:
+        raise ParameterError(f"dtype '{wanted}' is unknown; choose one of {', '.join(DTYPES)}")
+    if wanted == "auto":
+        return torch.float32 if device == "cpu" else "auto"
+    return getattr(torch, wanted)
+
+
+def _unloadable(path: str, error: Exception, download: bool) -> str:
+    told = in_one_line(error)
+    if not Path(path).exists() and not download:
+        return (
+            f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
+            "or --download to fetch it from the hub"
+        )
+    kind = kind_of(path)
+    if kind and not kind.startswith("transformer"):
+        return (
+            f"{path}: a model of Rejoinder's own of kind '{kind}', which tells no likelihoods; RUQ reads "
+            "the Transformer of 'rejoinder train responder', and any model of transformers"
+        )
+    if why := fault(Path(path)):
+        return f"{path}: {why}"
+    if "safetensors" in told:
+        return (
+            f"{path}: no safetensors weights there ({told:.160}); pickled weights are never loaded: "
+            "save the model again with save_pretrained"
+        )
+    return (
+        f"{path}: cannot be loaded as a language model ({told}); expected a folder with "
+        "config.json, model.safetensors and the tokenizer's files"
+    )
+
+
+def _hash(model: Any) -> str:
+    """Eight digits of the weights' SHA-256: names, shapes and bytes."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        if flat.numel():
+            digest.update(flat.view(_bytes()).numpy())
+    return digest.hexdigest()[:8]
+
+
+def _bytes() -> Any:
+    import torch
+
+    return torch.uint8

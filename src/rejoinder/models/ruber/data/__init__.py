@@ -1,0 +1,1 @@
+"""What a scorer learns from: conversations, negative sampling, texts as word ids."""

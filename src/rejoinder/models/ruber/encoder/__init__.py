@@ -1,0 +1,1 @@
+"""Scorers over a sentence encoder: frozen vectors, or both texts read together."""

@@ -1,0 +1,351 @@
+"""From a corpus to a model: vectors, scorers of several sizes and seeds, calibration, bounds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted, quoted
+from rejoinder.models.ruber.data.conversations import Conversations
+from rejoinder.models.ruber.data.material import Material
+from rejoinder.models.ruber.gru.gru import GRUConfig
+from rejoinder.models.ruber.mixing import size_weights
+from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
+from rejoinder.models.ruber.ranking import Ranking
+from rejoinder.models.ruber.scorer import UnreferencedScorer
+from rejoinder.models.ruber.sizes import Size, built
+from rejoinder.models.ruber.training import Report, Trained, train
+from rejoinder.models.training.checkpoints import Checkpoint, differing
+from rejoinder.models.training.folder import (
+    FAULTS,
+    ModelFolder,
+    Record,
+    folder_hash,
+    foreign,
+    read_folder,
+    write_folder,
+)
+from rejoinder.models.training.shapes import check_shapes
+from rejoinder.models.training.threads import Machine, as_begun
+from rejoinder.models.vectors.word_vectors import WordVectors, train_vectors
+
+MEMBER = "ruber-member"
+FEW = 500  # queries: a share of one half has a standard error of 0.022
+LEARNT = 0.6  # of the pairs: what learns anything of thousands of conversations is far above
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model, and what is to be said of its training.
+
+    Attributes:
+        model: trained; its bounds hold those of the unreferenced score.
+        log: for each member its name and the best epoch's entry.
+        notes: what was left out of the corpus, where the training went on after a kill, and which
+            members stopped early.
+        corpus_hash: of what was trained on.
+        unlike: held-out replies, each with a random other one: what a referenced score is at least.
+    """
+
+    model: Unreferenced
+    log: list[dict[str, Any]]
+    notes: tuple[str, ...]
+    corpus_hash: str
+    unlike: list[tuple[str, str]]
+
+
+def fit(
+    material: Material,
+    work: Path,
+    *,
+    save_every: float = 30.0,
+    report: Callable[[str], Report] | None = None,
+) -> Fitted:
+    """Trains an unreferenced model on conversations, without any label.
+
+    Every size is trained with several seeds; the model's score is the weighted mean of all, each
+    calibrated on held-out queries, which also give the sizes their weights (``mixing.py``). A run
+    that was killed goes on from the folder ``work`` and ends with the very same weights.
+
+    Args:
+        material: what is trained, and on what.
+        work: where finished members and the state of the running one are kept.
+        save_every: seconds between two saves of a training.
+        report: called with a member's name, gives what is told about its steps.
+
+    Raises:
+        InputError: ``work`` holds another run, or other things; no word is frequent enough for
+            vectors.
+        MissingExtraError: gensim is not installed.
+    """
+    check_work(work, material)
+    with as_begun(_begun_on(work, material)) as threads:
+        return _fit(material, work, save_every, report, threads)
+
+
+def _fit(
+    material: Material,
+    work: Path,
+    save_every: float,
+    report: Callable[[str], Report] | None,
+    threads: str,
+) -> Fitted:
+    """The same, with as many threads as the run was begun with."""
+    vectors = material.vectors or _own_vectors(material, material.seeds[0])
+    ranking = Ranking.of(material.valid, 12345)
+    members, log, scores = [], [], []
+    resumed, stopped = [], []
+    prepared: dict[Any, Any] = {}
+    for name, size in material.sizes.items():
+        for seed in material.seeds:
+            label = f"{name}-{seed}"
+            telling = report(label) if report else None
+            if telling:
+                telling(0, 0, "preparing its vocabulary and weights")
+            scorer = _fresh(size, material, vectors, seed)
+            best = _trained(
+                scorer, size, material, ranking, seed, work / label, prepared, save_every, telling
+            )
+            scorer.module.load_state_dict(dict(best.weights))
+            reached = ranking.scores(
+                scorer, _prepared(scorer, material.valid.texts, prepared, "validation", telling)
+            )
+            calibration = Calibration.of(_half_true(reached))
+            members.append(Member(label, scorer, calibration))
+            scores.append(calibration(reached))
+            log.append({"member": label, **max(best.log, key=lambda each: each["first"])})
+            resumed += [f"{label} {best.resumed}"] if best.resumed else []
+            stopped += _stopped(label, best.log, size)
+    kinds = np.repeat(list(material.sizes), len(material.seeds)).tolist()
+    weights = size_weights(np.stack(scores), kinds)
+    model = _ensemble(members, weights, np.stack(scores), vectors, material)
+    log = [{**entry, "weight": float(w)} for entry, w in zip(log, weights, strict=True)]
+    if threads and not any(threads in each for each in resumed):
+        resumed.append(threads)
+    went_on = [f"went on from {work}: {', '.join(resumed)}"] if resumed else []
+    doubts = _few(len(ranking.turns)) + _unlearnt(log)
+    notes = (*material.notes, *_strange(material), *went_on, *stopped, *doubts)
+    return Fitted(model, log, notes, material.train_on.hash, _unlike(ranking, material.valid))
+
+
+def check_work(work: Path, material: Material) -> None:
+    """Raises an InputError where ``work`` holds anything but members of this run.
+
+    A file of the user's would go with it at the end; a member that is not of this run says that the
+    command is another one.
+    """
+    held = sorted(each.name for each in work.iterdir()) if work.is_dir() else []
+    if other := [name for name in held if name not in material.labels]:
+        raise InputError(
+            f"{work}: an unfinished training stands there, and {quoted(other[0])} is no scorer of "
+            f"this command ({', '.join(material.labels)}); give the command that was begun, or "
+            f"remove {work} to start anew"
+        )
+
+
+def remove_work(work: Path, material: Material) -> None:
+    """Removes the members of a run that is finished, and the folder if nothing else is in it."""
+    for label in material.labels:
+        shutil.rmtree(work / label, ignore_errors=True)
+    if work.is_dir() and not any(work.iterdir()):
+        work.rmdir()
+
+
+def _ensemble(
+    members: Sequence[Member],
+    weights: Floats,
+    scores: Floats,
+    vectors: WordVectors,
+    material: Material,
+) -> Unreferenced:
+    """The members with their weights; the bounds are those of their scores on held-out pairs."""
+    weighed = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
+    bounds = {"unreferenced": _ends(np.average(scores, axis=0, weights=weights)[:, :-1])}
+    path = str(material.encoder.path) if material.encoder else ""
+    return Unreferenced(tuple(weighed), bounds, vectors, material.turns, path)
+
+
+def _unlike(ranking: Ranking, valid: Conversations) -> list[tuple[str, str]]:
+    """Held-out replies, each with a random other one."""
+    return [
+        (valid.texts[true], valid.texts[other])
+        for true, other in ranking.candidates[:, :2].tolist()
+    ]
+
+
+def _strange(material: Material) -> list[str]:
+    """How many words of the corpus have no vector among those that were given."""
+    if material.vectors is None:
+        return []
+    unknown = material.vectors.lookup(material.texts(), material.language).rows < 0
+    return [
+        f"word vectors: {unknown.sum()} of {counted(unknown.size, 'word')} of the corpus have none "
+        f"({100 * unknown.mean():.1f}%)"
+    ]
+
+
+def _few(queries: int) -> list[str]:
+    """That what members reached, and their weights, rest on few held-out queries."""
+    if queries >= FEW:
+        return []
+    return [
+        f"validation: {counted(queries, 'held-out query', 'held-out queries')} alone; what the scorers "
+        f"reached, and their weights, are rough below {FEW}"
+    ]
+
+
+def _unlearnt(log: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The members that rank little better than chance, which spoil an ensemble."""
+    return [
+        f"{entry['member']} has not learnt: a true reply is above a random one in "
+        f"{100 * entry['accuracy']:.1f}%, and 50 is chance; more conversations, or another number of "
+        "seeds, may help"
+        for entry in log
+        if entry["accuracy"] < LEARNT
+    ]
+
+
+def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[str]:
+    """That a member's training ended before its last epoch, and why."""
+    last, most = log[-1]["epoch"], size.schedule.epochs
+    if last >= most:
+        return []
+    best = max(entry["epoch"] for entry in log if entry["best"])
+    return [f"{label} stopped after epoch {last} of {most}: no better since epoch {best}"]
+
+
+def _own_vectors(material: Material, seed: int, size: int = 50) -> WordVectors:
+    """word2vec on what is trained on, as wide as the paper's if nothing else is asked for."""
+    return train_vectors(
+        material.texts(),
+        size=size,
+        language=material.language,
+        min_count=2,
+        skip_gram=True,
+        seed=seed,
+    )
+
+
+def _fresh(size: Size, material: Material, vectors: WordVectors, seed: int) -> UnreferencedScorer:
+    """A scorer whose first weights follow from the seed."""
+    import torch
+
+    if isinstance(size.config, GRUConfig) and size.config.width != vectors.size:
+        vectors = _own_vectors(material, seed, size.config.width)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return built(size, material.train_on, material.language, vectors, material.encoder)
+
+
+def _prepared(
+    scorer: UnreferencedScorer,
+    texts: Sequence[str],
+    held: dict[Any, Any],
+    what: str,
+    report: Report | None,
+) -> Any:
+    """Texts prepared for a scorer, once for all that prepare alike."""
+
+    def tell(done: int, total: int) -> None:
+        if report is not None:
+            report(done, total, f"reading the {what} texts")
+
+    key = (id(texts), scorer.prepares_like)  # corpus and validation may be parts of the same texts
+    if key not in held:
+        held[key] = scorer.prepare(texts, tell)
+    return held[key]
+
+
+def _trained(
+    scorer: UnreferencedScorer,
+    size: Size,
+    material: Material,
+    ranking: Ranking,
+    seed: int,
+    work: Path,
+    held: dict[Any, Any],
+    save_every: float,
+    report: Report | None,
+) -> Trained:
+    """The best weights of a member: from its finished folder, or trained (on)."""
+    identity = {
+        "kind": scorer.kind,
+        "config": json.loads(json.dumps(dict(scorer.config))),
+        "schedule": asdict(size.schedule),
+        "corpus": material.train_on.hash,
+        "validation": material.valid.hash,
+        "seed": seed,
+        "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
+        "start": _weights_hash(scorer),
+    }
+    done = work / "trained"
+    if done.is_dir():
+        folder = read_folder(done, MEMBER)
+        config = {name: each for name, each in folder.record.config.items() if name != "machine"}
+        if told := differing(config, identity):
+            raise InputError(
+                f"{work}: holds a scorer of another run: {told}; give the same command to go on, or "
+                f"remove {work.parent} to start anew"
+            )
+        _check_weights(folder, scorer)
+        return Trained(folder.tensors(), [dict(each) for each in folder.record.log], "was finished")
+    checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
+    corpus = material.train_on
+    ready = _prepared(scorer, corpus.texts, held, "corpus", report)
+    validating = _prepared(scorer, material.valid.texts, held, "validation", report)
+    best = train(
+        scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
+        report,
+    )  # fmt: skip
+    made = {**identity, "machine": Machine.here().as_json()}
+    write_folder(done, Record(MEMBER, made, corpus.hash, best.log), best.weights)
+    checkpoint.remove()
+    return best
+
+
+def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
+    """Raises an InputError where the weights of a finished member are none of its scorer."""
+    wanted = {name: tuple(each.shape) for name, each in scorer.module.state_dict().items()}
+    try:
+        check_shapes(wanted, folder.shapes())
+    except FAULTS as error:  # files whose hashes hold, and which hold something else
+        raise foreign(str(folder.path), error) from error
+
+
+def _begun_on(work: Path, material: Material) -> Machine | None:
+    """What the run in ``work`` was begun on, as its first member has recorded it."""
+    for label in material.labels:
+        done, unfinished = work / label / "trained", Checkpoint(work / label / "checkpoint", {})
+        if done.is_dir():
+            return Machine.recorded(read_folder(done, MEMBER).record.config.get("machine"))
+        if unfinished.exists:
+            return unfinished.machine
+    return None
+
+
+def _weights_hash(scorer: UnreferencedScorer) -> str:
+    """Of fresh weights: they follow from the seed, and from word vectors whose making may change."""
+    total = hashlib.sha256()
+    for name, tensor in scorer.module.state_dict().items():
+        total.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+    return total.hexdigest()[:8]
+
+
+def _half_true(scores: Floats) -> Floats:
+    """The scores of the true replies and of one random reply each."""
+    return scores[:, :2].ravel()
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    """The least and the greatest; a hair apart where all are equal."""
+    low, high = float(values.min()), float(values.max())
+    return low, high if high > low else low + 1.0

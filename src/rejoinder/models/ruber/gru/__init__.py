@@ -1,0 +1,1 @@
+"""The scorer of the paper: two Bi-GRUs, a bilinear term and a small network."""

@@ -1,0 +1,161 @@
+"""The sizes ``paper`` and ``gru``: RUBER's house, as published and as improved by measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Indices
+from rejoinder.models.ruber.data.conversations import NONE
+from rejoinder.models.ruber.data.texts import Ragged, Vocabulary
+from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
+from rejoinder.models.ruber.scorer import Others, Progress, UnreferencedScorer, said_elsewhere
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from torch import Tensor
+
+    from rejoinder.models.ruber.data.conversations import Conversations
+    from rejoinder.models.training.shapes import Shapes
+
+
+@dataclass(frozen=True)
+class GRUConfig:
+    """Sizes and choices; the defaults are the paper's house.
+
+    Attributes:
+        width: of word vectors (the paper: 50, by word2vec on the corpus).
+        units: of a GRU, for each direction. The paper gives none; an early public code had 128.
+        layers: of the MLP (the same code: 256, 512, 128).
+        dropout: on vectors, states and hidden layers.
+        turns: how many turns of the query are read (the paper: the message alone).
+        loss: ``margin`` (equation 5: a random reply must score lower by ``margin`` after a sigmoid)
+            or ``softmax`` (the true reply among all replies of the batch, and the true query among
+            all queries; and the true reply against another utterance of its conversation).
+        margin: of that loss.
+        own: how much the last part of the softmax loss counts.
+        least: a word that occurs less often is unknown.
+        longest: words of a turn and of a reply; a longer text keeps its end.
+    """
+
+    width: int = 50
+    units: int = 128
+    layers: tuple[int, ...] = (256, 512, 128)
+    dropout: float = 0.0
+    turns: int = 1
+    loss: str = "margin"
+    margin: float = 0.5
+    own: float = 1.0
+    least: int = 2
+    longest: int = 40
+
+
+class GRUScorer(UnreferencedScorer):
+    """Bi-GRUs, a quadratic feature and an MLP over the words of query and reply.
+
+    Args:
+        config: sizes.
+        vocabulary: the words.
+    """
+
+    kind: ClassVar[str] = "gru"
+    apart: ClassVar[bool] = True
+
+    def __init__(self, config: GRUConfig, vocabulary: Vocabulary) -> None:
+        from rejoinder.models.ruber.gru.network import House
+
+        self.sizes = config
+        self.vocabulary = vocabulary
+        words = len(vocabulary)
+        self.house = House(words, config.width, config.units, config.layers, config.dropout)
+        self.module = self.house
+        self.config = asdict(config) | {"language": vocabulary.language}
+
+    @property
+    def prepares_like(self) -> object:
+        """The words, and how many of a text are read."""
+        return ("words", self.vocabulary, self.sizes.longest)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The words, a line each."""
+        return {"words.txt": "\n".join(self.vocabulary.words).encode()}
+
+    @staticmethod
+    def sizes_in(weights: Shapes) -> dict[str, Any]:
+        """The sizes that the shapes of a house's weights tell."""
+        layers = sum(re.fullmatch(r"mlp\.\d+\.weight", name) is not None for name in weights)
+        return {
+            "width": weights["vectors.weight"][1],
+            "units": weights["query.weight_hh_l0"][1],
+            "layers": [weights[f"mlp.{i}.weight"][0] for i in range(layers - 1)],
+        }
+
+    def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> Ragged:
+        """The texts as word ids."""
+        return Ragged.of([self.vocabulary.ids(text, self.sizes.longest) for text in texts])
+
+    def lengths(self, prepared: Ragged, turns: Indices, replies: Indices) -> Indices:
+        """Words to a pair."""
+        lengths = np.append(prepared.lengths, 0)  # NONE, -1, is the last one
+        return lengths[turns[:, -self.sizes.turns :]].sum(axis=1) + lengths[replies]
+
+    def logits(self, prepared: Ragged, turns: Indices, replies: Indices) -> Tensor:
+        """float32 [b]; equal queries, and equal replies, are read once."""
+        own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)
+        own_replies, of_reply = np.unique(replies, return_inverse=True)
+        q = self._queries(prepared, own_turns)
+        r = self._replies(prepared, own_replies)
+        return self.house.pairs(q[self._tensor(of_query.ravel())], r[self._tensor(of_reply)])
+
+    def loss(
+        self, prepared: Ragged, corpus: Conversations, rows: Indices, others: Others, rng: Generator
+    ) -> Tensor:
+        """The loss of the configuration."""
+        true, b = corpus.replies[rows], rows.size
+        if self.sizes.loss == "margin":
+            wrong = corpus.replies[rng.integers(0, len(corpus), b)]
+        else:
+            wrong = said_elsewhere(corpus, rows, others, rng)
+        q = self._queries(prepared, corpus.turns[rows])
+        r = self._replies(prepared, np.concatenate([true, wrong]))
+        if self.sizes.loss == "margin":
+            return margin_loss(
+                self.house.pairs(q, r[:b]), self.house.pairs(q, r[b:]), self.sizes.margin
+            )
+        grid = self.house.grid(q, r[:b])
+        own = own_loss(grid.diagonal(), self.house.pairs(q, r[b:]))
+        return softmax_loss(grid, true) + self.sizes.own * own
+
+    def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
+        return self.house.queries(joined(prepared, turns[:, -self.sizes.turns :]))
+
+    def _replies(self, prepared: Ragged, places: Indices) -> Tensor:
+        return self.house.replies(prepared.take(places))
+
+
+def joined(prepared: Ragged, turns: Indices) -> Ragged:
+    """The turns of each query end to end, a mark (id 1) between them.
+
+    Args:
+        prepared: the texts.
+        turns: int64 [b, k], places of texts; NONE before the first.
+    """
+    there = turns != NONE
+    said = prepared.take(turns[there])
+    if turns.shape[1] == 1:
+        lengths = np.zeros(len(turns), np.int64)
+        lengths[there[:, 0]] = said.lengths
+        return Ragged(said.ids, np.append(0, np.cumsum(lengths)))
+    # Every turn but a query's last one has a mark behind it.
+    marked = said.lengths + np.append(np.diff(np.nonzero(there)[0]) == 0, False)
+    ends = np.cumsum(marked)
+    ids = np.ones(int(marked.sum()), np.int64)
+    within = np.repeat(ends - marked - said.bounds[:-1], said.lengths)
+    ids[within + np.arange(said.ids.size)] = said.ids
+    bounds = np.append(0, ends)[np.append(0, np.cumsum(there.sum(axis=1)))]
+    return Ragged(ids, bounds)

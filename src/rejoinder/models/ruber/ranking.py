@@ -1,0 +1,96 @@
+"""How well a scorer ranks the true reply among wrong ones: what training selects by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.models.ruber.data.conversations import Conversations
+from rejoinder.models.ruber.data.texts import like_lengths
+from rejoinder.models.ruber.scorer import UnreferencedScorer, said_elsewhere
+
+CANDIDATES = 10
+"""The true reply and nine random ones."""
+
+PAIRS = 8192
+"""So many are scored at once where queries and replies are read apart; sorted, they share queries."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Queries with candidates, drawn once.
+
+    Attributes:
+        turns: int64 [n, k].
+        candidates: int64 [n, 11]: the true reply, nine random replies of the same corpus, and
+            another utterance of the same conversation.
+    """
+
+    turns: Indices
+    candidates: Indices
+
+    @classmethod
+    def of(cls, corpus: Conversations, seed: int, most: int = 2000) -> Ranking:
+        """Draws the candidates of at most ``most`` items. A random reply differs from the true one."""
+        rng = np.random.default_rng(seed)
+        rows = np.sort(rng.permutation(len(corpus))[:most])
+        true = corpus.replies[rows]
+        drawn = corpus.replies[rng.integers(0, len(corpus), (rows.size, CANDIDATES - 1))]
+        for _ in range(5):  # of a tiny corpus a few may stay equal, and count as half a rank below
+            same = drawn == true[:, None]
+            drawn[same] = corpus.replies[rng.integers(0, len(corpus), int(same.sum()))]
+        own = said_elsewhere(corpus, rows, corpus.others(), rng)
+        return cls(corpus.turns[rows], np.column_stack([true, drawn, own]))
+
+    def accuracies(self, scores: Floats) -> dict[str, float]:
+        """Of scores [n, 11] of the candidates.
+
+        Returns:
+            ``accuracy``: how often the true reply scores above a random one, a tie counting as half;
+            ``first``: above all nine, a tie with any of them counting as none; ``own``: above
+            another utterance of its conversation, a tie counting as half.
+        """
+        true, random, own = scores[:, :1], scores[:, 1:-1], scores[:, -1]
+        above = (true > random) + 0.5 * (true == random)
+        return {
+            "accuracy": float(above.mean()),
+            "first": float((above == 1).all(axis=1).mean()),
+            "own": float(((true[:, 0] > own) + 0.5 * (true[:, 0] == own)).mean()),
+        }
+
+    def scores(self, scorer: UnreferencedScorer, prepared: Any) -> Floats:
+        """The logits of all candidates: float64 [n, 11]."""
+        columns = self.candidates.shape[1]
+        turns = np.repeat(self.turns, columns, axis=0)
+        return logits(scorer, prepared, turns, self.candidates.ravel()).reshape(-1, columns)
+
+
+def logits(
+    scorer: UnreferencedScorer,
+    prepared: Any,
+    turns: Indices,
+    replies: Indices,
+) -> Floats:
+    """The scores of pairs: float64 [n]. Equal pairs are scored once."""
+    import torch
+
+    pairs, place = np.unique(np.column_stack([turns, replies]), axis=0, return_inverse=True)
+    scores = np.empty(len(pairs))
+    scorer.module.eval()
+    with torch.inference_mode():
+        for batch in _batches(scorer, prepared, pairs):
+            values = scorer.logits(prepared, pairs[batch, :-1], pairs[batch, -1])
+            scores[batch] = values.double().cpu().numpy()
+    return scores[place.ravel()]
+
+
+def _batches(scorer: UnreferencedScorer, prepared: Any, pairs: Indices) -> Iterator[Indices]:
+    """Rows of pairs: many with the same query, or some of like length for what reads both at once."""
+    if scorer.apart:
+        yield from np.split(np.arange(len(pairs)), range(PAIRS, len(pairs), PAIRS))
+    else:
+        yield from like_lengths(scorer.lengths(prepared, pairs[:, :-1], pairs[:, -1]))

@@ -1,0 +1,1 @@
+"""Training that resumes exactly: checkpoints, model folders, threads."""

@@ -1,0 +1,1 @@
+"""Word vectors: trained here, or read from the formats that others publish."""

@@ -1,0 +1,351 @@
+"""Word vectors: trained on a corpus, or read from the formats that others publish.
+
+A folder that ``WordVectors.save`` wrote holds ``model.safetensors`` (float32 [V, d]),
+``vocabulary.json`` (the words, most frequent first) and ``config.json``. Files of others are read as
+they are, by models/vectors/published_formats.py; nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rejoinder.errors import InputError, MissingExtraError, ParameterError, RejoinderError
+from rejoinder.files.strict_json import strict_json
+from rejoinder.kernels.arrays import Indices
+from rejoinder.messages import counted
+from rejoinder.models.training.checkpoints import sha256
+from rejoinder.models.training.folder import (
+    FAULTS,
+    WEIGHTS,
+    Record,
+    folder_hash,
+    foreign,
+    read_folder,
+    versions,
+    write_folder,
+)
+from rejoinder.models.training.shapes import check_rows
+from rejoinder.models.vectors.published_formats import read_vector_file
+from rejoinder.text.words import check_language, cutter
+
+KIND = "word-vectors"
+VOCABULARY = "vocabulary.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """The words of many texts, looked up.
+
+    Attributes:
+        rows: int64 [t], rows of the vectors' matrix; -1 is an unknown word.
+        first: int64 [n], text i has ``rows[first[i]:last[i]]``; equal texts share them.
+        last: int64 [n].
+    """
+
+    rows: Indices
+    first: Indices
+    last: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Words and their vectors.
+
+    Attributes:
+        words: V different words.
+        matrix: float32 [V, d].
+        language: How the corpus was cut into words (see ``rejoinder.text.words``); empty for
+            vectors from elsewhere, which do not say.
+        about: How they were made, JSON.
+
+    Raises:
+        InputError: Words and rows do not fit, or a number is not finite.
+
+    >>> vectors = WordVectors(["yes", "no"], np.array([[1.0, 0.0], [0.0, 1.0]], np.float32))
+    >>> "yes" in vectors, len(vectors), vectors.size
+    (True, 2, 2)
+    >>> vectors.unknown
+    array([0.5, 0.5], dtype=float32)
+    """
+
+    words: list[str]
+    matrix: np.ndarray
+    language: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = self.matrix.shape
+        if len(shape) != 2 or shape[0] != len(self.words) or 0 in shape:
+            raise InputError(
+                f"word vectors: {len(self.words)} words and an array of shape {list(shape)}; "
+                "expected one row for each word, and at least one"
+            )
+        bad = np.flatnonzero(~np.isfinite(self.matrix).all(axis=1))
+        if bad.size:
+            raise InputError(
+                f"word vectors: the vector of {self.words[int(bad[0])]!r} holds a number that is not "
+                "finite; train or fetch them again"
+            )
+
+    def __len__(self) -> int:
+        """How many words there are."""
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.places
+
+    @property
+    def size(self) -> int:
+        """d, the width of a vector."""
+        return self.matrix.shape[1]
+
+    @cached_property
+    def hash(self) -> str:
+        """8 hexadecimal digits of the words and their vectors."""
+        total = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        total.update(np.ascontiguousarray(self.matrix).data)
+        return total.hexdigest()[:8]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The row of each word."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def unknown(self) -> np.ndarray:
+        """float32 [d]: the mean of all vectors, which stands for an unknown word in nlg-eval."""
+        return self.matrix.mean(axis=0, dtype=np.float64).astype(np.float32)
+
+    def lookup(self, texts: Iterable[str], language: str = "") -> Lookup:
+        """Cuts texts into words and finds their rows; equal texts once.
+
+        Args:
+            texts: n of them.
+            language: See ``rejoinder.text.words``; empty takes that of the vectors, else ``en``.
+
+        Raises:
+            ParameterError: The vectors were trained on words cut in another way.
+        """
+        cut = cutter(self.agreed(language))
+        get = self.places.get
+        rows: list[int] = []
+        spans: dict[str, tuple[int, int]] = {}
+        taken: list[tuple[int, int]] = []
+        for text in texts:
+            span = spans.get(text)
+            if span is None:
+                begin = len(rows)
+                rows.extend(get(word, -1) for word in cut(text))
+                span = spans[text] = (begin, len(rows))
+            taken.append(span)
+        bounds = np.array(taken, dtype=np.int64).reshape(-1, 2)
+        return Lookup(np.array(rows, dtype=np.int64), bounds[:, 0].copy(), bounds[:, 1].copy())
+
+    def agreed(self, language: str) -> str:
+        """The language that texts are to be cut as.
+
+        Raises:
+            ParameterError: It is unknown, or not the one that the vectors were trained with.
+        """
+        if language:
+            check_language(language)
+        if language and self.language and language != self.language:
+            raise ParameterError(
+                f"language={language!r}, but these vectors were trained on words cut as "
+                f"'{self.language}'; write language={self.language}"
+            )
+        return language or self.language or "en"
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the vectors, whole or not at all.
+
+        Raises:
+            InputError: Something else stands there, or it cannot be written.
+            MissingExtraError: torch or safetensors is not installed.
+        """
+        try:
+            import torch
+        except ImportError:
+            raise _missing("torch") from None
+        about = dict(self.about)
+        record = Record(
+            KIND,
+            {"language": self.language, **about.get("parameters", {})},
+            about.get("corpus_hash", ""),
+            versions=about.get("versions", {}),
+        )
+        words = json.dumps(list(self.words), ensure_ascii=False, indent=0).encode()
+        tensor = torch.from_numpy(np.ascontiguousarray(self.matrix, dtype=np.float32))
+        write_folder(folder, record, {"vectors": tensor}, {VOCABULARY: words})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> WordVectors:
+        """Reads a folder of ``save``, or a file of word2vec (text, binary), GloVe or fastText (.vec).
+
+        The last that was read is kept: asking again for the same file costs nothing.
+
+        Raises:
+            InputError: There is no such file, it is damaged, or holds something else.
+            MissingExtraError: safetensors is not installed (for a folder).
+        """
+        file = Path(path)
+        if not file.exists():
+            raise InputError(
+                f"{path}: no such file or folder; name one with word vectors: a folder that "
+                "WordVectors.save wrote, or a file of word2vec, GloVe or fastText (.vec)"
+            )
+        return _load(os.path.realpath(file), _stamp(file))
+
+
+@lru_cache(maxsize=2)
+def _load(path: str, stamp: tuple[tuple[str, int, int], ...]) -> WordVectors:
+    if not os.path.isdir(path):
+        return WordVectors(*read_vector_file(Path(path)))
+    folder = read_folder(path, KIND)
+    try:
+        from safetensors.numpy import load_file
+    except ImportError:
+        raise _missing("safetensors") from None
+    try:
+        words = strict_json((folder.path / VOCABULARY).read_text(encoding="utf-8"))
+        check_rows(VOCABULARY, len(words), "vectors", folder.shapes())
+        matrix = load_file(folder.path / WEIGHTS)["vectors"]
+        config = dict(folder.record.config)
+        about = {
+            "parameters": {name: value for name, value in config.items() if name != "language"},
+            "corpus_hash": folder.record.corpus_hash,
+            "versions": dict(folder.record.versions),
+        }
+        return WordVectors(words, matrix, config.get("language", ""), about)
+    except RejoinderError:
+        raise
+    except FAULTS as error:  # files whose hashes hold, and which hold something else
+        raise foreign(path, error) from error
+
+
+def content_hash(path: str | os.PathLike[str]) -> str:
+    """8 hexadecimal digits that tell the content of a file or a model's folder, for signatures.
+
+    Raises:
+        InputError: There is no such file or folder.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise InputError(f"{path}: no such file or folder; name one with a model or vectors in it")
+    return _content_hash(os.path.realpath(file), _stamp(file))
+
+
+@lru_cache(maxsize=64)
+def _content_hash(path: str, stamp: tuple[tuple[str, int, int], ...]) -> str:
+    return folder_hash(path) if os.path.isdir(path) else sha256(Path(path))[:8]
+
+
+def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Names, sizes and times: what changes when a file does."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    stats = [(str(each), each.stat()) for each in files if each.is_file()]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+
+
+def train_vectors(
+    texts: Iterable[str],
+    *,
+    size: int = 50,
+    language: str = "en",
+    window: int = 5,
+    min_count: int = 5,
+    skip_gram: bool = False,
+    epochs: int = 5,
+    seed: int = 12345,
+) -> WordVectors:
+    """Trains word2vec on the utterances of a corpus (Tao et al. 2018, section 4.1: 50 dimensions).
+
+    By gensim, with its defaults, which are the word2vec tool's. One thread trains, so that the same
+    texts and seed give the same vectors, bit by bit.
+
+    Args:
+        texts: The utterances, each a sentence of its own.
+        size: d, the width of a vector.
+        language: How they are cut into words; see ``rejoinder.text.words``.
+        window: How many words away a neighbour may be.
+        min_count: Rarer words get no vector.
+        skip_gram: Predict the neighbours from the word; else the word from its neighbours (CBOW).
+        epochs: How often the corpus is read.
+        seed: Of the first vectors and the negative samples.
+
+    Raises:
+        InputError: No word stands in the corpus so often.
+        ParameterError: A parameter is out of range.
+        MissingExtraError: gensim is not installed.
+    """
+    for name, value in (("size", size), ("window", window), ("epochs", epochs)):
+        if value < 1:
+            raise ParameterError(f"{name}={value} must be 1 or more")
+    if min_count < 1:
+        raise ParameterError(f"min_count={min_count} must be 1 or more (1 keeps every word)")
+    try:
+        from gensim.models import Word2Vec
+    except ImportError:
+        raise _missing("gensim") from None
+    cut = cutter(language)
+    sentences = [cut(text) for text in texts]
+    _check_frequent(sentences, min_count)
+    model = Word2Vec(
+        sentences,
+        vector_size=size,
+        window=window,
+        min_count=min_count,
+        sg=int(skip_gram),
+        epochs=epochs,
+        seed=seed,
+        workers=1,
+    )
+    parameters = {
+        "window": window,
+        "min_count": min_count,
+        "skip_gram": skip_gram,
+        "epochs": epochs,
+        "seed": seed,
+    }
+    about = {
+        "parameters": parameters,
+        "corpus_hash": _corpus_hash(sentences),
+        "versions": versions("gensim", "numpy"),
+    }
+    return WordVectors(
+        [str(word) for word in model.wv.index_to_key], model.wv.vectors, language, about
+    )
+
+
+def _check_frequent(sentences: list[list[str]], min_count: int) -> None:
+    from collections import Counter
+
+    counts = Counter(word for sentence in sentences for word in sentence)
+    if not counts or max(counts.values()) < min_count:
+        words = counted(sum(counts.values()), "word")
+        raise InputError(
+            f"corpus: {counted(len(sentences), 'utterance')} with {words}, and none of them stands "
+            f"there {min_count} times; give more text, or let rarer words count"
+        )
+
+
+def _corpus_hash(sentences: list[list[str]]) -> str:
+    total = hashlib.sha256()
+    for sentence in sentences:
+        total.update(f"{' '.join(sentence)}\n".encode())
+    return total.hexdigest()[:8]
+
+
+def _missing(package: str) -> MissingExtraError:
+    return MissingExtraError(
+        f"word vectors need {package}, which is not installed; run: pip install 'rejoinder[models]'"
+    )

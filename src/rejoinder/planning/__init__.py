@@ -1,0 +1,1 @@
+"""How many items, raters and references an evaluation needs, from a pilot study."""

@@ -1,0 +1,284 @@
+"""From a pilot's spread to what so many items would show: the rows of a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rejoinder.scoring.compare import NOISE
+from rejoinder.statistics.power import (
+    QUANTILE,
+    detectable,
+    fewest,
+    fewest_planned,
+    least_items,
+    power,
+)
+
+FAR = 4
+"""Beyond this many times the pilot a forecast is flagged."""
+
+_WHO = {"subject": pl.String, "raters": pl.Int64, "references": pl.Int64}
+_PAIR = {"a": pl.String, "b": pl.String, **_WHO}
+_END = {"beyond": pl.Boolean, "reason": pl.String}
+_NEEDED = {"items": pl.Int64, "items_low": pl.Int64, "items_high": pl.Int64, **_END}
+
+
+def _range(name: str) -> dict[str, Any]:
+    return dict.fromkeys((name, f"{name}_low", f"{name}_high"), pl.Float64)
+
+
+COMPARISONS = {
+    **_PAIR,
+    "items": pl.Int64,
+    "difference": pl.Float64,
+    "error": pl.Float64,
+    **_range("detectable"),
+    "target": pl.Float64,
+    **_range("power"),
+    **_END,
+}
+COMPARISON_NEEDS = {**_PAIR, "target": pl.Float64, "given": pl.Boolean, **_NEEDED}
+CORRELATIONS = {**_WHO, "items": pl.Int64, "value": pl.Float64, **_range("width"), **_END}
+CORRELATION_NEEDS = {**_WHO, "value": pl.Float64, "target": pl.Float64, **_NEEDED}
+COMPONENTS = {
+    "a": pl.String,
+    "b": pl.String,
+    "n": pl.Int64,
+    **dict.fromkeys(("raters_per_reply", "items", "raters", "rest", "shared"), pl.Float64),
+    "panel": pl.Int64,
+    "floor": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a plan is to reach.
+
+    Attributes:
+        power: Of the comparison.
+        alpha: The level of its test.
+        differences: By subject, the true difference that is to show; else the pilot's own.
+        width: Of the correlation's 95% interval; None where none is asked for.
+    """
+
+    power: float
+    alpha: float
+    differences: Mapping[str, float]
+    width: float | None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How well one subject (people, or a metric) would tell two systems apart.
+
+    Attributes:
+        subject: ``people`` or the metric's label.
+        a: One system.
+        b: The other.
+        raters: To a reply (people).
+        references: To an item, at most; None for people, and for all there are.
+        n: Items of the pilot.
+        difference: a - b in the pilot.
+        error: Its standard error on so many items.
+        doubt: The standard deviation of the log of the variance behind it.
+        far: Whether raters are extrapolated far beyond the pilot.
+        reason: Why there is no forecast.
+    """
+
+    subject: str
+    a: str
+    b: str
+    raters: int | None
+    references: int | None
+    n: int
+    difference: float
+    error: Callable[[int], float] = lambda _: math.nan
+    doubt: float = math.nan
+    far: bool = False
+    reason: str | None = None
+
+    @property
+    def _keys(self) -> dict[str, Any]:
+        return {
+            "subject": self.subject,
+            "a": self.a,
+            "b": self.b,
+            "raters": self.raters,
+            "references": self.references,
+        }
+
+    def rows(self, sizes: Sequence[int], wanted: Wanted) -> list[dict[str, Any]]:
+        """What is detectable, and with what power the target is, at each number of items."""
+        return [self._row(size, wanted) for size in sizes]
+
+    def _row(self, items: int, wanted: Wanted) -> dict[str, Any]:
+        error, target = self.error(items), self.target(wanted)
+        shown = [
+            detectable(each, items, wanted.power, wanted.alpha, self.n)
+            for each in spread(error, self.doubt)
+        ]
+        powers = [
+            power(target, each, items, wanted.alpha, self.n) for each in spread(error, self.doubt)
+        ]
+        few = None
+        if items < fewest(wanted.alpha):
+            few = f"fewer than {fewest(wanted.alpha)} items can have no p below {wanted.alpha:g}"
+        elif items < fewest_planned(wanted.alpha):
+            least = fewest_planned(wanted.alpha)
+            few = f"of fewer than {least} items the test has too few p-values to promise a power"
+        return {
+            **self._keys,
+            "items": items,
+            "difference": self.difference,
+            "error": error,
+            "detectable": shown[1],
+            "detectable_low": shown[0],
+            "detectable_high": shown[2],
+            "target": target,
+            "power": powers[1],
+            "power_low": powers[2],
+            "power_high": powers[0],
+            "beyond": self.far or items > FAR * self.n,
+            "reason": self.reason or few,
+        }
+
+    def target(self, wanted: Wanted) -> float:
+        """The true difference that is to show."""
+        return wanted.differences.get(self.subject, abs(self.difference))
+
+    def need(self, wanted: Wanted) -> dict[str, Any]:
+        """The smallest number of items that shows the target with the power wanted."""
+        target = self.target(wanted)
+        reason = self.reason
+        if not reason and not target > NOISE:
+            reason = "the two do not differ in the pilot: name the difference that is to show"
+        found: list[int | None] = [None] * 3
+        if not reason:
+            found = [
+                least_items(self._enough(factor, target, wanted), fewest_planned(wanted.alpha))
+                for factor in spread(1.0, self.doubt)
+            ]
+        return {
+            **self._keys,
+            "target": target,
+            "given": self.subject in wanted.differences,
+            **needed(found, self.n, self.far, reason),
+        }
+
+    def _enough(self, factor: float, target: float, wanted: Wanted) -> Callable[[int], bool]:
+        return lambda items: (
+            detectable(factor * self.error(items), items, wanted.power, wanted.alpha, self.n)
+            <= target
+        )
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How well the correlation of a metric with people would be known.
+
+    Attributes:
+        subject: The metric's label.
+        raters: To a reply.
+        references: To an item, at most; None for all there are.
+        n: Items of the pilot.
+        value: The correlation expected.
+        sigma: The spread of its Fisher z over items: the standard error times sqrt(items).
+        far: As of `Forecast`.
+        reason: Likewise.
+    """
+
+    subject: str
+    raters: int | None
+    references: int | None
+    n: int
+    value: float
+    sigma: float = math.nan
+    far: bool = False
+    reason: str | None = None
+
+    def width(self, items: int) -> tuple[float, float, float]:
+        """The width of the 95% interval on so many items, and from where to where it may lie.
+
+        The ends allow for the pilot's own interval of the correlation (a strong one is known better)
+        and for the doubt of its spread.
+        """
+        if math.isnan(self.value) or math.isnan(self.sigma):
+            return math.nan, math.nan, math.nan
+        half = QUANTILE * self.sigma / math.sqrt(items)
+        z, pilot = math.atanh(self.value), QUANTILE * self.sigma / math.sqrt(self.n)
+        around = [z - pilot, z, z + pilot, min(max(0.0, z - pilot), z + pilot)]
+        widths = [
+            [math.tanh(each + h) - math.tanh(each - h) for each in around]
+            for h in spread(half, math.sqrt(2 / (self.n - 1)))
+        ]
+        return min(widths[0]), widths[1][1], max(widths[2])
+
+    def rows(self, sizes: Sequence[int]) -> list[dict[str, Any]]:
+        """Value, interval and its width at each number of items."""
+        rows = []
+        for items in sizes:
+            low, width, high = self.width(items)
+            rows.append(
+                {
+                    **self._keys,
+                    "items": items,
+                    "value": self.value,
+                    "width": width,
+                    "width_low": low,
+                    "width_high": high,
+                    "beyond": self.far or items > FAR * self.n,
+                    "reason": self.reason,
+                }
+            )
+        return rows
+
+    @property
+    def _keys(self) -> dict[str, Any]:
+        return {"subject": self.subject, "raters": self.raters, "references": self.references}
+
+    def need(self, wanted: float) -> dict[str, Any]:
+        """The smallest number of items whose interval is no wider than wanted."""
+        found: list[int | None] = [None] * 3
+        if not self.reason:
+            found = [least_items(self._enough(place, wanted), 6) for place in range(3)]
+        return {
+            **self._keys,
+            "value": self.value,
+            "target": wanted,
+            **needed(found, self.n, self.far, self.reason),
+        }
+
+    def _enough(self, place: int, wanted: float) -> Callable[[int], bool]:
+        return lambda items: self.width(items)[place] <= wanted
+
+
+def spread(value: float, doubt: float) -> tuple[float, float, float]:
+    """A standard error, and the ends of its 95% range: low, value, high.
+
+    >>> low, value, high = spread(2.0, 0.0)
+    >>> low == value == high
+    True
+    """
+    by = math.exp(QUANTILE * doubt / 2)
+    return value / by, value, value * by
+
+
+def needed(
+    found: Sequence[int | None], n: int, far: bool, reason: str | None
+) -> dict[str, int | bool | str | None]:
+    """The columns of an answer; ``found`` holds the low end, the number, the high end."""
+    low, items, high = found
+    if items is None and not reason:
+        reason = "more than a million items would not do"
+    return {
+        "items": items,
+        "items_low": low,
+        "items_high": high,
+        "beyond": far or (items is not None and items > FAR * n),
+        "reason": reason,
+    }

@@ -1,0 +1,149 @@
+"""A pilot scored with fewer references than it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError
+from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.meta_evaluation.matching import match
+from rejoinder.metrics.base import Metric
+from rejoinder.planning.extrapolation import Extrapolation, counts_references
+from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
+
+DRAWS = 3
+"""How often references are drawn for each number of them; one suffices for a single one."""
+
+
+def with_fewer(
+    held: Extrapolation,
+    ratings: pl.DataFrame | None,
+    testset: TestSet,
+    responses: pl.DataFrame,
+    criterion: str | None,
+    without: Sequence[str],
+    missing: Missing,
+    progress: Callable[[int, int], None] | None,
+) -> dict[int, list[Extrapolation]]:
+    """The pilot measured with fewer references, by their number.
+
+    Raises:
+        ParameterError: Test set and responses are not those that were scored.
+    """
+    metrics = {
+        label: held.scores.measured[label].metric
+        for label in held.labels
+        if counts_references(held.scores, label)
+    }
+    if not metrics:
+        return {}
+    ids = held.scores.items.get_column("id").to_list()
+    if set(ids) - set(testset.ids) or set(held.scores.names) != set(responses["system"]):
+        raise ParameterError(
+            "testset and responses have other systems or items than the scores; give those that "
+            "were scored, or none"
+        )
+    drawn = {}
+    for few, several in score_with_fewer(
+        testset, responses, metrics, ids, levels(testset, ids), missing, held.seed, progress
+    ):
+        drawn[few] = [
+            replace(held, scores=each, rated=_rated(each, ratings, criterion, without, held.seed))
+            for each in several
+        ]
+    return drawn
+
+
+def _rated(
+    scores: Scores,
+    ratings: pl.DataFrame | None,
+    criterion: str | None,
+    without: Sequence[str],
+    seed: int,
+) -> Rated | None:
+    if ratings is None:
+        return None
+    return match(scores, ratings, criterion, "mean", without, seed)[0]
+
+
+def levels(testset: TestSet, ids: Sequence[str]) -> list[int]:
+    """The numbers of references to try: 1, 2, 4, ... as long as half of the items have more.
+
+    Args:
+        testset: Contexts and references.
+        ids: The items that count.
+
+    >>> levels(TestSet.from_lists([["a", "b", "c"], ["d", "e", "f"], ["g"]]), ["1", "2", "3"])
+    [1, 2]
+    """
+    held = testset.references.filter(pl.col("id").is_in(ids))
+    counts = held.group_by("id").len().get_column("len").to_numpy()
+    found, level = [], 1
+    while 2 * int((counts > level).sum()) >= len(ids):
+        found.append(level)
+        level *= 2
+    return found
+
+
+def fewer(testset: TestSet, most: int, rng: np.random.Generator) -> TestSet:
+    """A test set with at most so many references to an item.
+
+    The best-weighted one (without weights: the first, which is the original) always stays, so that
+    every metric can still score the item; the others are drawn. References keep their order.
+    """
+    rows = testset.references.with_row_index("place").with_columns(
+        weighed=pl.col("weight").fill_null(1.0),
+        drawn=pl.Series(rng.random(testset.references.height)),
+    )
+    best = rows.sort("weighed", "place", descending=[True, False]).group_by("id").first()
+    rows = rows.join(best.select("place", best=pl.lit(True)), on="place", how="left")
+    rows = rows.with_columns(pl.when("best").then(-1.0).otherwise("drawn").alias("drawn"))
+    kept = rows.filter(pl.col("drawn").rank("ordinal").over("id") <= most).sort("place")
+    return TestSet(testset.contexts, kept.select(testset.references.columns))
+
+
+def score_with_fewer(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Mapping[str, Metric],
+    ids: Sequence[str],
+    most: Sequence[int],
+    missing: Missing,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[tuple[int, list[Scores]]]:
+    """Scores the pilot with each number of references, several times.
+
+    Yields:
+        The number of references and the scores of each draw.
+    """
+    done = 0
+    for level in most:
+        several = []
+        for draw in range(DRAWS):
+            rng = np.random.default_rng([seed, level, draw])
+            some = fewer(testset, level, rng)
+            several.append(
+                score(
+                    some,
+                    responses,
+                    list(metrics.values()),
+                    missing=missing,
+                    drop_unusable=True,
+                    resamples=0,
+                    seed=seed,
+                )
+            )
+            done += 1
+            if progress is not None:
+                progress(done, DRAWS * len(most))
+            if level == 1:  # the one that stays: nothing is drawn
+                break
+        yield level, several

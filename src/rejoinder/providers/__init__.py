@@ -1,0 +1,1 @@
+"""What joins models to metrics: features of texts, by an explicit table."""

@@ -1,0 +1,1 @@
+"""Galley et al. (2015): the agreement of BLEU and deltaBLEU with people."""

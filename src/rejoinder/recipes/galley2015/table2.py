@@ -1,0 +1,223 @@
+"""Table 2 of Galley et al. (2015): which BLEU, over which references, agrees with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.meta_evaluation.correlate import Agreement, correlate
+from rejoinder.meta_evaluation.leave_own_out_units import measured
+from rejoinder.meta_evaluation.matching import RANDOM
+from rejoinder.meta_evaluation.protocols import Unit
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.bleu import BLEU
+from rejoinder.metrics.delta_bleu import DeltaBLEU
+from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.scoring.leave_own_out import LeftOut
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
+
+METRICS: dict[str, Callable[..., Metric]] = {
+    "BLEU": BLEU,
+    "sBLEU": SentenceBLEU,
+    "deltaBLEU": DeltaBLEU,
+}
+"""The paper's three metrics, in the order of its table."""
+
+THRESHOLD = 0.6
+"""The weight from which on the paper takes a reference to be good."""
+
+CORRELATIONS = ("spearman", "kendall-b")
+
+
+@dataclass(frozen=True)
+class Table2:
+    """How far BLEU, sBLEU and deltaBLEU agree with people, over three kinds of references.
+
+    Attributes:
+        agreement: The nine metrics under the unit protocol, and a random baseline.
+        unit_size: Items of one observation.
+        order: The longest n-gram.
+        notes: What was left out, and what the data cannot tell.
+        threshold: The weight from which on a reference is a good one.
+    """
+
+    agreement: Agreement
+    unit_size: int
+    order: int
+    notes: tuple[str, ...]
+    threshold: float = THRESHOLD
+
+    def table(self) -> pl.DataFrame:
+        """The paper's nine rows, and the random baseline.
+
+        Returns:
+            ``metric``, ``references``, then for each coefficient c its value under its own name
+            (``spearman``, ``kendall-b``), ``c_low`` and ``c_high`` (95%), ``c_p`` (permutation
+            test), and at last ``n`` (units of one assignment) and ``reason`` (why one of these is
+            NaN, else null).
+        """
+        told = {
+            (row["metric"], row["correlation"]): row
+            for row in self.agreement.table().iter_rows(named=True)
+        }
+        rows = [
+            _row(name, rule, make(order=self.order, references=rule).label, told)
+            for name, make in METRICS.items()
+            for rule in rules(self.threshold)
+        ]
+        rows.append(_row(RANDOM, None, RANDOM, told))
+        return pl.DataFrame(rows, schema_overrides={"references": pl.String, "reason": pl.String})
+
+
+def table2(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    ratings: pl.DataFrame,
+    *,
+    criterion: str | None = None,
+    unit_size: int = 100,
+    assignments: int = 1000,
+    order: int = 2,
+    without: Sequence[str] = (),
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    left_out: LeftOut | None = None,
+    threshold: float = THRESHOLD,
+    permutations: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> Table2:
+    """Holds BLEU, sBLEU and deltaBLEU over three kinds of references against people.
+
+    All nine see the same items, units and assignments. (Galley et al. 2015, sections 5 and 6. The
+    paper does not say which Kendall it takes; we take tau-b. Nor does it say what becomes of an
+    item without a reference of w >= 0.6: here it is an error, or left out for all nine.)
+
+    Args:
+        testset: Contexts and references. A reference without a weight counts 1, and this is noted.
+        responses: The table of ``read_responses``.
+        ratings: The table of ``read_ratings``.
+        criterion: Which criterion of the ratings, where there are several.
+        unit_size: Items of one observation, the paper's M.
+        assignments: Random assignments of items to units.
+        order: The longest n-gram.
+        without: Systems to leave out, people for instance.
+        missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
+        drop_unusable: Leave out, and count, items that one of the nine cannot score.
+        left_out: Where references are replies of the systems (``scoring.weighing``): leave each
+            system's ``own`` out, or for the two of a ``pair`` both.
+        threshold: The weight from which on a reference is a good one.
+        permutations: Of the test; 0 for none.
+        seed: Of every draw.
+        progress: Called with how many rows are done, and of how many.
+
+    Raises:
+        InputError: The tables do not fit, or an item cannot be scored and is not to be dropped.
+        ParameterError: A parameter is unknown, or the units are larger than the data.
+    """
+    metrics = [
+        make(order=order, references=rule) for make in METRICS.values() for rule in rules(threshold)
+    ]
+    without, responses = scored(responses, without, left_out)
+    scores, protocol = measured(
+        testset,
+        responses,
+        metrics,
+        Unit(unit_size, assignments),
+        left_out,
+        missing=missing,
+        drop_unusable=drop_unusable,
+        seed=seed,
+    )
+    agreement = correlate(
+        scores,
+        ratings,
+        protocol,
+        correlations=CORRELATIONS,
+        criterion=criterion,
+        without=without,
+        permutations=permutations,
+        resamples=0,
+        seed=seed,
+        progress=progress,
+    )
+    notes = (*_weight_notes(testset), *_told_once(scores, agreement.notes))
+    return Table2(agreement, unit_size, order, notes, threshold)
+
+
+def rules(threshold: float = THRESHOLD) -> tuple[str, str, str]:
+    """The paper's three kinds of references.
+
+    >>> rules()
+    ('single', 'w>=0.6', 'all')
+    """
+    return "single", f"w>={threshold:g}", "all"
+
+
+def scored(
+    responses: pl.DataFrame, without: Sequence[str], left_out: LeftOut | None
+) -> tuple[Sequence[str], pl.DataFrame]:
+    """The systems still to be left out of the correlation, and the replies to be scored.
+
+    Where references are replies of systems, those of a system that is not correlated stay: they are
+    left out for nobody, and so it must not be scored.
+
+    Raises:
+        ParameterError: There is no such system.
+    """
+    if left_out is None:
+        return without, responses
+    systems = responses.get_column("system").unique(maintain_order=True).to_list()
+    for name in without:
+        if name not in systems:
+            raise ParameterError(f"system '{name}' is unknown; choose {one_of(systems)}")
+    return (), responses.filter(~pl.col("system").is_in(list(without)))
+
+
+def weight_share(testset: TestSet) -> float:
+    """Which share of the references carries a weight."""
+    weights = testset.references.get_column("weight")
+    return 1.0 - weights.null_count() / len(weights)
+
+
+def _told_once(scores: Scores, notes: Sequence[str]) -> list[str]:
+    """The notes, with one in place of nine where all rows leave the same items out."""
+    first, *others = (each.usable for each in scores.measured.values())
+    lost = int((~first).sum())
+    if not lost or not all(np.array_equal(first, each) for each in others):
+        return list(notes)
+    rest = [note for note in notes if not note.startswith(tuple(f"{x}: " for x in scores.labels))]
+    return [f"{lost} of {first.size} items dropped: no reference that any row could use", *rest]
+
+
+def _weight_notes(testset: TestSet) -> list[str]:
+    """What the table cannot tell for want of weights."""
+    share = weight_share(testset)
+    if not share:
+        return [
+            "the references carry no weights and count 1 each: w>=0.6 is all of them, and deltaBLEU "
+            "is BLEU"
+        ]
+    if share < 1:
+        return [f"{100 * (1 - share):.1f}% of the references carry no weight and count 1"]
+    return []
+
+
+def _row(
+    name: str, rule: str | None, label: str, told: dict[tuple[str, str], dict[str, Any]]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"metric": name, "references": rule}
+    for correlation in CORRELATIONS:
+        found = told[label, correlation]
+        row[correlation] = found["value"]
+        row |= {f"{correlation}_{key}": found[key] for key in ("low", "high", "p")}
+    reasons = dict.fromkeys(told[label, each]["reason"] for each in CORRELATIONS)
+    held = told[label, CORRELATIONS[0]]
+    return row | {"n": held["n"], "reason": "; ".join(filter(None, reasons)) or None}

@@ -1,0 +1,166 @@
+"""The automatic metrics of Khayrallah & Sedoc (2021), appendix A.7, by the tables they stand in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import MissingExtraError
+from rejoinder.files.replacing import made_folder
+from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.bleu import BLEU
+from rejoinder.metrics.distinct import DistinctN
+from rejoinder.metrics.meteor import METEOR
+from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.word_vectors import EmbeddingAverage, GreedyMatching, VectorExtrema
+from rejoinder.recipes.khayrallah2021.corpora import Tell
+from rejoinder.recipes.khayrallah2021.settings import COLUMNS
+from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores, load_scores
+from rejoinder.tables.testset import TestSet
+
+ORDERS = (1, 2, 3, 4)
+WORDS: dict[str, Any] = {"tokenizer": "13a", "lowercase": True}
+"""How replies and references are cut, both detokenised. The paper's scripts cut with spaCy."""
+
+Listed = dict[tuple[str, str], Metric]
+"""Metrics by table and column."""
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What was measured of the replies to the test prompts.
+
+    Attributes:
+        listed: the metrics by table and column.
+        scores: of all systems.
+        notes: which metrics are missing, and why.
+    """
+
+    listed: Listed
+    scores: Scores
+    notes: tuple[str, ...]
+
+    def label(self, table: str, column: str) -> str | None:
+        """Under which label a column stands in the scores; None: it was not measured."""
+        wanted = self.listed.get((table, column))
+        measured = self.scores.measured.items()
+        return next((label for label, each in measured if each.metric == wanted), None)
+
+
+def automatic(
+    items: TestSet,
+    responses: pl.DataFrame,
+    several: bool,
+    vectors: Path | None,
+    folder: Path,
+    resamples: int,
+    seed: int,
+    tell: Tell,
+) -> Automatic:
+    """Measures the replies of all systems; METEOR only where Java and its jar are here.
+
+    Args:
+        items: the test prompts and their references.
+        responses: the table of the systems' replies.
+        several: whether there are several references to an item.
+        vectors: of words, for Tables 8 and 10; None: without them.
+        folder: where the scores are kept.
+        resamples: of the intervals.
+        seed: of their draws.
+        tell: told how it goes.
+    """
+    listed = _listed(several, vectors)
+    try:
+        return Automatic(
+            listed, _scored(items, responses, listed, folder, resamples, seed, tell), ()
+        )
+    except MissingExtraError as error:
+        if not _is_meteors(error):
+            raise
+        less = {key: each for key, each in listed.items() if not isinstance(each, METEOR)}
+        scores = _scored(items, responses, less, folder, resamples, seed, tell)
+        return Automatic(less, scores, (f"METEOR is missing: {error}",))
+
+
+def _is_meteors(error: MissingExtraError) -> bool:
+    return "meteor" in str(error).lower() or "java" in str(error).lower()
+
+
+def _listed(several: bool, vectors: Path | None) -> Listed:
+    single = _of_references("single", vectors)
+    made: Listed = {("9", column): each for column, each in single["overlap"].items()}
+    made |= {("10", column): each for column, each in single["similarity"].items()}
+    if several:
+        every = _of_references("all", vectors)
+        made |= {("7", column): each for column, each in every["overlap"].items()}
+        made |= {("8", column): each for column, each in every["similarity"].items()}
+    bags = zip(COLUMNS["11"], ORDERS, strict=False)
+    return made | {("11", column): DistinctN(order=n, **WORDS) for column, n in bags}
+
+
+def _of_references(rule: str, vectors: Path | None) -> dict[str, dict[str, Metric]]:
+    metrics: list[Metric] = [
+        *(AverageMaxBLEU(order=n, references=rule, **WORDS) for n in ORDERS),
+        *(BLEU(order=n, references=rule, smoothing="caption", **WORDS) for n in ORDERS),
+        METEOR(references=rule),
+        ROUGE("L", form="caption", references=rule, **WORDS),
+    ]
+    overlap = dict(zip(COLUMNS["7"], metrics, strict=True))
+    if vectors is None:
+        return {"overlap": overlap, "similarity": {}}
+    kinds = (EmbeddingAverage, VectorExtrema, GreedyMatching)
+    made: list[Metric] = [kind(vectors=str(vectors), references=rule) for kind in kinds]
+    return {"overlap": overlap, "similarity": dict(zip(COLUMNS["8"][1:], made, strict=True))}
+
+
+def _scored(
+    items: TestSet,
+    responses: pl.DataFrame,
+    listed: Listed,
+    folder: Path,
+    resamples: int,
+    seed: int,
+    tell: Tell,
+) -> Scores:
+    """The scores, from the file where they are kept if they are of these replies."""
+    told = {
+        "responses": responses.select("system", "id", "text").rows(),
+        "references": items.references.select("id", "text").rows(),
+        "metrics": [each.signature(bs=resamples, seed=seed) for each in listed.values()],
+    }
+    digest = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:12]
+    path = folder / f"scores-{digest}.parquet"
+    if path.exists():
+        return load_scores(path)
+    scores = score(
+        items,
+        responses,
+        list(listed.values()),
+        drop_unusable=True,
+        resamples=resamples,
+        seed=seed,
+        progress=lambda done, total: tell("measuring", done, total),
+    )
+    made_folder(folder)
+    scores.save(path)
+    return scores
+
+
+def values(told: Automatic) -> Mapping[tuple[str, str, str], dict[str, Any]]:
+    """The rows of ``Scores.systems`` by table, column and system."""
+    rows = {(row["metric"], row["system"]): row for row in told.scores.systems().to_dicts()}
+    found = {}
+    for table, column in told.listed:
+        label = told.label(table, column)
+        for system in told.scores.names:
+            if (label, system) in rows:
+                found[table, column, system] = rows[label, system]
+    return found

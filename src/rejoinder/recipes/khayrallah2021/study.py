@@ -1,0 +1,391 @@
+"""Khayrallah & Sedoc (2021) from the published files to the tables: four systems, RUQ, metrics.
+
+Every step leaves its result in the run's folder, and is taken up there after a kill:
+
+- ``corpora/``: what is trained on and asked about, detokenised; ``run.json``: of what run;
+- ``models/``: a folder for each system, which ``transformers`` loads too;
+- ``replies/``, ``likelihoods/``, ``scores/``: what they say, what they find likely, what that is
+  worth;
+- ``responses.jsonl``, ``tables.csv``, ``figure1.png`` and ``figure1.svg``: what to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.figures.ruq import ruq_plot
+from rejoinder.files.locks import alone
+from rejoinder.files.replacing import remove_parts
+from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
+from rejoinder.human_evaluation.rating_summary import RatingSummary, summarise_ratings
+from rejoinder.messages import counted
+from rejoinder.models.likelihood.opening import open_provider
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.vectors.word_vectors import WordVectors
+from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
+from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
+from rejoinder.recipes.khayrallah2021.replies import checked, replies
+from rejoinder.recipes.khayrallah2021.settings import (
+    CORPORA,
+    GENERIC,
+    LABEL,
+    SYSTEMS,
+    Settings,
+    settings,
+)
+from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.write import write_responses, write_table
+from rejoinder.utterance_quantity.ruq import Quantity, ruq
+
+__all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
+
+FIGURE = "figure1"
+CHOOSERS = 200  # trained pairs that choose the epoch, where these do
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a run found.
+
+    Attributes:
+        settings: how large it was.
+        systems: the systems trained, in the paper's order.
+        train: RUQ on trained pairs, by corpus: each system on what it was trained on.
+        test: RUQ on test prompts, the original reference alone.
+        automatic: what the metrics say of the replies to these.
+        ratings: people's, where given, without the raters who were removed.
+        several: whether there are multi-reference references.
+        files: what was written to look at.
+        notes: what was left out, drawn, or is missing.
+    """
+
+    settings: Settings
+    systems: tuple[str, ...]
+    train: dict[str, Quantity]
+    test: Quantity
+    automatic: Automatic
+    ratings: RatingSummary | None
+    several: bool
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+    def cells(self) -> pl.DataFrame:
+        """Every number of every table; see ``khayrallah2021_tables.cells``."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> pl.DataFrame:
+        from rejoinder.recipes.khayrallah2021.tables import cells
+
+        return cells(self)
+
+    def absent(self) -> dict[str, str]:
+        """The tables that cannot be made of what was given, and why."""
+        from rejoinder.recipes.khayrallah2021.tables import absent
+
+        return absent(self)
+
+    def compared(self) -> pl.DataFrame:
+        """BEST against BASE of each corpus, RUQ on train and on test, paired over prompts.
+
+        Returns:
+            ``prompts`` (train or test), and the columns of ``Scores.compare``; empty where there
+            is no such pair, or no resamples.
+        """
+        if not self.test.scores.resamples:
+            return pl.DataFrame()
+        tables = []
+        for corpus in self.train:
+            pair = (f"{corpus}-BEST", f"{corpus}-BASE")
+            if not set(pair) <= set(self.systems):
+                continue
+            for where, found in (("train", self.train[corpus]), ("test", self.test)):
+                table = found.scores.compare(*pair).filter(pl.col("metric") == LABEL)
+                tables.append(table.select(pl.lit(where).alias("prompts"), pl.all()))
+        return pl.concat(tables) if tables else pl.DataFrame()
+
+    def signatures(self) -> dict[str, str]:
+        """Of RUQ on each set of prompts, of the metrics, and of the ratings."""
+        held = {f"RUQ train {name}": each for name, each in self.train.items()}
+        told = {
+            name: each.scores.measured[LABEL].signature
+            for name, each in {**held, "RUQ test": self.test}.items()
+        }
+        measured = self.automatic.scores.measured
+        told |= {label: each.signature for label, each in measured.items()}
+        return told if self.ratings is None else {**told, "Table 4": self.ratings.signature}
+
+
+def khayrallah2021(
+    data: Path,
+    folder: Path,
+    sizes: Settings,
+    *,
+    multiref: Path | None = None,
+    ratings: pl.DataFrame | None = None,
+    rater_threshold: float = THRESHOLD,
+    vectors: Path | None = None,
+    systems: Sequence[str] = SYSTEMS,
+    resamples: int = 1000,
+    seed: int = 12345,
+    tell: Tell = lambda what, done, total: None,
+) -> Study:
+    """Trains the systems, lets them reply, asks them what they find likely, and measures it all.
+
+    Args:
+        data: DailyDialog's splits: ``train.zip``, ``validation.zip``, ``test.zip``.
+        folder: of the run; the same call after a kill goes on there.
+        sizes: of what scale; see ``settings``.
+        multiref: the multi-reference test set of Gupta et al. (2019).
+        ratings: the table of ``read_ratings``, for a table of Table 4's shape.
+        rater_threshold: raters whose linearly weighted kappa against the others is below are
+            removed from Table 4, criterion by criterion (section 4: 0.1); -1 keeps all. A note
+            counts them.
+        vectors: of words, for Tables 8 and 10.
+        systems: which of the four.
+        resamples: of the intervals.
+        seed: of every draw but those of training, which have the parameters'.
+        tell: told what is being done.
+
+    Raises:
+        InputError: a file is missing or unsound; the folder holds another run, or another run writes
+            there.
+        ParameterError: a system is unknown, or a number is none.
+        MissingExtraError: a package of the extra ``models`` is not installed.
+    """
+    unknown = [name for name in systems if name not in SYSTEMS]
+    if unknown or not systems:
+        raise ParameterError(f"system {one_of(unknown)} is unknown; choose {one_of(SYSTEMS)}")
+    check_draws(resamples, seed)
+    if vectors is not None:
+        WordVectors.load(vectors)  # before the trainings, not after them
+    rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
+    chosen = tuple(name for name in SYSTEMS if name in systems)
+    with alone(folder):
+        held = corpora(data, multiref, folder, sizes, seed, tell)
+        for part in ("", "corpora", "models", "scores"):
+            remove_parts(folder / part)
+        run = _Run(folder, sizes, held, resamples, seed, tell)
+        return _studied(run, chosen, vectors, rated)
+
+
+def _studied(
+    run: _Run, chosen: tuple[str, ...], vectors: Path | None, rated: RatingSummary | None
+) -> Study:
+    folder, held = run.folder, run.held
+    for name in chosen:
+        run.train(name)
+    test = _asked_first(held.test)
+    said = {name: run.reply(name, "test", messages(held.test)) for name in chosen}
+    responses = _table(said)
+    write_responses(responses, folder / "responses.jsonl")
+    train = {
+        corpus: run.ask_train(corpus, [name for name in chosen if name.startswith(corpus)])
+        for corpus in CORPORA
+        if any(name.startswith(corpus) for name in chosen)
+    }
+    quantity = run.ask("test", test, chosen, said)
+    measured = automatic(
+        held.test, responses, held.several, vectors, folder / "scores", run.resamples, run.seed,
+        run.tell,
+    )  # fmt: skip
+    run.tell("drawing", 0, 0)
+    tables = {
+        "train": pl.concat([each.replies for each in train.values()]),
+        "test": quantity.replies,
+    }
+    files = ruq_plot(tables, folder, name=FIGURE, generic=GENERIC)
+    study = Study(
+        run.sizes,
+        chosen,
+        train,
+        quantity,
+        measured,
+        rated,
+        held.several,
+        (folder / "responses.jsonl", folder / "tables.csv", *files),
+        tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured, rated)))),
+    )
+    write_table(study.cells(), folder / "tables.csv")
+    return study
+
+
+class _Run:
+    """The steps, each with its file or folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        sizes: Settings,
+        held: Corpora,
+        resamples: int,
+        seed: int,
+        tell: Tell,
+    ) -> None:
+        self.folder, self.sizes, self.held = folder, sizes, held
+        self.resamples, self.seed, self.tell = resamples, seed, tell
+        self.responders: dict[str, TrainedResponder] = {}
+        self.trained: dict[str, np.ndarray] = {}
+        self.notes: list[str] = []
+
+    def train(self, name: str) -> None:
+        """Trains a system, or finds it trained; notes which pairs were short enough for it."""
+        pairs, path = self._pairs(name), self.folder / "models" / name
+        parameters = self.sizes.systems[name]
+
+        def report(done: int, total: int, words: str) -> None:
+            self.tell(f"training {name}: {words}", done, total)
+
+        self.tell(f"training {name}", 0, 0)
+        result = train_responder(pairs, path, parameters, self._choosers(pairs), report=report)
+        self.notes += [f"{name}: {note}" for note in result.inexact]
+        log = result.folder.record.log
+        best = next(row for row in reversed(log) if row["best"])
+        loss = "loss on trained pairs" if self.sizes.choose_on_training else "validation loss"
+        self.notes.append(
+            f"{name}: epoch {best['epoch']} of {len(log)}, {best['updates']} updates, {loss} "
+            f"{best['validation_loss']:.3f} to a subword"
+        )
+        responder = self.responders[name] = TrainedResponder.load(path)
+        sides = responder.tokenizer(pairs.sources), responder.tokenizer(pairs.targets)
+        lengths = [[len(row) for row in side.input_ids] for side in sides]
+        short = np.max(lengths, axis=0) <= parameters.longest
+        self.trained[name] = short
+        left = int((~short).sum())
+        if left:
+            self.notes.append(
+                f"{name}: {counted(left, 'pair')} of more than {parameters.longest} subwords left out"
+            )
+
+    def reply(self, name: str, where: str, asked: Mapping[str, str]) -> dict[str, str]:
+        """A system's replies to messages."""
+        path = self.folder / "replies" / f"{name}.{where}.jsonl"
+        self.tell(f"{name} replies ({where})", 0, 0)
+        found = replies(
+            self.responders[name],
+            asked,
+            path,
+            self.sizes.beam,
+            lambda done, total: self.tell(f"{name} replies ({where})", done, total),
+        )
+        if not checked(path):
+            self.notes.append(
+                f"{name}: replies ({where}) kept by an earlier version, without checks: damage to the "
+                "file cannot be found"
+            )
+        empty = sum(not text.strip() for text in found.values())
+        if empty:
+            self.notes.append(f"{name}: {empty} of {len(found)} replies ({where}) are empty")
+        return found
+
+    def ask_train(self, corpus: str, names: Sequence[str]) -> Quantity:
+        """RUQ on pairs that the systems of a corpus were trained on."""
+        pairs = self.held.trained[corpus]
+        short = np.flatnonzero(np.logical_and.reduce([self.trained[name] for name in names]))
+        generator = np.random.default_rng([self.seed, 2])
+        count = self.sizes.train_prompts or short.size
+        drawn = pairs.take(np.sort(generator.permutation(short)[:count]))
+        if len(drawn) < len(pairs):
+            self.notes.append(f"{corpus} train: RUQ on {len(drawn)} trained pairs, drawn at random")
+        items = prompts(drawn)
+        answered = self.sizes.train_outputs or len(drawn)
+        order = generator.permutation(len(drawn))[:answered]
+        some = drawn.take(np.sort(order))
+        asked = dict(zip(some.ids, some.sources, strict=True))
+        # Which pairs are drawn hangs on the systems of this call: others have files of their own.
+        where = f"train-{drawn.hash}"
+        said = {name: self.reply(name, where, asked) for name in names}
+        return self.ask(where, items, names, said)
+
+    def ask(
+        self,
+        where: str,
+        items: TestSet,
+        names: Sequence[str],
+        said: Mapping[str, Mapping[str, str]],
+    ) -> Quantity:
+        """RUQ of systems on prompts."""
+        self.tell(f"asking ({where})", 0, 0)
+        models = [
+            open_provider(self.folder / "models" / name, Prompting(turns=1), name=name)
+            for name in names
+        ]
+        return ruq(
+            items,
+            models,
+            generic=GENERIC,
+            references="single",
+            outputs=said,
+            work=self.folder / "likelihoods" / where,
+            resamples=self.resamples,
+            seed=self.seed,
+            progress=lambda done, total: self.tell(f"asking ({where})", done, total),
+        )
+
+    def _pairs(self, name: str) -> Pairs:
+        return self.held.trained[name[:2]]
+
+    def _choosers(self, pairs: Pairs) -> Pairs:
+        """The pairs whose loss chooses the epoch."""
+        if not self.sizes.choose_on_training:
+            return self.held.validation
+        order = np.random.default_rng([self.seed, 3]).permutation(len(pairs))
+        return pairs.take(np.sort(order[:CHOOSERS]))
+
+
+def _asked_first(items: TestSet) -> TestSet:
+    """The original references alone: what the paper asks about."""
+    first = items.references.unique("id", keep="first", maintain_order=True)
+    return TestSet(items.contexts, first)
+
+
+def _table(said: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+    rows = [(name, id, text) for name, few in said.items() for id, text in few.items()]
+    return pl.DataFrame(rows, schema=dict.fromkeys(RESPONSES, pl.String), orient="row")
+
+
+def _rated(ratings: pl.DataFrame, threshold: float, resamples: int, seed: int) -> RatingSummary:
+    """The ratings without the raters who agree too little with the others (section 4)."""
+    return summarise_ratings(
+        ratings, threshold=threshold, drop=True, resamples=resamples, seed=seed
+    )
+
+
+def _noted(
+    train: Mapping[str, Quantity], test: Quantity, measured: Automatic, rated: RatingSummary | None
+) -> list[str]:
+    told = {**{f"{name} train": each for name, each in train.items()}, "test": test}
+    notes = [f"RUQ, {where}: {note}" for where, each in told.items() for note in each.scores.notes]
+    notes += [] if rated is None else [*removed_raters(rated), *_of_table_4(rated.notes)]
+    return [*notes, *measured.notes, *measured.scores.notes]
+
+
+def removed_raters(rated: RatingSummary) -> list[str]:
+    """How many raters of each criterion were removed, also where it is none."""
+    notes = []
+    for criterion in rated.counts.get_column("criterion"):
+        rows = rated.raters.filter(pl.col("criterion") == criterion)
+        removed = rows.filter(pl.col("verdict") == DROPPED).height
+        told = (
+            f"{removed} of {counted(rows.height, 'rater')} removed for too little agreement with the "
+            "others"
+            if rows.height
+            else "nobody could be removed: only means over raters are known, not single ratings"
+        )
+        notes.append(f"Table 4, {criterion}: {told}")
+    return notes
+
+
+def _of_table_4(notes: Sequence[str]) -> list[str]:
+    return [f"Table 4: {note}" for note in notes]

@@ -1,0 +1,161 @@
+"""The numbers of the recipe ``khayrallah2021``, table by table, beside the paper's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rejoinder.recipes.khayrallah2021.metrics import values
+from rejoinder.recipes.khayrallah2021.settings import COLUMNS, CORPORA, KINDS, LABEL, PUBLISHED
+
+if TYPE_CHECKING:
+    from rejoinder.recipes.khayrallah2021.study import Study
+
+TITLES = {
+    "2": "multi-reference METEOR",
+    "3": "RUQ on trained pairs",
+    "4": "people's ratings (mean)",
+    "5": "head to head",
+    "6": "what differs between the systems",
+    "7": "word overlap, several references",
+    "8": "embeddings, several references",
+    "9": "word overlap, single reference",
+    "10": "embeddings, single reference",
+    "11": "distinct n-grams over all n-grams (type/token ratios)",
+    "12": "RUQ on trained pairs and on test prompts",
+}
+"""Each table of the paper, and what it holds here."""
+
+TIMES_100 = ("2", "3", "7", "8", "9", "10", "11", "12")
+"""Tables of shares and metrics: 0 to 1 in files, x100 for people."""
+
+INSTEAD = "BLEU-4"
+"""What Table 2 holds where METEOR cannot be had."""
+
+_SCHEMA = {
+    "table": pl.String,
+    "row": pl.String,
+    "column": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+    "paper": pl.Float64,
+}
+
+
+def cells(study: Study) -> pl.DataFrame:
+    """Every number of every table.
+
+    Returns:
+        One row for each: ``table`` (as the paper numbers it), ``row`` (a system, or the data),
+        ``column``, ``value`` with its 95% interval ``low`` and ``high`` (over prompts;
+        NaN where there is none), ``n`` (prompts, replies), ``paper`` (the paper's figure for the
+        same place, null where it has none). Values are 0 to 1 but in Tables 4 and 6.
+    """
+    told = [
+        {"table": table, "row": row, "column": column, **cell, "paper": _paper(table, row, column)}
+        for table, row, column, cell in _all(study)
+    ]
+    made = pl.DataFrame(told, schema=_SCHEMA)
+    if study.automatic.label("7", "METEOR") is None:
+        other = pl.when(pl.col("table") != "2").then("paper")
+        made = made.with_columns(paper=other)  # which is a METEOR
+    return made.sort(pl.col("table").cast(pl.Int64), maintain_order=True)
+
+
+def absent(study: Study) -> dict[str, str]:
+    """The tables that are not there, wholly or in part, and why."""
+    there = set(study.cells().get_column("table"))
+    missing: dict[str, str] = {}
+    if not study.several:
+        for table in ("2", "7", "8"):
+            missing[table] = "no multi-reference test set was given (--multiref)"
+    if study.ratings is None:
+        missing["4"] = "no ratings were given (--ratings)"
+    missing["5"] = "needs people's choices between these systems' replies"
+    if "10" not in there:
+        for table in ("8", "10"):
+            missing.setdefault(table, "no word vectors were given (--vectors)")
+    else:
+        for table in ("8", "10"):
+            missing.setdefault(
+                table, "its column SkipThought is left out: there is no such encoder"
+            )
+    if study.automatic.label("9", "METEOR") is None:
+        for table in ("2", "7", "9"):
+            why = f"METEOR could not be had; {INSTEAD} of Table 7 stands in its place"
+            missing.setdefault(table, why if table == "2" else "without METEOR, which needs Java")
+    return {table: missing[table] for table in TITLES if table in missing}
+
+
+Cell = tuple[str, str, str, dict[str, Any]]
+
+
+def _all(study: Study) -> Iterator[Cell]:
+    """Table, row, column and number, in any order of tables."""
+    measured = values(study.automatic)
+    for (table, column, system), row in measured.items():
+        yield table, system, column, _cell(row)
+    for system in study.systems:
+        yield from _parameters(study, system)
+        name, kind = _place(system)
+        for where, found in (("train", study.train[system[:2]]), ("test", study.test)):
+            cell = _ruq(found.scores.systems(), system)
+            yield "12", system, f"RUQ-{where}", cell
+            if where == "train":
+                yield "3", name, kind, cell
+        wanted = "METEOR" if ("7", "METEOR", system) in measured else INSTEAD
+        if ("7", wanted, system) in measured:
+            yield "2", name, kind, _cell(measured["7", wanted, system])
+    if study.ratings is not None:
+        for row in study.ratings.systems.iter_rows(named=True):
+            cell = {key: row[key] for key in ("low", "high", "n")}
+            yield "4", row["system"], row["criterion"], {"value": row["mean"], **cell}
+
+
+def _place(system: str) -> tuple[str, str]:
+    """Where a system stands in Tables 2 and 3.
+
+    >>> _place("EF-BEST")
+    ('entropy-filtered', 'BEST')
+    """
+    corpus, _, kind = system.partition("-")
+    assert kind in KINDS
+    return CORPORA[corpus], kind
+
+
+def _parameters(study: Study, system: str) -> Iterator[Cell]:
+    given = study.settings.systems[system]
+    told = (
+        given.vocabulary,
+        given.learning_rate,
+        given.dropout,
+        given.other_dropout,
+        given.label_smoothing,
+    )
+    none = {"low": math.nan, "high": math.nan, "n": None}
+    for column, value in zip(COLUMNS["6"], told, strict=True):
+        yield "6", system, column, {"value": float(value), **none}
+
+
+def _ruq(table: pl.DataFrame, system: str) -> dict[str, Any]:
+    row = table.row(
+        by_predicate=(pl.col("metric") == LABEL) & (pl.col("system") == system), named=True
+    )
+    return _cell(row)
+
+
+def _cell(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in ("value", "low", "high", "n")}
+
+
+def _paper(table: str, row: str, column: str) -> float | None:
+    """The paper's figure, 0 to 1."""
+    printed = PUBLISHED.get(table, {}).get(row)
+    if printed is None or column not in COLUMNS[table]:
+        return None
+    return round(printed[COLUMNS[table].index(column)] / 100, 6)

@@ -1,0 +1,1 @@
+"""Do references with negative weights help?"""

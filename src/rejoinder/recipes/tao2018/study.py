@@ -1,0 +1,276 @@
+"""Tables 2, 3 and 4 of Tao et al. (2018): how far RUBER, its halves and n-grams agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from rejoinder.meta_evaluation.correlate import Agreement, correlate
+from rejoinder.meta_evaluation.matching import match
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.length import Length
+from rejoinder.recipes.tao2018.metrics import Model, Texts, listed
+from rejoinder.recipes.tao2018.scores import Replies, measured, rated_replies
+from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
+
+__all__ = ["CORRELATIONS", "MEAN", "POOLED", "Model", "Study", "Texts", "tao2018"]
+
+CORRELATIONS = ("pearson", "spearman")
+
+POOLED, MEAN = "pooled", "mean of systems"
+"""Groups of replies that are no single system's."""
+
+_WITHIN = {
+    "value": "within",
+    **{name: f"within_{name}" for name in ("low", "high", "p", "reason")},
+}
+"""The columns of `Agreement.table` that are of the mean within systems."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """How far every row of the paper's table agrees with people.
+
+    Attributes:
+        pooled: The agreement over the replies of all systems.
+        systems: That of each system by itself, by name, as in the paper's table; empty where there
+            is one system alone.
+        headings: By label, what a row of the table stands under.
+        scores: What was measured.
+        replies: The replies that it is about.
+        ratings: Of these.
+        notes: What was left out, and what the model says of its scores.
+        criterion: Which criterion of the ratings was asked for.
+        raters: How the ratings of a reply became one number.
+        seed: Of every draw.
+    """
+
+    pooled: Agreement
+    systems: dict[str, Agreement]
+    headings: dict[str, str]
+    scores: Scores
+    replies: Replies
+    ratings: pl.DataFrame
+    notes: tuple[str, ...]
+    criterion: str | None
+    raters: str
+    seed: int
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of replies: pooled, then, of several systems, the mean and each of them."""
+        return (POOLED, MEAN, *self.systems) if self.systems else (POOLED,)
+
+    def rows(self) -> pl.DataFrame:
+        """Every number of the study.
+
+        Returns:
+            One row for each group (``pooled``; ``mean of systems``: the mean of the systems' own
+            coefficients, which their different levels do not inflate; each system), row of the
+            table and coefficient: ``group``, ``heading``, ``metric``, ``coefficient``, ``value``,
+            ``low`` and ``high`` (95%, over contexts: the bootstrap, of the mean the jackknife), ``p``
+            (permutation test; NaN of the replies of several systems pooled, where differences
+            between systems would count as evidence), ``n`` (replies), ``reason`` (why one of these
+            is NaN, else null). In the paper's order.
+        """
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> pl.DataFrame:
+        places = {label: place for place, label in enumerate(self.headings)}
+        told = [row for group in self._groups() for row in group if row["metric"] in places]
+        told.sort(key=lambda row: (self.groups.index(row["group"]), places[row["metric"]]))
+        floats = dict.fromkeys(("value", "low", "high", "p"), pl.Float64)
+        return pl.DataFrame(told, schema_overrides={**floats, "reason": pl.String})
+
+    def table(self, group: str = POOLED) -> pl.DataFrame:
+        """One group as the paper prints it: a row for each metric.
+
+        Returns:
+            ``heading``, ``metric``, then for each coefficient c its value under its own name
+            (``pearson``, ``spearman``), ``c_low``, ``c_high``, ``c_p``, and at last ``n`` and
+            ``reason``.
+        """
+        rows = self.rows().filter(pl.col("group") == group)
+        made = []
+        for (heading, metric), some in rows.group_by("heading", "metric", maintain_order=True):
+            row: dict[str, Any] = {"heading": heading, "metric": metric}
+            for each in some.iter_rows(named=True):
+                name = each["coefficient"]
+                row |= {name: each["value"]}
+                row |= {f"{name}_{key}": each[key] for key in ("low", "high", "p")}
+            reasons = [
+                each for each in some.get_column("reason").unique(maintain_order=True) if each
+            ]
+            made.append(row | {"n": some.item(0, "n"), "reason": "; ".join(reasons) or None})
+        return pl.DataFrame(made, schema_overrides={"reason": pl.String})
+
+    def cases(self, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
+        """Some replies with all their scores, as in the paper's Table 3.
+
+        Args:
+            n: How many contexts are drawn by the seed: nobody picks those that suit a metric.
+            ids: These contexts instead.
+
+        Returns:
+            One row for each rated reply: ``id``, ``query`` (the message), ``reference`` (the
+            first), ``system``, ``reply``, ``human``, and each metric under its label. Scores are
+            as measured; the paper scales all to its raters' 0 to 2.
+
+        Raises:
+            ParameterError: A context is not in the study.
+        """
+        from rejoinder.recipes.tao2018.cases import cases
+
+        return cases(self, n, ids)
+
+    def _groups(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows of each group, in any order."""
+        yield self._rows_of(POOLED, self.pooled)
+        if not self.systems:
+            return
+        yield from (self._rows_of(name, told) for name, told in self.systems.items())
+        yield [
+            self._row(MEAN, {**row, **{key: row[name] for key, name in _WITHIN.items()}})
+            for row in self.pooled.table().iter_rows(named=True)
+        ]
+
+    def _rows_of(self, group: str, told: Agreement) -> list[dict[str, Any]]:
+        return [self._row(group, row) for row in told.table().iter_rows(named=True)]
+
+    def _row(self, group: str, row: dict[str, Any]) -> dict[str, Any]:
+        keys = ("value", "low", "high", "p", "n", "reason")
+        return {
+            "group": group,
+            "heading": self.headings.get(row["metric"]),
+            "metric": row["metric"],
+            "coefficient": row["correlation"],
+            **{key: row[key] for key in keys},
+        }
+
+
+def tao2018(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    ratings: pl.DataFrame,
+    model: Model | str,
+    *,
+    further: Sequence[str | Metric] = (),
+    texts: Texts | None = None,
+    criterion: str | None = None,
+    raters: str = "mean",
+    without: Sequence[str] = (),
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    least_weight: float | None = None,
+    permutations: int = 1000,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> Study:
+    """Holds RUBER, its two halves, BLEU and ROUGE against people's ratings of the same replies.
+
+    For the transfer of Table 4 call it again, with the same model, on data of another kind: nothing
+    is fitted but, with ``scale="scored"``, the bounds of s_R and s_U.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``.
+        ratings: The table of ``read_ratings``. What nobody rated is not scored.
+        model: The folder that ``rejoinder train ruber`` wrote, or how it is to be taken: which
+            s_R, which scale, whether replies do without a reference that is themselves.
+        further: More metrics, as names or metrics, to stand below the paper's.
+        texts: How the rows of n-grams cut texts.
+        criterion: Which criterion of the ratings, where there are several.
+        raters: How the ratings of a reply become one number: ``mean``, ``median`` or ``z``.
+        without: Systems to leave out of everything, people for instance.
+        missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
+        drop_unusable: Leave out, and count, items without a context or a reference.
+        least_weight: Leave out references of a lower weight, from every row: none of them knows
+            weights, and a reference that people rated as bad counts as good.
+        permutations: Of the tests; 0 for none.
+        resamples: Of the intervals; 0 for none.
+        seed: Of every draw.
+        progress: Called with how many steps are done, and of how many.
+
+    Raises:
+        InputError: The tables do not fit, an item cannot be scored and is not to be dropped, or
+            the model's folder is none.
+        ParameterError: A parameter is unknown.
+        MissingExtraError: torch is not installed.
+    """
+    made = Model(model) if isinstance(model, str) else model
+    rows = listed(made, texts or Texts(), further)
+    replies = rated_replies(
+        testset,
+        responses,
+        ratings,
+        without=without,
+        missing=missing,
+        drop_unusable=drop_unusable,
+        leave_one_out=made.leave_one_out,
+        least_weight=least_weight,
+    )
+    held = ratings.filter(~pl.col("system").is_in(list(without)))
+    # Ratings that do not fit are told before a model is put to work for minutes.
+    quick = score(replies.testset, replies.responses, [Length()], resamples=0, seed=seed)
+    names = match(quick, held, criterion, raters, (), seed)[0].systems
+    several = names if len(names) > 1 else ()
+    steps = _Steps(progress, 2 + len(several))
+    scores = measured(replies, rows, drop_unusable, seed, steps)
+
+    def agreement(others: Sequence[str]) -> Agreement:
+        steps.next()
+        return correlate(
+            scores,
+            held,
+            correlations=CORRELATIONS,
+            criterion=criterion,
+            raters=raters,
+            without=others,
+            permutations=permutations,
+            resamples=resamples,
+            seed=seed,
+            progress=steps,
+        )
+
+    pooled = agreement(())
+    single = {
+        name: agreement([other for other in replies.systems if other != name]) for name in several
+    }
+    return Study(
+        pooled,
+        single,
+        rows.headings,
+        scores,
+        replies,
+        held,
+        pooled.notes,
+        criterion,
+        raters,
+        seed,
+    )
+
+
+class _Steps:
+    """Passes on the progress of several steps, each of which counts its own."""
+
+    def __init__(self, tell: Callable[[int, int], None] | None, steps: int) -> None:
+        self.tell, self.steps, self.step = tell, steps, 0
+
+    def next(self) -> None:
+        """Begins the next step."""
+        self.step += 1
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tells thousandths of all steps."""
+        if self.tell is not None and total:
+            share = min(1.0, (self.step + done / total) / self.steps)
+            self.tell(int(1000 * share), 1000)

@@ -1,0 +1,168 @@
+"""Past human evaluation as references: rated replies of systems become weighted references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.human_evaluation.grades import check_scale
+from rejoinder.messages import counted
+from rejoinder.references.copies import folded
+from rejoinder.statistics.aggregation import scale
+from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
+from rejoinder.tables.frames import Frame, polars_of, ratings_of
+from rejoinder.tables.pair_ratings import over_pairs
+from rejoinder.tables.ratings import check_ratings
+from rejoinder.tables.responses import check_responses
+from rejoinder.tables.schemas import REFERENCES
+from rejoinder.tables.testset import TestSet
+
+LIKERT = (1.0, 5.0)
+"""The scale that most dialogue evaluations use."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A test set whose references are replies that people rated.
+
+    Attributes:
+        testset: The contexts that were given, and the references: ``source`` is the system that
+            replied so, ``weight`` its scaled mean rating. An item's references stand best first.
+        notes: What was left out, what could not be weighed, and on which scale.
+    """
+
+    testset: TestSet
+    notes: tuple[str, ...]
+
+
+def weigh(
+    testset: TestSet,
+    responses: Frame,
+    ratings: Frame,
+    *,
+    ends: tuple[float, float] = LIKERT,
+    criterion: str | None = None,
+    leave_out: Sequence[str] = (),
+    keep: bool = False,
+) -> Weighed:
+    """Makes weighted references of replies that people rated (Galley et al. 2015, section 4.1).
+
+    A reply's weight is the mean s of its ratings on ``low`` to ``high``, scaled to ``2 (s - low) /
+    (high - low) - 1``: -1 for the worst, 1 for the best. Two systems that reply alike make two
+    references, each with its own ratings. An empty reply makes none.
+
+    A system that is scored against such references finds its own replies among them, unless they
+    are left out: here for one system, by ``left_out`` for each in turn.
+
+    Args:
+        testset: The items; its own references are dropped, or kept in front of the others.
+        responses: The table of ``read_responses``: what was rated.
+        ratings: The table of ``read_ratings``. Replies without one make no reference.
+        ends: The worst and the best grade that could be given.
+        criterion: Which criterion of the ratings, where there are several.
+        leave_out: Systems whose replies make no references.
+        keep: Keep the references of the test set, with the weights that they have.
+
+    Raises:
+        InputError: The tables do not fit, a rating is off the scale, or nothing is left to weigh.
+        ParameterError: A system or criterion is unknown, or the scale is none.
+
+    >>> testset = TestSet.from_lists([["at nine"]])
+    >>> replies = pl.DataFrame({"system": ["a", "b"], "id": ["1", "1"], "text": ["no", "yes"]})
+    >>> rated = pl.DataFrame({"id": ["1", "1"], "system": ["a", "b"], "rater": ["r", "r"],
+    ...                       "criterion": ["overall", "overall"], "score": [2.0, 5.0]})
+    >>> weigh(testset, replies, rated).testset.references.select("source", "weight").rows()
+    [('b', 1.0), ('a', -0.5)]
+    """
+    expect(testset, TestSet, "testset", TESTSET)
+    remedy = "read files with rejoinder.read_responses(*paths)"
+    responses = polars_of(responses, "responses", "system, id and text", remedy)
+    ratings = ratings_of(ratings)
+    leave_out = strings(leave_out, "leave_out", "systems")
+    pair(ends, "ends")
+    check_responses(responses, testset, "empty")  # ids and texts; gaps do not matter here
+    replies = responses.select("system", "id", "text")
+    systems = replies.get_column("system").unique(maintain_order=True).to_list()
+    for name in leave_out:
+        if name not in systems:
+            raise ParameterError(f"leave_out: system {name!r} is unknown; choose {one_of(systems)}")
+    replies = replies.filter(~pl.col("system").is_in(list(leave_out)))
+    if not replies.height:
+        raise ParameterError(f"leave_out: no system is left of {one_of(systems)}; keep one or more")
+    notes = [f"left out as asked: {', '.join(leave_out)}"] if leave_out else []
+    rated = check_ratings(_of_criterion(ratings, criterion), replies, leave_out)
+    notes += [f"weights: {note}" for note in rated.notes]
+    check_scale(rated.ratings, ends)
+    by_itself, more = over_pairs(rated.ratings)
+    notes += [f"weights: {note}" for note in more]
+    means = by_itself.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
+    table = replies.join(means, on=["system", "id"], how="inner", maintain_order="left")
+    blank = table.get_column("text").str.strip_chars() == ""
+    if blank.any():
+        notes.append(
+            f"weights: {counted(int(blank.sum()), 'empty reply', 'empty replies')} skipped"
+        )
+        table = table.filter(~blank)
+    if not table.height:
+        raise InputError("weights: every rated reply is empty; there is nothing to weigh")
+    weights = scale(table.get_column("score").to_numpy(), *ends)
+    made = table.select(
+        "id", "text", pl.Series("weight", weights), pl.col("system").alias("source")
+    ).sort("weight", descending=True, maintain_order=True)
+    held = testset.references if keep else made.clear()
+    weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([held, made])))
+    if not leave_out:
+        notes.append(
+            "each of these systems finds its own replies among the references; before one is scored "
+            "against them, leave it out: --leave-out SYSTEM (leave_out=), or all in turn by "
+            "'recipe galley2015 --references-from responses'"
+        )
+    return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, ends)))
+
+
+def _of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
+    if "criterion" not in ratings.columns:
+        return ratings  # check_ratings says what is absent
+    criteria = ratings.get_column("criterion").unique(maintain_order=True).to_list()
+    if criterion is None and len(criteria) > 1:
+        raise ParameterError(
+            f"the ratings have several criteria; choose {one_of(map(str, criteria))} with "
+            "--criterion NAME (criterion=NAME)"
+        )
+    if criterion is not None and criterion not in criteria:
+        raise ParameterError(
+            f"criterion={criterion!r} is unknown; choose {one_of(map(str, criteria))}"
+        )
+    return ratings if criterion is None else ratings.filter(pl.col("criterion") == criterion)
+
+
+def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
+    """The references grouped by item, in the order of the items."""
+    order = testset.contexts.select("id").with_row_index("place of item")
+    placed = references.select(*REFERENCES).join(order, on="id", maintain_order="left")
+    return placed.sort("place of item", maintain_order=True).drop("place of item")
+
+
+def _facts(
+    weighed: TestSet, made: pl.DataFrame, ratings: pl.DataFrame, ends: tuple[float, float]
+) -> list[str]:
+    """What a reader of the scores has to know of these weights."""
+    scores = ratings.get_column("score")
+    notes = [
+        f"weights: mean ratings on {ends[0]:g} to {ends[1]:g} as -1 to 1 (given: {scores.min():g} to "
+        f"{scores.max():g})"
+    ]
+    best = weighed.references.group_by("id").agg(pl.col("weight").fill_null(1.0).max())
+    bare = len(weighed) - best.filter(pl.col("weight") > 0).height
+    if bare:
+        notes.append(f"weights: {bare} of {len(weighed)} items have no reference above 0")
+    alike = made.select("id", text=folded()).is_duplicated().sum()
+    if alike:
+        notes.append(f"weights: {alike} replies that another system gave too, each with its own")
+    free = weighed.references.get_column("weight").null_count()
+    if free:
+        notes.append(f"weights: {free} references of the test set carry none and count 1")
+    return notes

@@ -1,0 +1,1 @@
+"""The reply of the corpus whose message is most similar."""

@@ -1,0 +1,73 @@
+"""Retrieval: the reply that the corpus has to the most similar message, re-ranked on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.responders.retrieval.bm25 import BM25
+
+Scorer = Callable[[list[str], list[str]], Floats]
+"""From messages and replies to a score for each, e.g. RUBER's unreferenced scorer."""
+
+
+class RetrievalResponder:
+    """Finds the messages of a corpus most like the one given, and says what was replied to one.
+
+    Likeness is BM25. Without a scorer the reply to the likest message is taken; with one, the
+    replies to the ``candidates`` likest are scored against the message itself and the best is taken,
+    the likest of equals. Where no word is shared, the corpus' most frequent reply stands in.
+
+    It gives back whatever stands in the corpus. To reply to a test set, call ``respond`` of
+    ``replies.py`` (``rejoinder.respond``), which excludes the test set's own pairs.
+
+    Args:
+        corpus: messages and replies.
+        scorer: scores replies to messages without a reference; None: no re-ranking.
+        candidates: how many replies the scorer is given.
+
+    Raises:
+        InputError: the corpus is empty.
+
+    Example:
+        >>> corpus = Pairs(["1", "2"], ["Is it cold?", "Where to?"], ["Very.", "Home."])
+        >>> RetrievalResponder(corpus).respond(["Cold today, is it?"])
+        ['Very.']
+    """
+
+    def __init__(self, corpus: Pairs, scorer: Scorer | None = None, candidates: int = 20) -> None:
+        if not len(corpus):
+            raise InputError("corpus: no pairs; expected messages with replies")
+        self.corpus = corpus
+        self.scorer = scorer
+        self.candidates = candidates if scorer is not None else 1
+        self.index = BM25.of(corpus.sources)
+        texts, counts = np.unique(np.array(corpus.targets, dtype=object), return_counts=True)
+        self.usual = str(texts[counts.argmax()])
+        self.unmatched = 0
+
+    def respond(
+        self, messages: Sequence[str], progress: Callable[[int, int], None] | None = None
+    ) -> list[str]:
+        """The reply to each message; ``unmatched`` then counts those that share no word."""
+        replies = []
+        self.unmatched = 0
+        for done, message in enumerate(messages, start=1):
+            found = self.index.best(message, self.candidates)
+            self.unmatched += not found.size
+            # The same reply to several messages is one candidate.
+            texts = list(dict.fromkeys(self.corpus.targets[place] for place in found))
+            replies.append(self._chosen(message, texts) if texts else self.usual)
+            if progress is not None:
+                progress(done, len(messages))
+        return replies
+
+    def _chosen(self, message: str, texts: list[str]) -> str:
+        if self.scorer is None or len(texts) == 1:
+            return texts[0]
+        scores = np.asarray(self.scorer([message] * len(texts), texts), dtype=np.float64)
+        return texts[int(scores.argmax())]

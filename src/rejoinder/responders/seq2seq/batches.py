@@ -1,0 +1,122 @@
+"""Batches of subwords: pairs of about one length together, as many as fit a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.responders.seq2seq.subwords import EOS, PAD
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+    from transformers import PreTrainedTokenizerFast
+
+IGNORED = -100  # the label of padding, which torch's cross-entropy leaves out
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Pairs as subwords, each side ending in ``</s>``.
+
+    Attributes:
+        sources: the messages.
+        targets: the replies.
+        left_out: pairs that were longer than allowed.
+    """
+
+    sources: list[list[int]]
+    targets: list[list[int]]
+    left_out: int = 0
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch on its device; padding stands at the right.
+
+    Attributes:
+        sources: int64 [b, s], messages.
+        mask: int64 [b, s], 1 where there is a subword and 0 on padding.
+        inputs: int64 [b, t], what the decoder is given: ``</s>``, as fairseq begins, then the reply.
+        labels: int64 [b, t], what it is to say: the reply, then ``</s>``; IGNORED on padding.
+        count: the subwords to say.
+    """
+
+    sources: Tensor
+    mask: Tensor
+    inputs: Tensor
+    labels: Tensor
+    count: int
+
+
+def encode(tokenizer: PreTrainedTokenizerFast, pairs: Pairs, longest: int) -> Encoded:
+    """Cuts pairs into subwords, and leaves out those of more than ``longest`` on a side."""
+    if not len(pairs):
+        return Encoded([], [])
+    sources: list[list[int]] = tokenizer(pairs.sources).input_ids
+    targets: list[list[int]] = tokenizer(pairs.targets).input_ids
+    kept = [i for i in range(len(pairs)) if max(len(sources[i]), len(targets[i])) <= longest]
+    left = len(pairs) - len(kept)
+    return Encoded([sources[i] for i in kept], [targets[i] for i in kept], left)
+
+
+def token_batches(
+    encoded: Encoded, tokens: int, generator: np.random.Generator | None = None
+) -> list[np.ndarray]:
+    """The places of the pairs of each batch.
+
+    Args:
+        encoded: the pairs.
+        tokens: pairs of a batch times the longest of its messages and replies, at most.
+        generator: shuffles pairs of one length, and the batches; None: neither.
+
+    Example:
+        >>> encoded = Encoded([[5, 2], [5, 5, 2], [2]], [[6, 2], [6, 2], [6, 2]])
+        >>> [batch.tolist() for batch in token_batches(encoded, 4)]
+        [[2, 0], [1]]
+    """
+    source = np.array([len(ids) for ids in encoded.sources])
+    target = np.array([len(ids) for ids in encoded.targets])
+    order = np.arange(len(encoded)) if generator is None else generator.permutation(len(encoded))
+    order = order[np.lexsort((source[order], target[order]))]
+    batches, begin, longest = [], 0, 0
+    for place, pair in enumerate(order):
+        size = max(source[pair], target[pair])
+        if place > begin and (place - begin + 1) * max(longest, size) > tokens:
+            batches.append(order[begin:place])
+            begin, longest = place, 0
+        longest = max(longest, size)
+    if begin < len(order):
+        batches.append(order[begin:])
+    if generator is not None:
+        batches = [batches[i] for i in generator.permutation(len(batches))]
+    return batches
+
+
+def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) -> Batch:
+    """The tensors of a batch."""
+    import torch
+
+    sources, mask = padded([encoded.sources[i] for i in places], device)
+    said = [encoded.targets[i] for i in places]
+    inputs, _ = padded([[EOS, *ids[:-1]] for ids in said], device)
+    labels, spoken = padded(said, device)
+    labels = torch.where(spoken.bool(), labels, IGNORED)
+    return Batch(sources, mask, inputs, labels, sum(map(len, said)))
+
+
+def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Tensor, Tensor]:
+    """Rows of subwords as one tensor, and where it is no padding (1)."""
+    import torch
+
+    width = max(map(len, rows))
+    held = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.int64)
+    mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+    return held.to(device), mask.to(device)

@@ -1,0 +1,92 @@
+"""What a trainable replying system is: scores for subwords, and a search for the best reply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rejoinder.errors import MissingExtraError
+from rejoinder.models.training.shapes import check_network, check_sizes
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from rejoinder.models.training.shapes import Shapes
+    from rejoinder.responders.seq2seq.batches import Batch
+    from rejoinder.responders.seq2seq.gru import GRU
+    from rejoinder.responders.seq2seq.parameters import Parameters
+    from rejoinder.responders.seq2seq.transformer import Transformer
+
+
+class Model(Protocol):
+    """An encoder and a decoder over one vocabulary of subwords."""
+
+    @property
+    def module(self) -> nn.Module:
+        """The weights."""
+        ...
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What ``transformers`` wants in ``config.json``; empty where it has no such class."""
+        ...
+
+    def logits(self, batch: Batch) -> Tensor:
+        """Scores, float [b, t, vocabulary], of each next subword of the replies given."""
+        ...
+
+    def search(
+        self, sources: Tensor, mask: Tensor, beam: int, length_penalty: float, longest: int
+    ) -> list[list[int]]:
+        """The reply that a beam search finds to each message, without special symbols."""
+        ...
+
+
+def build(parameters: Parameters, vocabulary: int) -> Model:
+    """A model with fresh weights, drawn from torch's generator.
+
+    Args:
+        parameters: of the kind and the sizes.
+        vocabulary: the number of subwords.
+
+    Raises:
+        MissingExtraError: torch or transformers is not installed.
+    """
+    return _kind(parameters.kind).build(parameters, vocabulary)
+
+
+def check_described(parameters: Parameters, vocabulary: int, weights: Shapes) -> None:
+    """Compares the model that a folder describes with the shapes of its weights, before it is built.
+
+    Raises:
+        ValueError: They differ.
+    """
+    said = {**parameters.as_json(), "subwords": vocabulary}
+    check_sizes(said, _kind(parameters.kind).sizes_in(weights))
+    check_network(lambda: build(parameters, vocabulary).module, weights)
+
+
+def _kind(name: str) -> type[GRU] | type[Transformer]:
+    check_installed()
+    if name == "gru":
+        from rejoinder.responders.seq2seq.gru import GRU
+
+        return GRU
+    from rejoinder.responders.seq2seq.transformer import Transformer
+
+    return Transformer
+
+
+def check_installed() -> None:
+    """Raises a MissingExtraError where the packages of the extra ``models`` are not installed."""
+    from importlib.util import find_spec
+
+    absent = [
+        name
+        for name in ("torch", "transformers", "sentencepiece", "safetensors")
+        if find_spec(name) is None
+    ]
+    if absent:
+        raise MissingExtraError(
+            f"training a replying system needs {', '.join(absent)}; "
+            "run: pip install 'rejoinder[models]'"
+        )

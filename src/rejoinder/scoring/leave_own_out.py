@@ -1,0 +1,352 @@
+"""Scoring systems against each other's rated replies, without their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rejoinder.batches.batch import Batch
+from rejoinder.errors import InputError, one_of
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import counted
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.contract import Statistics
+from rejoinder.metrics.jackknife import interval_facts
+from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
+from rejoinder.metrics.rows import rows_of
+from rejoinder.references.copies import folded
+from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics
+from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.responses import Alignment, Missing, check_responses
+from rejoinder.tables.testset import TestSet
+from rejoinder.text.strings import Strings
+
+LeftOut = Literal["own", "pair"]
+"""Whose references a reply does without: its system's, or also those of the one it is held against."""
+
+Tick = Callable[[int, int], None]
+
+
+def score_left_out(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    keep_identical: bool = False,
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Tick | None = None,
+) -> Scores:
+    """Scores each system against the references that are not its own (``source`` names another).
+
+    The references are replies of the very systems that are scored (``weighing.weigh``). A reply
+    that stands among its own references is perfect for any metric, and deltaBLEU then returns its
+    rating. So each system does without its own; references of another source, people's, stay.
+
+    What that does: every system has references of its own, different from all others'. The best
+    system misses good references, the worst misses bad ones, and all scores are of different tests.
+    Differences of two systems are free of that under the protocol of ``left_out_units.pair_unit``,
+    which leaves both out.
+
+    A reply that somebody else gave too (the same but for case and blanks) would find itself, rated,
+    among the references all the same. So such references are left out with it, and counted.
+
+    Args:
+        testset: Contexts and references; a reference whose ``source`` is one of the systems is that
+            system's.
+        responses: The table of ``read_responses``.
+        metrics: Names or metrics, as for ``score``.
+        keep_identical: Keep a reference of another source that is the same text as the reply.
+        missing: As for ``score``.
+        drop_unusable: Leave out an item that a metric cannot score for some system; it is then left
+            out for all systems, and counted.
+        resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
+        seed: Of every resampling and permutation.
+        progress: Called with how many slices of the work are done, and of how many.
+
+    Raises:
+        InputError: No reference is of one of the systems; the tables do not fit; or an item cannot
+            be scored for some system.
+        ParameterError: A metric or a parameter is unknown.
+
+    >>> testset = TestSet.from_lists([["at nine", "at ten"]])
+    >>> sources = testset.references.with_columns(source=pl.Series(["a", "b"]))
+    >>> replies = pl.DataFrame({"system": ["a", "b"], "id": ["1", "1"], "text": ["at nine", "at ten"]})
+    >>> scores = score_left_out(TestSet(testset.contexts, sources), replies, ["bleu:order=1"])
+    >>> scores.systems()["value"].to_list()
+    [0.5, 0.5]
+    """
+    check_draws(resamples, seed)
+    wanted = list(wanted_metrics(metrics, testset).values())
+    ground = Ground.of(testset, responses, missing, keep_identical)
+    scores = own_left_out(ground, wanted, drop_unusable, resamples, seed, progress)
+    for label, each in scores.measured.items():
+        if not each.height:
+            raise InputError(
+                f"{label}: no item can be scored for every system once its own references are left "
+                "out; take more references, or a lower threshold"
+            )
+    return scores
+
+
+def own_left_out(
+    ground: Ground,
+    metrics: Sequence[str | Metric],
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    progress: Tick | None,
+) -> Scores:
+    """As ``score_left_out``, of tables joined; a metric may be left without any item."""
+    wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
+    batch, left = ground.batch()
+    usable, notes = ground.usable(wanted, batch, drop_unusable)
+    batch = provided(list(wanted.values()), batch, progress)
+    rows = measure(list(wanted.values()), batch, progress)
+    notes += remarks(wanted, batch)
+    return ground.scores(wanted, batch, rows, usable, (*left.notes, *notes), resamples, seed)
+
+
+class Left(NamedTuple):
+    """What became of the references of all replies together.
+
+    Args:
+        own: Left out because their source is the reply's system (or the other one of a pair).
+        identical: Left out because their text is the reply's, though the source is another.
+        replies: How many replies met such a one.
+        kept: Identical ones that were kept, as asked.
+    """
+
+    own: int
+    identical: int
+    replies: int
+    kept: bool
+
+    @property
+    def notes(self) -> list[str]:
+        """In words."""
+        told = [
+            f"references left out: each system's own, {self.own} in all; every system has references "
+            "of its own, so scores of different systems are of different tests"
+        ]
+        if self.identical and self.kept:
+            told.append(
+                f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
+                "references are kept, as asked, and are perfect matches"
+            )
+        elif self.identical:
+            told.append(
+                f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
+                f"references are left out too ({self.identical} in all)"
+            )
+        return told
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Replies, references and who gave them: what batches without some references are cut from.
+
+    Attributes:
+        alignment: The systems' replies.
+        contexts: The items kept.
+        references: Their references, in the order of the items.
+        keep_identical: Whether a reference that is the same text as the reply stays.
+    """
+
+    alignment: Alignment
+    contexts: pl.DataFrame
+    references: pl.DataFrame
+    keep_identical: bool
+
+    @classmethod
+    def of(
+        cls, testset: TestSet, responses: pl.DataFrame, missing: Missing, keep_identical: bool
+    ) -> Ground:
+        """Joins the tables.
+
+        Raises:
+            InputError: They do not fit, or no reference has one of the systems as its source.
+        """
+        alignment = check_responses(responses, testset, missing)
+        contexts = testset.contexts.filter(pl.col("id").is_in(alignment.ids))
+        items = contexts.select("id").with_row_index("item")
+        placed = testset.references.join(items, on="id", how="inner", maintain_order="left")
+        placed = placed.sort("item", maintain_order=True)
+        sources = set(placed.get_column("source").drop_nulls())
+        if not sources & set(alignment.systems):
+            given = one_of(sorted(sources)[:5]) or "none"
+            raise InputError(
+                f"references: no source is one of the systems {one_of(alignment.systems)} (sources: "
+                f"{given}), so that nothing can be left out; make references of rated replies with "
+                "'rejoinder weigh', and call the systems alike"
+            )
+        return cls(alignment, contexts, placed, keep_identical)
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return self.contexts.height
+
+    @property
+    def systems(self) -> int:
+        """How many systems there are."""
+        return len(self.alignment.systems)
+
+    def batch(self, other: int | None = None) -> tuple[Batch, Left]:
+        """One item for each reply, item by item and system by system, with its own references.
+
+        Args:
+            other: A system whose references no reply has, nor any that is its reply's text.
+        """
+        system = np.tile(np.arange(self.systems), self.n)
+        flat, counts = self._everybody_s
+        holder = np.repeat(system, counts)
+        source = self._sources[flat]
+        own = source == holder
+        told = self._reference_codes[flat]
+        alike = told == np.repeat(self._reply_codes.T.ravel(), counts)
+        if other is not None:
+            own |= source == other
+            item = np.repeat(np.repeat(np.arange(self.n), self.systems), counts)
+            alike |= told == self._reply_codes[other][item]
+        alike &= ~own
+        kept = ~own if self.keep_identical else ~(own | alike)
+        replies = np.unique(np.repeat(np.arange(system.size), counts)[alike]).size
+        before = np.concatenate([[0], np.cumsum(kept)])
+        picked = flat[kept]
+        batch = Batch(
+            self._replies,
+            np.arange(system.size + 1, dtype=np.int64),
+            self._texts.take(picked),
+            before[np.concatenate([[0], np.cumsum(counts)])],
+            self._weights[picked],
+            contexts=self._contexts,
+        )
+        return batch, Left(int(own.sum()), int(alike.sum()), replies, self.keep_identical)
+
+    def usable(
+        self, wanted: dict[str, Metric], batch: Batch, drop: bool
+    ) -> tuple[list[np.ndarray], list[str]]:
+        """Which items each metric can score for every system (bool [n]), and what to say of others.
+
+        Raises:
+            InputError: There are others, and they are not to be dropped.
+        """
+        usable, notes = [], []
+        for label, metric in wanted.items():
+            replies, why = metric.unusable(batch)
+            lacking = replies.reshape(self.n, self.systems).any(axis=1)
+            count = int(lacking.sum())
+            told = f"for some system, the references of systems left out, {why}"
+            if count and not drop:
+                first = self.alignment.ids[int(np.flatnonzero(lacking)[0])]
+                raise InputError(
+                    f"{label}: item '{first}', {told} ({count} of {self.n} items); leave such items "
+                    "out with --drop-unusable (drop_unusable=True), which says how many"
+                )
+            if count:
+                notes.append(f"{label}: {count} of {self.n} items dropped: each, {told}")
+            usable.append(~lacking)
+        return usable, notes
+
+    def scores(
+        self,
+        wanted: dict[str, Metric],
+        batch: Batch,
+        rows: Sequence[Statistics],
+        usable: Sequence[np.ndarray],
+        notes: Sequence[str],
+        resamples: int,
+        seed: int,
+    ) -> Scores:
+        """The scores of measured rows."""
+        facts = {"left_out": "own", "identical": "kept" if self.keep_identical else "out"}
+        measured = {
+            label: Measured(
+                metric,
+                rows_of(each, self.systems).pick(keep),
+                keep,
+                metric.signature(
+                    **data_facts(metric, batch), **facts, **interval_facts(metric, resamples, seed)
+                ),
+            )
+            for (label, metric), each, keep in zip(wanted.items(), rows, usable, strict=True)
+        }
+        gaps = [
+            f"{counted(count, 'missing reply', 'missing replies')} of '{system}' scored as empty"
+            for system, count in self.alignment.filled.items()
+        ]
+        if self.alignment.dropped:
+            lost = counted(self.alignment.dropped, "item")
+            gaps.append(f"{lost} dropped that a system did not answer")
+        return Scores(
+            tuple(self.alignment.systems),
+            self.contexts.drop("context"),
+            measured,
+            (*gaps, *notes),
+            resamples,
+            seed,
+            spread(batch, np.repeat(scored_by_references(wanted, usable), self.systems)),
+        )
+
+    @cached_property
+    def _everybody_s(self) -> tuple[Indices, Indices]:
+        """The references of each reply's item, one reply after the other, and how many each has."""
+        sizes = np.bincount(self.references.get_column("item").to_numpy(), minlength=self.n)
+        counts = np.repeat(sizes, self.systems)
+        first = np.repeat(np.cumsum(sizes) - sizes, self.systems)
+        ends = np.cumsum(counts)
+        flat = np.arange(ends[-1]) - np.repeat(ends - counts, counts) + np.repeat(first, counts)
+        return flat, counts
+
+    @cached_property
+    def _replies(self) -> Strings:
+        replies = Strings.of(self.alignment.responses.get_column("text"), "responses")
+        return replies.take(np.arange(self.systems * self.n).reshape(self.systems, -1).T.ravel())
+
+    @cached_property
+    def _contexts(self) -> list[list[str]]:
+        held = self.contexts.get_column("context").to_list()
+        return [turns for turns in held for _ in range(self.systems)]
+
+    @cached_property
+    def _texts(self) -> Strings:
+        return Strings.of(self.references.get_column("text"), "references")
+
+    @cached_property
+    def _weights(self) -> Floats:
+        return self.references.get_column("weight").fill_null(1.0).to_numpy().astype(np.float64)
+
+    @cached_property
+    def _sources(self) -> Indices:
+        """int64 [r]: the place of each reference's system, -1 for another source."""
+        places = {name: place for place, name in enumerate(self.alignment.systems)}
+        told = self.references.get_column("source").to_list()
+        return np.array([places.get(name, -1) for name in told], dtype=np.int64)
+
+    @cached_property
+    def _codes(self) -> Indices:
+        """A number for each text but for case and blanks: of all replies, then all references."""
+        texts = pl.concat(
+            [self.alignment.responses.select(folded()), self.references.select(folded())]
+        )
+        return texts.get_column("text").rank("dense").to_numpy().astype(np.int64)
+
+    @property
+    def _reply_codes(self) -> np.ndarray:
+        """int64 [S, n]."""
+        return self._codes[: self.systems * self.n].reshape(self.systems, self.n)
+
+    @property
+    def _reference_codes(self) -> Indices:
+        """int64 [r]."""
+        return self._codes[self.systems * self.n :]

@@ -1,0 +1,1 @@
+"""Statistics over arrays: intervals, tests, correlation and agreement. No tables here."""

@@ -1,0 +1,327 @@
+"""How sure a correlation is: bootstrap over contexts and raters, and Fisher's closed form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.correlation import (
+    Correlation,
+    correlation_named,
+    matched,
+    reason_undefined,
+)
+from rejoinder.statistics.rating_matrix import checked_ratings, mean_ratings, weighted_means
+
+# With fewer groups, resamples hold too few distinct ones for their spread to mean anything.
+LEAST_GROUPS = 4
+
+# Of fewer, there is an interval and a warning.
+FEW_GROUPS = 10
+
+# A coefficient this close to 1 is 1 but for rounding.
+PERFECT = 1 - 1e-12
+
+# Resamples without variation say nothing. Beyond this share, leaving them out would flatter.
+UNDEFINED_SHARE = 0.05
+
+# Resampled values this close together are equal but for rounding.
+NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; both ends are NaN where there is none, and ``reason`` says why.
+
+    Args:
+        low: Its lower end.
+        high: Its upper end.
+        undefined: How many resamples had no value and were left out.
+        reason: Why there is no interval.
+    """
+
+    low: float
+    high: float
+    undefined: int = 0
+    reason: str | None = None
+
+
+def bootstrap_correlation(
+    x: Floats,
+    y: Floats,
+    correlation: str,
+    groups: NDArray[np.generic] | None,
+    resamples: int,
+    rng: np.random.Generator,
+    level: float = 0.95,
+) -> Interval:
+    """The percentile bootstrap interval of a correlation, over groups of observations.
+
+    A resample draws as many groups (contexts) as there are, with replacement, each with all its
+    observations (the cluster bootstrap: Davison and Hinkley 1997, section 3.8); the interval holds
+    the middle ``level`` of the resampled correlations. Resamples without variation are left out and
+    counted.
+
+    Args:
+        x: float64 [n], scores.
+        y: float64 [n], ratings.
+        correlation: A name of `CORRELATIONS`.
+        groups: [n], a label for each observation; None takes each for a group of its own.
+        resamples: How many.
+        rng: Where the randomness comes from.
+        level: The share of resamples within.
+
+    Returns:
+        The interval; none (NaN and the reason) where the correlation itself is undefined, there are
+        fewer than 4 groups, more than 5% of the resamples have no variation, or all give the same.
+
+    Raises:
+        ParameterError: No such correlation, a level outside (0, 1), or fewer than one resample.
+        InputError: x, y and groups differ in length.
+
+    >>> x = np.arange(20.0)
+    >>> y = x + 3 * (x % 2)
+    >>> told = bootstrap_correlation(x, y, "spearman", None, 100, np.random.default_rng(0))
+    >>> round(told.low, 2), round(told.high, 2)
+    (0.91, 0.99)
+    """
+    x, y = matched(x, y)
+    reason = reason_undefined(x, y) or _too_few(Groups.of(groups, y.size))
+    if reason:
+        correlation_named(correlation)
+        return Interval(math.nan, math.nan, reason=reason)
+    return percentiles(resampled(x, y, correlation, groups, resamples, rng), level)
+
+
+def resampled(
+    x: Floats,
+    y: Floats,
+    correlation: str,
+    groups: NDArray[np.generic] | None,
+    resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """The correlation in every bootstrap resample of the groups.
+
+    Args:
+        x: float64 [..., n], scores of one metric or of several, which share the resamples: their
+            differences, too, may be taken resample by resample.
+        y: float64 [n], ratings.
+        correlation: A name of `CORRELATIONS`.
+        groups: [n], a label for each observation; None takes each for a group of its own.
+        resamples: How many.
+        rng: Where the randomness comes from.
+
+    Returns:
+        float64 [..., resamples]; NaN where a resample has no variation.
+
+    >>> resampled(np.arange(9.0), np.arange(9.0), "pearson", None, 3, np.random.default_rng(0)).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    measure = correlation_named(correlation)
+    _at_least_one(resamples)
+    x, y = matched(x, y)
+    if y.ndim != 1:
+        raise InputError(f"resampled: y has shape {y.shape}; give one vector of ratings")
+    values = np.full((*x.shape[:-1], resamples), np.nan)
+    width = 1 + x.size // max(1, y.size)
+    for rows, drawn in Groups.of(groups, y.size).resampled(resamples, rng, width):
+        values[..., rows] = measure(x[..., drawn], y[drawn])
+    return values
+
+
+def bootstrap_over_raters(
+    x: Floats,
+    ratings: Floats,
+    correlation: str,
+    groups: NDArray[np.generic] | None,
+    resamples: int,
+    rng: np.random.Generator,
+    level: float = 0.95,
+) -> Interval:
+    """The same over contexts and raters: would other people, rating other contexts, say the same?
+
+    A resample draws groups of observations and, independently, as many raters as there are, both
+    with replacement, and averages the ratings anew. An observation that none of the drawn raters
+    rated drops out of that resample. A resample holds fewer distinct raters than the data do, so its
+    means are noisier and its correlations a little weaker: the interval leans towards 0, the more so
+    the fewer raters there are.
+
+    Args:
+        x: float64 [n], scores.
+        ratings: float64 [n, raters], NaN where there is none. Every observation needs one.
+        correlation: A name of `CORRELATIONS`.
+        groups: [n], a label for each observation; None takes each for a group of its own.
+        resamples: How many.
+        rng: Where the randomness comes from.
+        level: The share of resamples within.
+
+    Returns:
+        The interval; none where `bootstrap_correlation` of the mean ratings has none, or where
+        there is one rater: how raters differ cannot be seen in one.
+
+    Raises:
+        ParameterError: No such correlation, a level outside (0, 1), or fewer than one resample.
+        InputError: The arrays differ in length.
+
+    >>> x = np.arange(20.0)
+    >>> both = np.stack([x, x + 3 * (x % 2)], axis=1)
+    >>> told = bootstrap_over_raters(x, both, "kendall-b", None, 100, np.random.default_rng(0))
+    >>> round(told.low, 2), round(told.high, 2)
+    (0.82, 1.0)
+    """
+    measure = correlation_named(correlation)
+    _at_least_one(resamples)
+    ratings = checked_ratings(ratings)
+    x, means = matched(x, mean_ratings(ratings))
+    clusters = Groups.of(groups, means.size)
+    reason = reason_undefined(x, means) or _too_few(clusters)
+    ratings = ratings[:, np.isfinite(ratings).any(axis=0)]
+    raters = ratings.shape[1]
+    if not reason and raters < 2:
+        reason = "one rater: how raters differ cannot be seen; resample contexts alone"
+    if reason:
+        return Interval(math.nan, math.nan, reason=reason)
+    values = np.full(resamples, np.nan)
+    for rows, drawn in clusters.resampled(resamples, rng, width=4):
+        counts = rng.multinomial(raters, np.full(raters, 1 / raters), size=rows.size)
+        y = np.take_along_axis(weighted_means(ratings, counts.astype(np.float64)), drawn, axis=1)
+        values[rows] = _of_present(measure, x[drawn], y)
+    return percentiles(values, level)
+
+
+def fisher_interval(
+    r: float, n: int, correlation: str = "pearson", level: float = 0.95
+) -> Interval:
+    """The closed form: ``tanh(atanh r +- z sigma)``, z the normal quantile.
+
+    sigma^2 is ``1 / (n - 3)`` for Pearson (Fisher 1921), ``(1 + r^2 / 2) / (n - 3)`` for Spearman
+    (Bonett and Wright 2000) and ``0.437 / (n - 4)`` for Kendall's b (Fieller, Hartley and Pearson
+    1957, for coefficients below about 0.8). All three take the observations for independent draws of
+    something like a bivariate normal; with contexts of several replies, or with many ties, use
+    `bootstrap_correlation`.
+
+    Args:
+        r: The correlation.
+        n: Observations.
+        correlation: A name of `CORRELATIONS`.
+        level: The coverage.
+
+    Returns:
+        The interval; none for r NaN or of size 1 (its z is infinite), for n < 4 (Kendall: n < 5),
+        and for Kendall's c, which has no such form.
+
+    Raises:
+        ParameterError: No such correlation, r outside [-1, 1], or a level outside (0, 1).
+
+    >>> interval = fisher_interval(0.5, 28)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.156, 0.7358)
+    """
+    correlation_named(correlation)
+    z = normal_quantile(level)
+    if abs(r) > 1:
+        raise ParameterError(f"fisher_interval: r={r!r} is outside [-1, 1]")
+    reason = _no_closed_form(r, n, correlation)
+    if reason:
+        return Interval(math.nan, math.nan, reason=reason)
+    sigma = math.sqrt(
+        {
+            "pearson": 1 / (n - 3),
+            "spearman": (1 + r**2 / 2) / (n - 3),
+            "kendall-b": 0.437 / max(1, n - 4),
+        }[correlation]
+    )
+    return Interval(math.tanh(math.atanh(r) - z * sigma), math.tanh(math.atanh(r) + z * sigma))
+
+
+def percentiles(values: Floats, level: float = 0.95) -> Interval:
+    """The middle ``level`` of resampled values, float64 [resamples]; NaNs are left out and counted.
+
+    Resamples that all give one value show no spread at all, which is not certainty: 8 of 8 may be
+    chance. There is no interval then.
+
+    >>> percentiles(np.arange(101.0), level=0.5)
+    Interval(low=25.0, high=75.0, undefined=0, reason=None)
+    >>> percentiles(np.ones(100)).reason
+    'every resample gives the same value, which is no certainty'
+    """
+    check_level(level)
+    undefined = int(np.isnan(values).sum())
+    if undefined > UNDEFINED_SHARE * values.size:
+        reason = f"{undefined} of {values.size} resamples are undefined: too little variation"
+        return Interval(math.nan, math.nan, undefined, reason)
+    if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
+        reason = "every resample gives the same value, which is no certainty"
+        return Interval(math.nan, math.nan, undefined, reason)
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), undefined)
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard deviations on either side hold ``level`` of a normal distribution.
+
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    check_level(level)
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def check_level(level: float) -> None:
+    """Raises a ParameterError for a level that is no share."""
+    if not 0 < level < 1:
+        raise ParameterError(f"level={level!r} is outside (0, 1); 0.95 is usual")
+
+
+def few_groups(number: int, drawn: str) -> list[str]:
+    """What is to be said of intervals that resample fewer than 10: a note, or none.
+
+    Below 4 there is no interval, and its own reason says so.
+
+    >>> few_groups(6, "contexts"), few_groups(3, "contexts")
+    (['6 contexts alone: intervals of so few are rough; do not rely on them'], [])
+    """
+    if not LEAST_GROUPS <= number < FEW_GROUPS:
+        return []
+    return [f"{number} {drawn} alone: intervals of so few are rough; do not rely on them"]
+
+
+def _no_closed_form(r: float, n: int, correlation: str) -> str | None:
+    if math.isnan(r):
+        return "the correlation is undefined"
+    if correlation == "kendall-c":
+        return "no closed form for kendall-c; use the bootstrap"
+    least = 5 if correlation == "kendall-b" else 4
+    if n < least:
+        return f"fewer than {least} observations"
+    if abs(r) > PERFECT:
+        return "the correlation is perfect: Fisher's z is infinite"
+    return None
+
+
+def _too_few(groups: Groups) -> str | None:
+    if len(groups) < LEAST_GROUPS:
+        return f"fewer than {LEAST_GROUPS} groups to resample"
+    return None
+
+
+def _of_present(measure: Correlation, x: Floats, y: Floats) -> Floats:
+    """The correlation of each row's observations that have a rating: float64 [b, n] to [b]."""
+    present = np.isfinite(y)
+    values = np.asarray(measure(x, y))
+    for row in np.flatnonzero(~present.all(axis=1)):
+        values[row] = measure(x[row, present[row]], y[row, present[row]])
+    return values
+
+
+def _at_least_one(resamples: int) -> None:
+    if resamples < 1:
+        raise ParameterError(f"resamples={resamples!r}; a bootstrap needs at least 1")

@@ -1,0 +1,387 @@
+"""Agreement within systems: differences between systems are no evidence here.
+
+Where systems differ in their mean score and in their mean rating, a correlation over all replies
+says which system a metric likes, and not whether it knows a good reply from a bad one. So each
+system has a coefficient of its own, and what is reported is their mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.correlation import (
+    Correlation,
+    average_ranks,
+    correlation_named,
+    pearson,
+    spearman,
+    standardised,
+)
+from rejoinder.statistics.intervals import LEAST_GROUPS, NO_SPREAD, PERFECT, Interval
+from rejoinder.statistics.significance import NOISE, Difference, permutation_p
+from rejoinder.statistics.standard_error import standard_errors
+from rejoinder.statistics.student import t_quantile
+
+LEAST_REPLIES = 3
+"""Any two points lie on a line: a system with fewer rated replies has no coefficient."""
+
+MOST_BLOCKS = 200
+"""With more contexts than these the jackknife leaves out blocks of contexts instead of single ones."""
+
+BLOCK = 1 << 20
+"""Draws are made in blocks of about so many numbers."""
+
+
+@dataclass(frozen=True)
+class WithinSystems:
+    """Ratings of the replies of several systems, to be correlated within each system.
+
+    Args:
+        y: float64 [n], the ratings.
+        system: int64 [n], whose reply each is, from 0 on.
+        context: int64 [n], which context it answers. A system answers a context once.
+
+    Raises:
+        InputError: The arrays differ in length, or a system answers a context twice.
+
+    >>> y = np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0])
+    >>> data = WithinSystems(y, np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2]))
+    >>> x = np.array([0.1, 0.2, 0.3, 0.6, 0.5, 0.4])  # perfect in one system, reversed in the other
+    >>> data.coefficients(x, "pearson").round(6).tolist(), abs(round(data.mean(x, "pearson"), 6))
+    ([1.0, -1.0], 0.0)
+    """
+
+    y: Floats
+    system: Indices
+    context: Indices
+
+    def __post_init__(self) -> None:
+        shapes = {np.shape(each) for each in (self.y, self.system, self.context)}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+            raise InputError(
+                f"within systems: ratings, systems and contexts have shapes "
+                f"{', '.join(map(str, sorted(shapes)))}; give one vector of each, of one length"
+            )
+        keys = np.stack([self.system, self.context])
+        if np.unique(keys, axis=1).shape[1] < keys.shape[1]:
+            raise InputError(
+                "within systems: a system answers a context more than once; average its replies first"
+            )
+
+    @cached_property
+    def places(self) -> list[Indices]:
+        """The observations of each system, in the order of its contexts."""
+        order = np.lexsort((self.context, self.system))
+        ends = np.cumsum(np.bincount(self.system))[:-1] if self.system.size else []
+        return np.split(order, ends)
+
+    @cached_property
+    def contexts(self) -> Indices:
+        """The contexts that have an observation."""
+        return np.unique(self.context)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every system answered the same contexts."""
+        first = self.context[self.places[0]]
+        return all(np.array_equal(self.context[each], first) for each in self.places)
+
+    def coefficients(self, x: Floats, correlation: str) -> Floats:
+        """The coefficient of each system by itself: float64 [n] to [S]; NaN where it is undefined.
+
+        Undefined: fewer than 3 observations, all scores equal, all ratings equal, or a score that is
+        missing.
+
+        Raises:
+            ParameterError: No such correlation.
+        """
+        measure = correlation_named(correlation)
+        return np.array([
+            measure(x[each], self.y[each]) if each.size >= LEAST_REPLIES else math.nan
+            for each in self.places
+        ], dtype=np.float64)  # fmt: skip
+
+    def mean(self, x: Floats, correlation: str) -> float:
+        """The mean of the coefficients that are defined; NaN where none is."""
+        return _mean(self.coefficients(x, correlation))
+
+    def permutation_p(
+        self, x: Floats, correlation: str, permutations: int, rng: np.random.Generator
+    ) -> float:
+        """How likely so strong a mean is if scores and ratings have nothing in common within systems.
+
+        Ratings change places between the contexts of one system and never between systems, so what
+        makes systems differ is the same in every permutation. ``p = (c + 1) / (n + 1)``, two-sided.
+
+        Where every system answered the same contexts, one permutation of the contexts serves all
+        systems: what makes the replies to a context alike (a hard question, a short reference)
+        stays together, and the test is exact if contexts are exchangeable. Otherwise each system has
+        permutations of its own, and what is compared is the mean divided by its standard error over
+        contexts, in the data and in every permutation: the standard error knows that replies to a
+        shared context are alike. That is exact where no context is shared, and holds for many
+        contexts where some are (docs/studies/coverage.md).
+
+        Args:
+            x: float64 [n], scores.
+            correlation: A name of `CORRELATIONS`.
+            permutations: How many.
+            rng: Where the randomness comes from.
+
+        Returns:
+            The p-value; NaN where the mean is undefined.
+
+        Raises:
+            ParameterError: No such correlation, or fewer than one permutation.
+        """
+        if permutations < 1:
+            raise ParameterError(
+                f"permutations={permutations!r}; a permutation test needs at least 1"
+            )
+        usable = self._usable(x, correlation)
+        if not usable:
+            return math.nan
+        if len(self.places) == 1:
+            return float(permutation_p(x, self.y, correlation, permutations, rng))
+        if self.complete:
+            observed = abs(self.mean(x, correlation))
+            drawn = np.concatenate(list(self._shared(x, correlation, usable, permutations, rng)))
+        else:
+            values = self._studentised(x, correlation, usable, permutations, rng)
+            observed, drawn = abs(values[0]), values[1:]
+        reached = (~(np.abs(drawn) < observed - NOISE)).sum()
+        return float((reached + 1) / (permutations + 1))
+
+    def interval(self, x: Floats, correlation: str, level: float = 0.95) -> Interval:
+        """The jackknife interval of the mean over systems, on the scale of atanh, with Student's t.
+
+        Each context is left out in turn, for all systems at once (blocks of contexts where there are
+        more than 200). ``tanh(atanh r +- t se)``, ``se^2 = (G - 1) / G sum_g (z_g - mean z)^2``, G
+        contexts (blocks), z_g = atanh of the mean without the g-th, t with G - 1 degrees of freedom.
+        The percentile bootstrap over contexts is too narrow at few contexts
+        (docs/studies/coverage.md).
+
+        Args:
+            x: float64 [n], scores.
+            correlation: A name of `CORRELATIONS`.
+            level: The coverage.
+
+        Returns:
+            The interval; none (NaN and the reason) where the mean is undefined, there are fewer than
+            4 contexts, or a system's coefficient rests on a single context.
+        """
+        value = self.mean(x, correlation)
+        reason = self._no_jackknife(value)
+        if reason:
+            return Interval(math.nan, math.nan, reason=reason)
+        without = self._without(x, correlation, self._usable(x, correlation))
+        if not (np.abs(without) < PERFECT).all():  # NaN or perfect
+            return Interval(math.nan, math.nan, reason=ONE_CONTEXT)
+        half = _half_width(np.arctanh(without), level)
+        if half <= NO_SPREAD:
+            return Interval(math.nan, math.nan, reason=NO_SPREAD_REASON)
+        z = math.atanh(value)
+        return Interval(math.tanh(z - half), math.tanh(z + half))
+
+    def difference(self, x1: Floats, x2: Floats, correlation: str) -> float:
+        """The mean within systems of one metric less that of another, over systems where both are
+        defined.
+        """
+        r1, r2 = (self.coefficients(x, correlation) for x in (x1, x2))
+        return _mean(r1 - r2)
+
+    def difference_interval(
+        self, x1: Floats, x2: Floats, correlation: str, level: float = 0.95
+    ) -> Interval:
+        """The jackknife interval of `difference`, with Student's t, as in `interval`."""
+        value = self.difference(x1, x2, correlation)
+        reason = self._no_jackknife(value)
+        if reason:
+            return Interval(math.nan, math.nan, reason=reason)
+        usable = [s for s in self._usable(x1, correlation) if s in self._usable(x2, correlation)]
+        without = self._without(x1, correlation, usable) - self._without(x2, correlation, usable)
+        if np.isnan(without).any():
+            return Interval(math.nan, math.nan, reason=ONE_CONTEXT)
+        half = _half_width(without, level)
+        if half <= NO_SPREAD:
+            return Interval(math.nan, math.nan, reason=NO_SPREAD_REASON)
+        return Interval(value - half, value + half)
+
+    def paired_permutation(
+        self,
+        x1: Floats,
+        x2: Floats,
+        correlation: str,
+        permutations: int,
+        rng: np.random.Generator,
+    ) -> Difference:
+        """Tests whether two metrics agree with people equally well within systems.
+
+        A coin for each context decides whether the scores of the two metrics are swapped for all
+        replies to it. Scores are made comparable within each system first: standardised for Pearson,
+        ranked otherwise. So a metric's level for a system is no part of the difference.
+
+        Args:
+            x1: float64 [n], scores of a metric.
+            x2: float64 [n], of another.
+            correlation: A name of `CORRELATIONS`.
+            permutations: How many.
+            rng: Where the randomness comes from.
+
+        Returns:
+            `difference` and its two-sided p; both NaN where there is no difference to be tested.
+
+        Raises:
+            ParameterError: No such correlation, or fewer than one permutation.
+        """
+        if permutations < 1:
+            raise ParameterError(
+                f"permutations={permutations!r}; a permutation test needs at least 1"
+            )
+        difference = self.difference(x1, x2, correlation)
+        if math.isnan(difference):
+            return Difference(math.nan, math.nan)
+        measure = correlation_named(correlation)
+        common = standardised if measure is pearson else average_ranks
+        usable = [s for s in self._usable(x1, correlation) if s in self._usable(x2, correlation)]
+        number = self.contexts.size
+        place = np.searchsorted(self.contexts, self.context)
+        reached = 0
+        for b in _sizes(permutations, 3 * self.y.size):
+            heads = rng.integers(0, 2, size=(b, number), dtype=np.int8).astype(np.bool_)
+            total = np.zeros(b)
+            for s in usable:
+                each = self.places[s]
+                first, second, swap = common(x1[each]), common(x2[each]), heads[:, place[each]]
+                y = self.y[each]
+                total += measure(np.where(swap, second, first), y)
+                total -= measure(np.where(swap, first, second), y)
+            reached += int((~(np.abs(total / len(usable)) < abs(difference) - NOISE)).sum())
+        return Difference(difference, (reached + 1) / (permutations + 1))
+
+    def _usable(self, x: Floats, correlation: str) -> list[int]:
+        """The systems that have a coefficient."""
+        return np.flatnonzero(~np.isnan(self.coefficients(x, correlation))).tolist()
+
+    def _shared(
+        self,
+        x: Floats,
+        correlation: str,
+        usable: list[int],
+        permutations: int,
+        rng: np.random.Generator,
+    ) -> Iterator[Floats]:
+        """The mean in each permutation, the same for every system, in blocks."""
+        measure, pairs = _prepared(x, self.y, [self.places[s] for s in usable], correlation)
+        n = self.places[0].size
+        for b in _sizes(permutations, 2 * n):
+            drawn = rng.permuted(np.tile(np.arange(n), (b, 1)), axis=1)
+            yield np.mean([measure(scores, ratings[drawn]) for scores, ratings in pairs], axis=0)
+
+    def _studentised(
+        self,
+        x: Floats,
+        correlation: str,
+        usable: list[int],
+        permutations: int,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """The mean over its standard error: first that of the data, then that of each permutation.
+
+        The error is that of the mean of products of standardised values (of ranks, for the rank
+        coefficients: without a relation Kendall's tau is 2/3 of Spearman's rho but for terms of
+        higher order, and a constant factor changes no p), summed over a context's replies.
+        """
+        places = [self.places[s] for s in usable]
+        measure, pairs = _prepared(x, self.y, places, correlation)
+        context = np.searchsorted(self.contexts, self.context)
+        values = [np.empty(0)]
+        for begin, b in enumerate(_sizes(permutations + 1, 4 * self.y.size)):
+            total, error = np.zeros(b), np.zeros((b, self.contexts.size))
+            for each, (scores, ratings) in zip(places, pairs, strict=True):
+                drawn = rng.permuted(np.tile(np.arange(each.size), (b, 1)), axis=1)
+                if not begin:
+                    drawn[0] = np.arange(each.size)
+                again = ratings[drawn]
+                total += measure(scores, again)
+                product = _score(scores, correlation) * _score(again, correlation)
+                product -= product.mean(axis=1, keepdims=True)
+                error[:, context[each]] += product / each.size
+            values.append(total / np.sqrt((error**2).sum(axis=1)))
+        return np.concatenate(values)
+
+    def _without(self, x: Floats, correlation: str, usable: list[int]) -> Floats:
+        """The mean over systems without each context (block of contexts): float64 [blocks]."""
+        measure = correlation_named(correlation)
+        number = self.contexts.size
+        # Blocks of neighbours: contexts of one conversation mostly stand together.
+        blocks = min(number, MOST_BLOCKS)
+        block = np.searchsorted(self.contexts, self.context) * blocks // number
+        total = np.zeros(blocks)
+        for s in usable:
+            each = self.places[s]
+            scores, ratings, of = x[each], self.y[each], block[each]
+            lost = np.bincount(of, minlength=blocks)
+            step = max(1, BLOCK // each.size)
+            for count in np.unique(lost):
+                rows = np.flatnonzero(lost == count)
+                left = each.size - count
+                if left < LEAST_REPLIES:
+                    total[rows] = math.nan
+                    continue
+                for some in np.split(rows, range(step, rows.size, step)):
+                    kept = of[None, :] != some[:, None]
+                    place = np.nonzero(kept)[1].reshape(some.size, left)
+                    total[some] += measure(scores[place], ratings[place])
+        return total / len(usable)
+
+    def _no_jackknife(self, value: float) -> str | None:
+        if math.isnan(value):
+            return "the correlation is undefined"
+        if self.contexts.size < LEAST_GROUPS:
+            return f"fewer than {LEAST_GROUPS} contexts to leave out in turn"
+        return "the correlation is perfect" if abs(value) > PERFECT else None
+
+
+ONE_CONTEXT = "a system's correlation rests on a single context"
+
+NO_SPREAD_REASON = "the same without any one context, which is no certainty"
+
+
+def _mean(values: Floats) -> float:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else math.nan
+
+
+def _half_width(without: Floats, level: float) -> float:
+    """``t se`` of the jackknife."""
+    return t_quantile(level, without.size - 1) * float(standard_errors(without))
+
+
+def _prepared(
+    x: Floats, y: Floats, places: list[Indices], correlation: str
+) -> tuple[Correlation, list[tuple[Floats, Floats]]]:
+    """The coefficient and each system's scores and ratings: ranks permute as values do."""
+    measure = correlation_named(correlation)
+    pairs = [(x[each], y[each]) for each in places]
+    if measure is spearman:
+        return pearson, [(average_ranks(a), average_ranks(b)) for a, b in pairs]
+    return measure, pairs
+
+
+def _score(values: Floats, correlation: str) -> Floats:
+    """Standardised values for Pearson, standardised ranks otherwise."""
+    if correlation in ("pearson", "spearman"):  # Spearman's are ranks already
+        return standardised(values)
+    return standardised(average_ranks(values))
+
+
+def _sizes(draws: int, width: int) -> list[int]:
+    size = max(1, min(draws, BLOCK // max(width, 1)))
+    return [min(size, draws - done) for done in range(0, draws, size)]

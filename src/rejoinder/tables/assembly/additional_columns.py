@@ -1,0 +1,82 @@
+"""The user's further columns of the contexts (topic, ...): scalars of one kind per column."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import quoted
+
+_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number"}
+_LARGEST = 2**63
+
+
+class Further:
+    """Gathers the columns of the rows beyond the known ones, null where a row has none."""
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = frozenset(known)
+        self._columns: dict[str, list[Any]] = {}
+        self._places: list[str] = []
+
+    def add(self, row: dict[str, Any], where: str) -> None:
+        """Takes the further values of a row.
+
+        Args:
+            row: the decoded object.
+            where: file and row, for messages.
+        """
+        for name in row.keys() - self._known:
+            column = self._columns.setdefault(name, [])
+            column += [None] * (len(self._places) - len(column))
+            column.append(row[name])
+        self._places.append(where)
+
+    def columns(self) -> list[pl.Series]:
+        """The columns, in alphabetical order.
+
+        Raises:
+            InputError: a value is a list or an object, or a column mixes text and numbers.
+        """
+        rows = len(self._places)
+        return [
+            _column(name, values + [None] * (rows - len(values)), self._places)
+            for name, values in sorted(self._columns.items())
+        ]
+
+
+def _column(name: str, values: list[Any], places: Sequence[str]) -> pl.Series:
+    types = set(map(type, values)) - {type(None)}
+    kinds = {_KINDS.get(each) for each in types}
+    if len(kinds) > 1 or None in kinds:
+        _refuse(name, values, places)
+    if not types or types == {str}:
+        return pl.Series(name, values, dtype=pl.String)
+    if types == {bool}:
+        return pl.Series(name, values, dtype=pl.Boolean)
+    if types == {int} and all(v is None or -_LARGEST <= v < _LARGEST for v in values):
+        return pl.Series(name, values, dtype=pl.Int64)
+    numbers = [None if value is None else float(value) for value in values]
+    return pl.Series(name, numbers, dtype=pl.Float64)
+
+
+def _refuse(name: str, values: list[Any], places: Sequence[str]) -> None:
+    first: str | None = None
+    for value, where in zip(values, places, strict=True):
+        if value is None:
+            continue
+        kind = _KINDS.get(type(value))
+        if kind is None:
+            what = "a list" if isinstance(value, list) else "an object"
+            raise InputError(
+                f"{where}: column {quoted(name)} holds {what}; a further column holds text, a number, or "
+                "true or false; turns belong in 'context', references in 'references'"
+            )
+        if first is not None and kind != first:
+            raise InputError(
+                f"{where}: column {quoted(name)} holds {kind}, above it holds {first}; keep one kind"
+            )
+        first = kind

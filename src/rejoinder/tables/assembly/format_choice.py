@@ -1,0 +1,73 @@
+"""Which of several formats a path is of: the one named, or the first that recognises it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.files.packed import refuse_packed
+from rejoinder.files.reading import head
+from rejoinder.messages import quoted
+
+
+class Recognisable(Protocol):
+    """What a format must have to be chosen."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def recognise(self) -> Callable[[Path, bytes], bool]: ...  # noqa: D102
+
+
+Kind = TypeVar("Kind", bound=Recognisable)
+
+
+def formats_of(
+    paths: Sequence[Path], name: str | None, formats: Mapping[str, Kind], option: str
+) -> list[Kind]:
+    """The format of each path.
+
+    Args:
+        paths: files or folders.
+        name: the format of all of them; None: each is recognised by itself.
+        formats: the formats by name, those that are recognised first coming first.
+        option: the option that names a format, for messages.
+
+    Raises:
+        InputError: no format recognises a path.
+        ParameterError: there is no format of that name.
+    """
+    if name is not None:
+        return [_named(name, formats, option)] * len(paths)
+    return [_recognised(path, formats, option) for path in paths]
+
+
+def _named(name: str, formats: Mapping[str, Kind], option: str) -> Kind:
+    if name in formats:
+        return formats[name]
+    close = difflib.get_close_matches(name, formats, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(formats)}{hint}")
+
+
+def _recognised(path: Path, formats: Mapping[str, Kind], option: str) -> Kind:
+    first = b"" if path.is_dir() else head(path)
+    for each in formats.values():
+        if each.recognise(path, first):
+            return each
+    if path.is_dir():
+        raise InputError(
+            f"{path}: a folder of no format known here; name the files in it, or its format with "
+            f"{option}: {one_of(formats)}"
+        )
+    if not first:
+        raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")
+    refuse_packed(first, str(path))
+    raise InputError(
+        f"{path}: cannot tell the format by its suffix and first bytes; say which it is with "
+        f"{option}: {one_of(formats)}"
+    )

@@ -1,0 +1,184 @@
+"""Ratings as a long table, or as a wide one with a column per rater or per criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import compress
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.tables.assembly.rating_cells import (
+    label_notes,
+    refuse_wrong,
+    scores_of,
+    strict_scores,
+)
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.checks.rating_scales import refuse_other_scales
+from rejoinder.tables.checks.validation import is_first
+from rejoinder.tables.columns import lookalike, require, synonym
+from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.schemas import AGAINST, RATINGS
+
+MEAN = "mean"
+OVERALL = "overall"
+NOBODY = "1"
+
+_KEYS = ("id", "system", "rater", "criterion", AGAINST)
+_MEANS = {"mean", "average", "avg"}
+_SUMMARIES = _MEANS | {"median", "std", "stdev", "sd", "sum", "total", "count"}
+# Names by which a column of a wide table is no rater's, so that nobody's fluency becomes a person.
+_CRITERIA = {
+    "appropriateness", "coherence", "consistency", "diversity", "empathy", "engagement",
+    "engagingness", "fluency", "grammaticality", "humanness", "informativeness",
+    "interestingness", "naturalness", "overall", "quality", "relevance", "specificity",
+}  # fmt: skip
+
+
+def ratings_of_table(part: Part) -> RatingsDraft:
+    """Ratings of a long table (a column ``score``) or of a wide one (none).
+
+    Raises:
+        InputError: a column is absent or misspelt, or a cell of a score holds no number.
+    """
+    columns = part.frame.columns
+    if "score" in columns or not _is_wide(columns):
+        require(("id", "system", "score"), columns, part.name, ("rater", "criterion", AGAINST))
+        return _long(part)
+    return wide_ratings(part)
+
+
+def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """Names the rater and the criterion where the file has no such column.
+
+    Raises:
+        InputError: no rater is named, and a reply is rated twice: by whom cannot be known.
+    """
+    if "criterion" not in frame.columns:
+        frame = frame.with_columns(pl.lit(OVERALL).alias("criterion"))
+    if "rater" in frame.columns:
+        return frame
+    keys = frame.select(name for name in frame.columns if name in (*_KEYS, "a", "b"))
+    again = (~is_first(keys)).arg_true()
+    if len(again):
+        raise InputError(
+            f"{origin.at(int(again[0]))}: id {quoted(frame['id'][int(again[0])])} is judged a second "
+            f"time{more(len(again))}, and no column 'rater' says by whom; add one"
+        )
+    return frame.with_columns(pl.lit(NOBODY).alias("rater"))
+
+
+def _long(part: Part) -> RatingsDraft:
+    numbers = list(part.numbers)
+    scores, notes = strict_scores(part.frame.get_column("score"), part.name, numbers)
+    held = scores.is_not_null()
+    kept = [name for name in (*_KEYS, "score") if name in part.frame.columns]
+    frame = part.frame.with_columns(scores.alias("score")).select(kept).filter(held)
+    origin = Origin(((part.name, list(compress(numbers, held))),))
+    if absent := len(held) - frame.height:
+        notes = (*notes, f"{counted(absent, 'row')} without a score left out")
+    return RatingsDraft(with_defaults(frame, origin), origin, notes)
+
+
+def _is_wide(columns: list[str]) -> bool:
+    """Whether columns beside the keys hold ratings, rather than the score under another name."""
+    rest = [name for name in columns if name not in _KEYS]
+    if "id" not in columns or "system" not in columns or not rest:
+        return False
+    if "rater" in columns and "criterion" in columns:
+        return False
+    # Of several columns, "score1" and "score2" are those of two raters and not misspelt.
+    another_name = lookalike if len(rest) == 1 else synonym
+    return another_name("score", rest) is None
+
+
+def wide_ratings(part: Part) -> RatingsDraft:
+    """Ratings in a column per criterion where there is a column ``rater``, else one per rater.
+
+    Raises:
+        InputError: no column holds numbers, one holds numbers and other text, or a column is no
+            rater's.
+    """
+    numbers = list(part.numbers)
+    across = "criterion" if "rater" in part.frame.columns else "rater"
+    if across == "rater" and (meant := synonym("rater", part.frame.columns)):
+        raise InputError(
+            f"{part.name}: column {quoted(meant)} and no 'rater'; if it says who rated, rename it to "
+            "'rater', and each further column is a criterion; if it holds ratings, give it another name"
+        )
+    columns, text, notes = {}, [], []
+    for name in part.frame.columns:
+        if name in _KEYS:
+            continue
+        cells = part.frame.get_column(name)
+        scores = scores_of(cells)
+        plain = scores.values.is_not_null() & ~scores.labels
+        if scores.values.null_count() == len(cells) or (scores.wrong.any() and not plain.any()):
+            text.append(name)
+            continue
+        refuse_wrong(scores, cells, part.name, numbers, f"column {quoted(name)}:")
+        columns[name] = scores.values
+        notes += label_notes(scores, cells)
+    if text:
+        notes.append(f"{counted(len(text), 'column')} without a number left out: {listed(text)}")
+    if across == "rater":
+        columns = _raters(columns, part.name)
+        for some in _by_criterion(part.frame, columns):
+            refuse_other_scales(some, part.name)
+        notes += [f"every column of numbers is a rater: {listed(list(columns))}"] if columns else []
+    if not columns:
+        raise InputError(
+            f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "
+            f"{listed([*RATINGS])}, or one column of numbers per {across}"
+        )
+    keys = [name for name in _KEYS if name in part.frame.columns]
+    row = pl.Series("row number", numbers, dtype=pl.UInt64)
+    wide = part.frame.select(*keys, row).with_columns(
+        values.alias(f"score of {name}") for name, values in columns.items()
+    )
+    long = wide.unpivot(
+        index=[*keys, "row number"], variable_name=across, value_name="score"
+    ).with_columns(pl.col(across).str.strip_prefix("score of "))
+    long = long.filter(pl.col("score").is_not_null()).sort("row number", maintain_order=True)
+    origin = Origin(((part.name, long.get_column("row number").to_list()),))
+    return RatingsDraft(with_defaults(long.drop("row number"), origin), origin, tuple(notes))
+
+
+def _raters(columns: dict[str, pl.Series], name: str) -> dict[str, pl.Series]:
+    """The columns of raters; a mean that stands alone is one, beside them it is none."""
+    if len(columns) == 1:
+        (only,) = columns
+        if only.lower() in _MEANS:
+            return {MEAN: columns[only]}
+        raise InputError(
+            f"{name}: one column of numbers, {quoted(only)}; expected 'score', 'mean' (of several "
+            "raters) or one column per rater; rename it"
+        )
+    for column in columns:
+        if column.lower() in _SUMMARIES:
+            raise InputError(
+                f"{name}: column {quoted(column)} beside the raters looks like a summary of them; "
+                "take it out"
+            )
+        if column.lower() in _CRITERIA:
+            raise InputError(
+                f"{name}: column {quoted(column)} looks like a criterion, and without a column "
+                f"'rater' each column is a rater; add 'rater', or write one row per rating "
+                f"({listed(RATINGS)})"
+            )
+    return columns
+
+
+def _by_criterion(
+    frame: pl.DataFrame, columns: dict[str, pl.Series]
+) -> Iterator[dict[str, pl.Series]]:
+    """The columns of raters for each criterion, because a criterion may have a scale of its own."""
+    if "criterion" not in frame.columns:
+        yield columns
+        return
+    criteria = frame.get_column("criterion")
+    for criterion in criteria.unique(maintain_order=True):
+        rows = criteria.eq_missing(criterion)
+        yield {name: values.filter(rows) for name, values in columns.items()}

@@ -1,0 +1,111 @@
+"""Scores out of cells: numbers, and labels that begin with their number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted, quoted
+
+# "5 - very good", "5: good", "5. good", "5 (good)", "5 stars": a whole number, something between,
+# and words. A second digit makes it anything: "1-2" and "3 of 5" are no rating.
+_LABEL = r"^([+-]?\d+)\s*(?:[-–—:.)=(]|\s)[^\d]*\p{L}[^\d]*$"
+_DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+_ABSENT = ("na", "n/a", "none", "null", "-", "?", "missing")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of a column of cells.
+
+    Attributes:
+        values: Float64, null where the cell is empty or holds no score.
+        wrong: boolean, true where the cell is not empty and holds no score.
+        labels: boolean, true where the score is the number that a label begins with.
+    """
+
+    values: pl.Series
+    wrong: pl.Series
+    labels: pl.Series
+
+
+def scores_of(cells: pl.Series) -> Scores:
+    """Reads a column of numbers, or of texts that hold them; an empty cell has no score.
+
+    >>> scores_of(pl.Series(["4", " 2.5 ", "", "5 - very good", "agree"])).values.to_list()
+    [4.0, 2.5, None, 5.0, None]
+    """
+    never = pl.repeat(False, len(cells), dtype=pl.Boolean, eager=True)
+    if cells.dtype.is_numeric() or cells.dtype == pl.Null:
+        return Scores(cells.cast(pl.Float64), never, never)
+    if cells.dtype == pl.Categorical or cells.dtype == pl.Enum:
+        cells = cells.cast(pl.String)
+    if cells.dtype != pl.String:
+        nothing = pl.repeat(None, len(cells), dtype=pl.Float64, eager=True)
+        return Scores(nothing, cells.is_not_null(), never)
+    cells = cells.str.strip_chars()
+    numbers = cells.cast(pl.Float64, strict=False)
+    labelled = cells.str.extract(_LABEL).cast(pl.Float64, strict=False)
+    filled = (cells != "").fill_null(False)
+    labels = filled & numbers.is_null() & labelled.is_not_null()
+    values = numbers.zip_with(~labels, labelled)
+    return Scores(values, filled & values.is_null(), labels)
+
+
+def strict_scores(
+    cells: pl.Series, name: str, numbers: list[int] | range, what: str = "score"
+) -> tuple[pl.Series, tuple[str, ...]]:
+    """The scores of a column in which every filled cell must hold one.
+
+    Args:
+        cells: the column.
+        name: the file, for messages.
+        numbers: the number of each row.
+        what: what the column is called.
+
+    Returns:
+        Float64 with nulls where there is no score, and the notes about them.
+
+    Raises:
+        InputError: a cell holds something else; names its row and the remedy.
+    """
+    scores = scores_of(cells)
+    refuse_wrong(scores, cells, name, numbers, what)
+    return scores.values, label_notes(scores, cells)
+
+
+def refuse_wrong(
+    scores: Scores, cells: pl.Series, name: str, numbers: list[int] | range, what: str
+) -> None:
+    """Raises for the first cell that is filled and holds no score."""
+    rows = scores.wrong.arg_true()
+    if len(rows):
+        row = int(rows[0])
+        cell = str(cells[row : row + 1].to_list()[0])
+        others = f" (and {counted(len(rows) - 1, 'cell')} more like it)" if len(rows) > 1 else ""
+        raise InputError(
+            f"{name}, row {numbers[row]}: {what} {quoted(cell)} is no number{others}; "
+            f"{_remedy(cell.strip())}"
+        )
+
+
+def label_notes(scores: Scores, cells: pl.Series) -> tuple[str, ...]:
+    """Says how many labels were taken for the number that they begin with."""
+    count = int(scores.labels.sum())
+    if not count:
+        return ()
+    example = quoted(cells.filter(scores.labels)[0])
+    return (f"{counted(count, 'label')} like {example} read as the number in front",)
+
+
+def _remedy(cell: str) -> str:
+    if pl.Series([cell]).str.contains(_DECIMAL_COMMA)[0]:
+        return "write it with a decimal point"
+    if cell.lower() in _ABSENT:
+        return "leave the cell empty where a rating is missing"
+    return (
+        "expected a number, or a whole number before its label ('5 - very good'); write other "
+        "labels as numbers first (disagree = 1, agree = 2)"
+    )

@@ -1,0 +1,1 @@
+"""The rules that tables and Python arguments keep, each with an error that says where."""

@@ -1,0 +1,1 @@
+"""Sweeps of replying systems: the grid, trials in folders, and what came of them."""

@@ -1,0 +1,85 @@
+"""The folder of a sweep: which sweep it holds, and whether that is the one asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError
+from rejoinder.files.replacing import made_folder
+from rejoinder.files.strict_json import strict_json
+from rejoinder.tuning.trial import write_json
+
+IDENTITY = "sweep.json"
+
+
+def opened(
+    path: Path, parameters: Mapping[str, Any], extensible: bool, fallback: str | None
+) -> Path:
+    """The folder, marked as this sweep's.
+
+    Args:
+        path: A new folder, or that of the same sweep.
+        parameters: What the sweep is.
+        extensible: Whether more ``trials`` than it was begun with leave the first as they are.
+        fallback: Why the metric is not the one that one would expect; None: it is.
+
+    Raises:
+        InputError: Something else stands there, or it cannot be written.
+    """
+    marker = path / IDENTITY
+    wanted = json.loads(json.dumps(dict(parameters)))
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path}: is a file; name a new folder for the sweep")
+    if marker.exists():
+        held = _read(marker)
+        _check_same(path, held, wanted, extensible, fallback)
+        if held == wanted:
+            return path
+    elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
+        raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
+    made_folder(path)
+    write_json(marker, parameters)
+    return path
+
+
+def _read(marker: Path) -> dict[str, Any]:
+    try:
+        held = strict_json(marker.read_text("utf-8"))
+        assert isinstance(held, dict)
+    except (OSError, ValueError, AssertionError):
+        raise InputError(f"{marker}: cut or altered; name a new folder for the sweep") from None
+    return held
+
+
+def _check_same(
+    path: Path,
+    held: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    extensible: bool,
+    fallback: str | None,
+) -> None:
+    """Refuses another sweep; the same one with more trials goes on where that changes no other."""
+    more = _more(held, wanted)
+    for key in sorted({*held, *wanted}):
+        there, here = held.get(key), wanted.get(key)
+        if there == here or (key == "trials" and more and extensible):
+            continue
+        why = f" ({fallback})" if key == "metric" and fallback else ""
+        remedy = "give the same settings to go on, or name a new folder"
+        if key == "trials" and more:
+            remedy = (
+                "halving would have chosen from all of them, so name a new folder; to be extended, a "
+                "sweep takes --sampler optuna (sampler='optuna') or --prune none (prune='none')"
+            )
+        raise InputError(
+            f"{path}: holds another sweep: {key} is {there!r:.80} there and {here!r:.80} here{why}; "
+            f"{remedy}"
+        )
+
+
+def _more(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    there, here = held.get("trials"), wanted.get("trials")
+    return isinstance(there, int) and isinstance(here, int) and there < here

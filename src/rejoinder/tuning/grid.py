@@ -1,0 +1,189 @@
+"""What a sweep varies: the grid of Khayrallah & Sedoc (2021), and the user's own values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import quoted
+from rejoinder.responders.seq2seq.parameters import Parameters
+
+Number: TypeAlias = int | float
+Setting: TypeAlias = dict[str, Number]
+"""A value for each swept name."""
+
+
+def _tenths(last: int) -> tuple[float, ...]:
+    return tuple(tenth / 10 for tenth in range(last + 1))
+
+
+PAPER: dict[str, tuple[Number, ...]] = {
+    "vocabulary": (1000, 4000, 8000, 16000),
+    "learning_rate": (1e-2, 1e-3, 1e-4),
+    "dropout": _tenths(6),
+    "other_dropout": _tenths(4),
+    "label_smoothing": _tenths(8),
+}
+"""Appendix A.1 of the paper; ``other_dropout`` is that of attention and ReLU. 3,780 settings."""
+
+GRIDS: dict[str, dict[str, tuple[Number, ...]]] = {"paper": PAPER}
+
+SETTABLE: dict[str, type[int] | type[float]] = {
+    each.name: int if each.type == "int" else float
+    for each in fields(Parameters)
+    if each.type in ("int", "float")
+}
+"""What ``--set`` can name: all that is a number in ``Parameters``, and of which type it is."""
+
+MOST = 1_000_000
+"""Settings of a grid, which are all looked at before the first is trained."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All combinations of some values.
+
+    Attributes:
+        base: What is not swept.
+        axes: For each swept name its values, two at least.
+
+    Raises:
+        ParameterError: There is nothing to sweep, too much of it, or a combination that no replying
+            system can have.
+
+    >>> grid = Grid(Parameters(), {"dropout": (0.0, 0.2), "warmup": (100, 200, 300)})
+    >>> grid.size, grid.setting(4)
+    (6, {'dropout': 0.2, 'warmup': 200})
+    """
+
+    base: Parameters
+    axes: Mapping[str, tuple[Number, ...]]
+
+    def __post_init__(self) -> None:
+        """Checks every combination: not after hours that one of them cannot be."""
+        if not self.axes:
+            raise ParameterError(
+                "sweep: no setting has two values or more; give --grid paper (name='paper'), or "
+                "values such as --set dropout=0,0.2 (given={'dropout': (0.0, 0.2)})"
+            )
+        if self.size > MOST:
+            raise ParameterError(
+                f"sweep: {self.size:,} settings; give fewer values, {MOST:,} at most"
+            )
+        for place in range(self.size):
+            self.parameters(self.setting(place))
+
+    @property
+    def size(self) -> int:
+        """The number of settings."""
+        return math.prod(len(values) for values in self.axes.values())
+
+    def setting(self, place: int) -> Setting:
+        """The values at a place from 0 to ``size - 1``; the last name changes fastest."""
+        return self.values(np.unravel_index(place, [len(each) for each in self.axes.values()]))
+
+    def values(self, places: Sequence[int | np.integer]) -> Setting:
+        """The values at a place on each axis."""
+        return {
+            name: values[int(place)]
+            for (name, values), place in zip(self.axes.items(), places, strict=True)
+        }
+
+    def parameters(self, setting: Mapping[str, Number]) -> Parameters:
+        """The parameters of a setting."""
+        return self.base.changed(**setting)
+
+    def drawn(self, trials: int, seed: int) -> list[Setting]:
+        """So many different settings, at random.
+
+        Raises:
+            ParameterError: There are not so many, or less than one is asked for.
+        """
+        check_trials(trials)
+        if trials > self.size:
+            raise ParameterError(
+                f"--trials {trials} (trials={trials}): the grid has {self.size} settings; expected "
+                "no more"
+            )
+        places = np.random.default_rng(seed).permutation(self.size)[:trials]
+        return [self.setting(int(place)) for place in places]
+
+
+def grid_of(
+    base: Parameters, name: str | None = None, given: Mapping[str, tuple[Number, ...]] | None = None
+) -> Grid:
+    """The named grid, with the values given in place of its own.
+
+    A name with one value is not swept: the value holds for all trials.
+
+    Args:
+        base: The settings that are not named.
+        name: ``paper``, or None for no grid but the values given.
+        given: By name the values, as ``parsed`` reads them.
+
+    Raises:
+        ParameterError: As with ``Grid``; or there is no such grid.
+
+    >>> grid = grid_of(Parameters(), "paper", {"vocabulary": (4000,), "dropout": (0.0, 0.4)})
+    >>> grid.size, grid.base.vocabulary
+    (270, 4000)
+    """
+    if name is not None and name not in GRIDS:
+        raise ParameterError(f"--grid {name} (name={quoted(name)}): expected {one_of(GRIDS)}")
+    axes = {**(GRIDS[name] if name else {}), **(given or {})}
+    fixed = {key: values[0] for key, values in axes.items() if len(values) == 1}
+    swept = {key: values for key, values in axes.items() if len(values) > 1}
+    return Grid(base.changed(**fixed), swept)
+
+
+def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
+    """Values as the command line has them, by name.
+
+    Args:
+        texts: ``name=value,value,...``, each name once.
+
+    Raises:
+        ParameterError: An unknown name, a name twice, no values, one twice, or no number.
+
+    >>> parsed(["learning-rate=1e-3,1e-4", "layers=2"])
+    {'learning_rate': (0.001, 0.0001), 'layers': (2,)}
+    """
+    axes: dict[str, tuple[Number, ...]] = {}
+    for text in texts:
+        told, _, values = text.partition("=")
+        name = told.strip().replace("-", "_")
+        if name not in SETTABLE:
+            raise ParameterError(
+                f"--set {quoted(text)}: expected NAME=VALUE,VALUE,... with NAME {one_of(SETTABLE)}"
+            )
+        if name in axes:
+            raise ParameterError(f"--set {name}: stands there twice; give all its values at once")
+        axes[name] = tuple(_number(name, value) for value in values.split(","))
+        if len(set(axes[name])) < len(axes[name]):
+            raise ParameterError(
+                f"--set {quoted(text)}: a value stands there twice; give each once"
+            )
+    return axes
+
+
+def check_trials(trials: int) -> None:
+    """Raises a ParameterError for less than one trial."""
+    if trials < 1:
+        raise ParameterError(f"--trials {trials} (trials={trials}): expected 1 or more")
+
+
+def _number(name: str, text: str) -> Number:
+    kind = SETTABLE[name]
+    try:
+        value = kind(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        what = "a whole number" if kind is int else "a number"
+        raise ParameterError(f"--set {name}: got {quoted(text.strip())}; expected {what}")
+    return value

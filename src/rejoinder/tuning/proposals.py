@@ -1,0 +1,110 @@
+"""Trials that Optuna proposes, one by one, from what came of the ones before."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from rejoinder.errors import MissingExtraError
+from rejoinder.messages import counted
+
+if TYPE_CHECKING:
+    from rejoinder.tuning.sweep import Run
+
+STARTUP = 10
+"""Trials that are drawn at random before the estimator has enough to go by."""
+
+
+def check_optuna() -> str:
+    """Optuna's version: other versions propose other trials.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    if find_spec("optuna") is None:
+        raise MissingExtraError(
+            "--sampler optuna (sampler='optuna') needs optuna; run: pip install "
+            "'rejoinder[sweep]', or take --sampler random (sampler='random')"
+        )
+    from importlib.metadata import version
+
+    return version("optuna")
+
+
+def tried(run: Run) -> list[str]:
+    """Trains and scores what Optuna proposes; returns notes.
+
+    Its tree-structured Parzen estimator is to raise the METEOR of the finished trials, once there are
+    ``STARTUP`` finished or pruned ones: the trials before are drawn at random. Its
+    ``SuccessiveHalvingPruner`` stops a trial that is not among the best third of those that came to
+    the same rung before it. Of Optuna itself nothing is kept on disk: with one seed it proposes the
+    same trials again, and is told again what the trials' folders hold.
+    """
+    import optuna
+    from optuna.trial import TrialState
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    search = run.search
+    rungs = search.rungs(run.grid.base.epochs)
+    pruner = (
+        optuna.pruners.NopPruner()
+        if len(rungs) == 1
+        else optuna.pruners.SuccessiveHalvingPruner(
+            min_resource=rungs[0], reduction_factor=search.reduction
+        )
+    )
+    sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, seed=run.material.seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
+    assert search.trials is not None
+    run.total = search.trials * sum(rungs)  # a trial that goes on is trained anew at every rung
+    known = (TrialState.COMPLETE, TrialState.PRUNED)
+    repeated = estimated = 0
+    for number in range(search.trials):
+        before = len(run.trials)
+        estimated += len(study.get_trials(deepcopy=False, states=known)) >= STARTUP
+        _one(run, study)
+        repeated += len(run.trials) == before
+        run.spent = (number + 1) * sum(rungs)
+    return _notes(search.trials, repeated, estimated)
+
+
+def _notes(trials: int, repeated: int, estimated: int) -> list[str]:
+    """How far the proposals were what one expects of Optuna."""
+    notes = []
+    if not estimated:
+        notes.append(
+            f"{counted(trials, 'proposal')} of Optuna's drawn at random: its estimator proposes once "
+            f"{STARTUP} trials are finished or pruned"
+        )
+    if repeated:
+        notes.append(f"{counted(repeated, 'proposal')} of {trials} repeated an earlier trial")
+    return notes
+
+
+def _one(run: Run, study: Any) -> None:
+    """One trial, from the proposal to what Optuna is told of it."""
+    from optuna.trial import TrialState
+
+    asked = study.ask()
+    # By places: their order says which values are near each other.
+    places = [asked.suggest_int(name, 0, len(values) - 1) for name, values in run.grid.axes.items()]
+    setting = run.grid.values(places)
+    trial = run.trial(setting)
+    *early, last = run.rungs(setting)
+    for epochs in early:
+        if not run.train(trial, epochs, False):
+            study.tell(asked, state=TrialState.FAIL)
+            return
+        asked.report(-trial.losses[epochs], epochs)
+        if asked.should_prune():
+            study.tell(asked, state=TrialState.PRUNED)
+            return
+    well = run.train(trial, last, True) and run.measure(trial)
+    if well and math.isfinite(trial.value("metric")):
+        study.tell(asked, trial.value("metric"))
+    else:
+        study.tell(asked, state=TrialState.FAIL)

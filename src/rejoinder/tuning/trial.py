@@ -1,0 +1,356 @@
+"""One trial of a sweep, in a folder of its own: trained as far as asked, then scored.
+
+Each step leaves a JSON file when it is done, renamed into place when it is whole: ``epochs-3.json``
+(validated after three epochs), ``scored.json``, ``failed.json``. A step whose file is there is not
+done again, so that a sweep that was killed goes on where it was; within a training its own checkpoint
+does. Nothing here depends on the clock, so that what stands there in the end does not depend on kills.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.replacing import failure, made_folder, replacing
+from rejoinder.files.sealed_json import sealed, unsealed
+from rejoinder.files.strict_json import strict_json
+from rejoinder.messages import counted
+from rejoinder.metrics.ruq import RUQ
+from rejoinder.models.training.checkpoints import sha256
+from rejoinder.models.training.folder import read_folder
+from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
+from rejoinder.scoring.score import score
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.write import write_responses
+from rejoinder.tuning.data import Material
+from rejoinder.tuning.grid import Grid, Setting
+from rejoinder.utterance_quantity.ruq import ruq
+
+MODEL, REPLIES, REPLIES_HASH = "model", "replies.jsonl", "replies.json"
+
+Report = Callable[[int, int, str], None]
+
+
+@dataclass
+class Trial:
+    """A setting, and how far it came.
+
+    Attributes:
+        number: From 1.
+        setting: Its values of what is swept.
+        folder: Its own.
+        grid: What it is one of.
+        material: What all trials are trained and tested on.
+        losses: The validation losses, in bits per character, by the epochs after which it was validated.
+        scores: What it was scored; None: it was not.
+        failed: Why it cannot be trained or scored; None: it can.
+        unsealed: Whether a file of it was written by an earlier version, without a hash.
+    """
+
+    number: int
+    setting: Setting
+    folder: Path
+    grid: Grid
+    material: Material
+    losses: dict[int, float] = field(default_factory=dict)
+    scores: Mapping[str, Any] | None = None
+    failed: str | None = None
+    unsealed: bool = False
+    _clean: bool = field(default=False, repr=False)
+
+    @property
+    def status(self) -> str:
+        """``finished``, ``pruned`` or ``failed``."""
+        if self.failed is not None:
+            return "failed"
+        return "pruned" if self.scores is None else "finished"
+
+    @property
+    def epochs(self) -> int:
+        """The most epochs after which it was validated; 0: never."""
+        return max(self.losses, default=0)
+
+    @property
+    def bits(self) -> float:
+        """The validation loss then, in bits per character."""
+        return self.losses.get(self.epochs, math.nan)
+
+    @property
+    def model(self) -> Path:
+        """The folder of the finished model."""
+        return self.folder / MODEL
+
+    def value(self, measure: str) -> float:
+        """What it was scored by ``metric``, ``ruq_train`` or ``ruq_test``; NaN where undefined."""
+        held = (self.scores or {}).get(measure, {}).get("value")
+        return math.nan if held is None else float(held)
+
+    def train(self, epochs: int, last: bool, save_every: float, report: Report | None) -> bool:
+        """Trains for so many epochs and validates; whether that went well.
+
+        A trial that goes on to more epochs is trained anew: with the same seed it takes the same
+        course. That costs up to half as much again, and saves keeping the optimizer's state of every
+        trial that waits for the others.
+
+        Args:
+            epochs: How many.
+            last: Whether these are all; the model is kept for scoring.
+            save_every: Seconds between two checkpoints.
+            report: Told about every update.
+        """
+        self._sweep_up()
+        marker = self.folder / f"epochs-{epochs}.json"
+        model = self.model if last else self.folder / f"model-{epochs}"
+        if marker.exists():
+            self.losses[epochs] = self._read(marker)["bits_per_character"]
+            if not last:
+                _remove(model)
+            return True
+        if self._has_failed():
+            return False
+        try:
+            told = self._trained(epochs, model, save_every, report)
+        except (InputError, ParameterError) as error:
+            return self._fail(error)
+        write_sealed(marker, told)
+        self.losses[epochs] = told["bits_per_character"]
+        if not last:
+            _remove(model)
+        return True
+
+    def measure(self, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Scores the finished model; whether that went well."""
+        marker = self.folder / "scored.json"
+        if marker.exists():
+            self.scores = self._read(marker)
+            return True
+        if self._has_failed():
+            return False
+        try:
+            told = self._measured(progress)
+        except (InputError, ParameterError) as error:
+            return self._fail(error)
+        write_sealed(marker, told)
+        self.scores = self._read(marker)  # the same as after a kill
+        return True
+
+    def forget(self) -> None:
+        """Removes the finished model; its replies and scores stay."""
+        _remove(self.model)
+
+    def _trained(
+        self, epochs: int, model: Path, save_every: float, report: Report | None
+    ) -> dict[str, Any]:
+        wanted = self.grid.parameters(self.setting)
+        pairs = self.material.pairs(wanted.pairs)
+        parameters = wanted.changed(epochs=epochs, pairs=0)
+        result = train_responder(
+            pairs, model, parameters, self.material.validation, save_every, report
+        )
+        log = list(result.folder.record.log)
+        best = min(log, key=lambda entry: entry["validation_loss"])
+        bits = self._bits(model, best["validation_loss"], parameters.longest)
+        if not math.isfinite(bits):
+            raise InputError(f"training: the validation loss is {best['validation_loss']}")
+        return {
+            "setting": self.setting,
+            "epochs": epochs,
+            "bits_per_character": bits,
+            "validation_loss": best["validation_loss"],
+            "best_epoch": best["epoch"],
+            "pairs": len(pairs),
+            "log": log,
+            "versions": dict(result.folder.record.versions),
+            **({"notes": result.inexact} if result.inexact else {}),
+        }
+
+    def _bits(self, model: Path, loss: float, longest: int) -> float:
+        """The validation loss in bits per character: it is given in nats per subword, and vocabularies
+        of other sizes have other subwords.
+        """
+        from rejoinder.responders.seq2seq.subwords import load_tokenizer
+        from rejoinder.text.detokenize import plain
+
+        tokenizer, held = load_tokenizer(model), self.material.validation
+        held = held.map(plain) if self.grid.base.detokenize else held
+        sources, targets = (tokenizer(side).input_ids for side in (held.sources, held.targets))
+        subwords = characters = 0
+        for source, target, text in zip(sources, targets, held.targets, strict=True):
+            if max(len(source), len(target)) <= longest:  # as in training, the others are left out
+                subwords += len(target)
+                characters += len(text)
+        return loss * subwords / (math.log(2) * max(characters, 1))
+
+    def _measured(self, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+        material = self.material
+        texts = self._replies(progress)
+        ids = material.testset.ids
+        replies = pl.DataFrame({"system": [self.name] * len(texts), "id": ids, "text": texts})
+        scores = score(
+            material.plain,
+            replies,
+            [material.metric],
+            drop_unusable=True,
+            resamples=material.resamples,
+            seed=material.seed,
+        )
+        notes = [*self._inexact(), *self._left_out(), *scores.notes]
+        empty = sum(not text.strip() for text in texts)
+        if empty:
+            notes.append(f"{counted(empty, 'reply', 'replies')} of {len(texts)} empty")
+        told = {"setting": self.setting, "metric": scores.systems().to_dicts()[0]}
+        for part, testset in (("train", material.train), ("test", material.plain)):
+            told[f"ruq_{part}"], more = self._ruq(testset)
+            notes += [f"RUQ {part}: {note}" for note in more]
+        return {
+            **told,
+            "distinct_replies": len(set(texts)),
+            "replies": len(texts),
+            "model": read_folder(self.model).hash,
+            "notes": notes,
+        }
+
+    def _inexact(self) -> list[str]:
+        """That a training of this trial was not continued as it was begun."""
+        markers = sorted(self.folder.glob("epochs-*.json"))
+        return [note for marker in markers for note in self._read(marker).get("notes", [])]
+
+    def _left_out(self) -> list[str]:
+        """What was too long to train or validate on."""
+        from rejoinder.responders.seq2seq.batches import encode
+        from rejoinder.responders.seq2seq.subwords import load_tokenizer
+        from rejoinder.text.detokenize import plain
+
+        wanted = self.grid.parameters(self.setting)
+        tokenizer, notes = load_tokenizer(self.model), []
+        corpora = {"corpus": self.material.pairs(wanted.pairs)}
+        for what, pairs in {**corpora, "validation": self.material.validation}.items():
+            held = pairs.map(plain) if wanted.detokenize else pairs
+            left = encode(tokenizer, held, wanted.longest).left_out
+            if left:
+                many = counted(left, "pair")
+                notes.append(f"{what}: {many} of more than {wanted.longest} subwords left out")
+        return notes
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"trial-{self.number:04d}"
+
+    def _replies(self, progress: Callable[[int, int], None] | None) -> list[str]:
+        path = self.folder / REPLIES
+        if self._has_replies():
+            return [strict_json(line)["text"] for line in path.read_text("utf-8").splitlines()]
+        responder = TrainedResponder.load(self.model)
+        texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
+        table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
+        write_responses(pl.DataFrame(table), path)
+        write_sealed(self.folder / REPLIES_HASH, {"replies": sha256(path)})
+        return texts
+
+    def _has_replies(self) -> bool:
+        """Whether the replies are there as they were written; others are made anew by the model."""
+        marker, path = self.folder / REPLIES_HASH, self.folder / REPLIES
+        try:
+            return unsealed(marker.read_bytes())[0].get("replies") == sha256(path)
+        except (OSError, ValueError):
+            return False
+
+    def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """RUQ against the generic reply, of the first reference, as the paper has it."""
+        from rejoinder.models.likelihood import Prompting, open_provider
+
+        # The systems learn from the last turn alone.
+        prompting = Prompting(turns=1, template="plain")
+        provider = open_provider(self.model, prompting, dtype="float32", name=self.name)
+        found = ruq(
+            testset,
+            [provider],
+            generic=[self.material.generic],
+            references="single",
+            resamples=self.material.resamples,
+            seed=self.material.seed,
+        )
+        label = RUQ(generic=self.material.generic).label
+        rows = found.scores.systems().filter(pl.col("metric") == label).to_dicts()
+        return rows[0], found.scores.notes
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """What a step left, checked by its hash."""
+        try:
+            value, hashed = unsealed(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{path}: cut or altered; remove the folder to do the trial anew"
+            ) from error
+        self.unsealed |= not hashed
+        return value
+
+    def _has_failed(self) -> bool:
+        marker = self.folder / "failed.json"
+        if marker.exists():
+            self.failed = self._read(marker)["reason"]
+            self._forget_all()
+        return self.failed is not None
+
+    def _fail(self, error: Exception) -> bool:
+        """A trial that cannot be trained is a result; a disk that cannot be written to is none."""
+        cause = error.__cause__
+        if isinstance(cause, Exception) and failure(cause) is not None:
+            raise error
+        self.failed = str(error)
+        write_sealed(self.folder / "failed.json", {"setting": self.setting, "reason": self.failed})
+        self._forget_all()
+        return False
+
+    def _forget_all(self) -> None:
+        for path in self.folder.glob("model*"):
+            _remove(path)
+
+    def _sweep_up(self) -> None:
+        """Makes the folder, and removes what a kill left half-written there."""
+        if self._clean:
+            return
+        made_folder(self.folder)
+        for pattern in (".*.part", ".*.old"):
+            for path in self.folder.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self._clean = True
+
+
+def _remove(model: Path) -> None:
+    """A model's folder, and the checkpoint beside it that a kill may have left."""
+    shutil.rmtree(model, ignore_errors=True)
+    shutil.rmtree(model.with_name(f"{model.name}.training"), ignore_errors=True)
+
+
+def write_json(path: Path, told: Mapping[str, Any]) -> None:
+    """Writes JSON, whole or not at all; NaN is null."""
+    _write(path, _plain(told))
+
+
+def write_sealed(path: Path, told: Mapping[str, Any]) -> None:
+    """Writes JSON with its hash, whole or not at all; NaN is null."""
+    _write(path, sealed(json.loads(json.dumps(_plain(told)))))
+
+
+def _write(path: Path, told: Mapping[str, Any]) -> None:
+    text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
+    with replacing(path) as temporary:
+        temporary.write_text(f"{text}\n", "utf-8")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

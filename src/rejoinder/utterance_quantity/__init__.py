@@ -1,0 +1,1 @@
+"""Relative utterance quantity (RUQ): does a model prefer generic replies?"""

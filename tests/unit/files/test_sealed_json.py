@@ -1,0 +1,50 @@
+"""A damaged file is an error or the same content, never other content."""
+
+import json
+
+import pytest
+
+from rejoinder.files.sealed_json import digest, sealed, unsealed
+
+VALUE = {
+    "setting": {"dropout": 0.1, "layers": 2},
+    "bits_per_character": 2.531,
+    "log": [{"epoch": 1, "validation_loss": -0.25}, {"epoch": 2, "validation_loss": None}],
+    "notes": ["née", "1 pair left out"],
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_bit_flipped_at_every_byte_is_an_error_or_changes_nothing(indent):
+    data = bytearray(json.dumps(sealed(VALUE), indent=indent, ensure_ascii=False).encode())
+    assert unsealed(bytes(data)) == (VALUE, True)
+    refused = 0
+    for place in range(len(data)):
+        for bit in range(8):
+            data[place] ^= 1 << bit
+            try:
+                found, hashed = unsealed(bytes(data))
+            except ValueError:
+                refused += 1
+            else:
+                # A flip in the name of the hash leaves a file without one; its numbers are the same.
+                assert hashed or set(found) > set(VALUE)
+                assert {key: found[key] for key in VALUE} == VALUE
+            data[place] ^= 1 << bit
+    assert refused > 0.8 * 8 * len(data)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "1", "{", '{"a": 1, "a": 1}', '{"a": 1, "sha256": ""}']
+)
+def test_what_is_no_such_object_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        unsealed(text)
+
+
+def test_files_of_before_are_read_and_known():
+    assert unsealed(json.dumps(VALUE)) == (VALUE, False)
+
+
+def test_the_hash_knows_no_order_of_keys():
+    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1}) != digest({"a": 1, "b": 3})

@@ -24,11 +24,11 @@ from rejoinder.metrics.meteor import METEOR
 from rejoinder.models.likelihood import Request, likelihoods
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer.causal import CausalProvider
-from rejoinder.models.ruber.data.material import Material
 from rejoinder.models.ruber.encoder.cross import CrossConfig
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig
 from rejoinder.models.ruber.fitting import fit
 from rejoinder.models.ruber.gru.gru import GRUConfig
+from rejoinder.models.ruber.material import Material
 from rejoinder.models.ruber.sizes import SIZES
 from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import Record, finished, write_folder

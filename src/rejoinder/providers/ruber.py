@@ -72,8 +72,8 @@ def train_ruber(
         MissingExtraError: torch or gensim is not installed.
     """
     from rejoinder.models.ruber import model as folders
-    from rejoinder.models.ruber.data.material import Material
     from rejoinder.models.ruber.fitting import Fitted, fit, remove_work
+    from rejoinder.models.ruber.material import Material
     from rejoinder.models.vectors.word_vectors import WordVectors
 
     folder = Path(os.path.realpath(path))  # "." has a name of its own

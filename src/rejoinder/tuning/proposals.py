@@ -11,7 +11,7 @@ from rejoinder.errors import MissingExtraError
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:
-    from rejoinder.tuning.sweep import Run
+    from rejoinder.tuning.run import SweepRun
 
 STARTUP = 10
 """Trials that are drawn at random before the estimator has enough to go by."""
@@ -33,7 +33,7 @@ def check_optuna() -> str:
     return version("optuna")
 
 
-def tried(run: Run) -> list[str]:
+def tried(run: SweepRun) -> list[str]:
     """Trains and scores what Optuna proposes; returns notes.
 
     Its tree-structured Parzen estimator is to raise the METEOR of the finished trials, once there are
@@ -85,7 +85,7 @@ def _notes(trials: int, repeated: int, estimated: int) -> list[str]:
     return notes
 
 
-def _one(run: Run, study: Any) -> None:
+def _one(run: SweepRun, study: Any) -> None:
     """One trial, from the proposal to what Optuna is told of it."""
     from optuna.trial import TrialState
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,10 +17,8 @@ from rejoinder.statistics.intervals import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.tuning.data import Material
 from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.trial import Trial
-
-if TYPE_CHECKING:
-    from rejoinder.tuning.sweep import Sweep
 
 TOP = 20
 """The paper also correlates the best twenty of its trials by themselves."""
@@ -120,7 +118,7 @@ def _row_of(
     return {"of": of, "with": label, "trials": trials, **told}
 
 
-def draw(sweep: Sweep, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+def draw(sweep: SweepResult, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
     """METEOR against RUQ, a point for each finished trial: PNG and SVG, for train and for test.
 
     Raises:

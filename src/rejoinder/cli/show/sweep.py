@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.tuning.grid import Grid
-    from rejoinder.tuning.sweep import Search, Sweep
+    from rejoinder.tuning.result import SweepResult
+    from rejoinder.tuning.search import Search
 
 SHOWN = 20  # pruned and failed trials that the table shows
 
 
-def machine(found: Sweep, paths: Sequence[Path]) -> None:
+def machine(found: SweepResult, paths: Sequence[Path]) -> None:
     """One JSON object: the trials, the correlations, and the figures written."""
     from rejoinder.cli.show import machine as show
 
     show.write({**found.as_json(), "figures": [str(path) for path in paths]})
 
 
-def people(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
+def people(found: SweepResult, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
     """The trials, how METEOR and RUQ go together, the notes, and what was written."""
     out = console()
     out.print(_trials(found, grid))
@@ -51,13 +52,13 @@ def people(found: Sweep, grid: Grid, search: Search, paths: Sequence[Path]) -> N
         out.print(f"written: {path}", soft_wrap=True)
 
 
-def _shown(found: Sweep) -> pl.DataFrame:
+def _shown(found: SweepResult) -> pl.DataFrame:
     """The finished trials, and some of the others."""
     finished = found.trials["status"].to_list().count("finished")
     return found.trials.head(finished + SHOWN)
 
 
-def _trials(found: Sweep, grid: Grid) -> Table:
+def _trials(found: SweepResult, grid: Grid) -> Table:
     shown = bare_table()
     shown.add_column("trial", justify="right")
     for name in grid.axes:
@@ -100,7 +101,7 @@ def _correlation(row: Mapping[str, Any]) -> str:
     return f"{words}, p = {row['p']:.2g}{why}"
 
 
-def _notes(found: Sweep, search: Search) -> list[str]:
+def _notes(found: SweepResult, search: Search) -> list[str]:
     """The notes, with the rule by which trials were pruned."""
     rungs = found.parameters["rungs"]
     if len(rungs) < 2:

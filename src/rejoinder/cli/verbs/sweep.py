@@ -14,7 +14,7 @@ from rejoinder.cli.terminal.speech import say
 if TYPE_CHECKING:
     from rejoinder.tuning.data import Material
     from rejoinder.tuning.grid import Grid
-    from rejoinder.tuning.sweep import Sweep
+    from rejoinder.tuning.result import SweepResult
 
 
 @click.command()
@@ -152,7 +152,7 @@ def sweep(
     from rejoinder.responders.seq2seq.parameters import scaled
     from rejoinder.tuning.folder import IDENTITY
     from rejoinder.tuning.grid import grid_of, parsed
-    from rejoinder.tuning.sweep import Search
+    from rejoinder.tuning.search import Search
     from rejoinder.tuning.sweep import sweep as swept
 
     check_needs(prune == "halving", "--prune halving", "reduction", "first_epochs")
@@ -206,7 +206,7 @@ def _material(
     )
 
 
-def _drawn(found: Sweep) -> tuple[Path, ...]:
+def _drawn(found: SweepResult) -> tuple[Path, ...]:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tuning.table import draw
 

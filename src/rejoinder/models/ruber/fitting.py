@@ -16,8 +16,8 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.ruber.data.conversations import Conversations
-from rejoinder.models.ruber.data.material import Material
 from rejoinder.models.ruber.gru.gru import GRUConfig
+from rejoinder.models.ruber.material import Material
 from rejoinder.models.ruber.mixing import size_weights
 from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
 from rejoinder.models.ruber.ranking import Ranking

@@ -1,0 +1,94 @@
+"""A sweep under way: its trials, and how far it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from rejoinder.messages import counted
+from rejoinder.tuning.data import Material
+from rejoinder.tuning.grid import Grid, Setting
+from rejoinder.tuning.search import Search
+from rejoinder.tuning.trial import Trial
+
+TRIALS = "trials"
+
+Report: TypeAlias = Callable[[int, int, str], None]
+"""Told what is done, of how much, and what is being done."""
+
+
+@dataclass
+class SweepRun:
+    """A sweep under way: its trials, made as they are asked for."""
+
+    material: Material
+    grid: Grid
+    search: Search
+    folder: Path
+    keep: int
+    save_every: float
+    report: Report | None
+    trials: list[Trial] = field(default_factory=list)
+    spent: int = 0
+    total: int = 0
+
+    def trial(self, setting: Setting) -> Trial:
+        """The trial of a setting: a new one, or the one that there is."""
+        for each in self.trials:
+            if each.setting == setting:
+                return each
+        number = len(self.trials) + 1
+        folder = self.folder / TRIALS / f"{number:04d}"
+        self.trials.append(Trial(number, setting, folder, self.grid, self.material))
+        return self.trials[-1]
+
+    def rungs(self, setting: Setting) -> tuple[int, ...]:
+        """The rungs of a trial."""
+        return self.search.rungs(self.grid.parameters(setting).epochs)
+
+    def train(self, trial: Trial, epochs: int, last: bool) -> bool:
+        """Trains for so many epochs; whether that went well."""
+        what = f"trial {trial.number} of {self.expected}, {counted(epochs, 'epoch')}"
+
+        def told(done: int, total: int, words: str) -> None:
+            self._tell(epochs * done / max(total, 1), f"{what}: {words}")
+
+        self._tell(0, what)
+        well = trial.train(epochs, last, self.save_every, told)
+        self.spent += epochs
+        return well
+
+    def measure(self, trial: Trial) -> bool:
+        """Scores a trial; models that are not among the best go."""
+        what = f"trial {trial.number} of {self.expected}: scoring"
+        self._tell(0, what)
+        well = trial.measure(
+            lambda done, total: self._tell(0, f"{what}, {done} of {total} replies")
+        )
+        for each in self.finished[self.keep :]:
+            each.forget()
+        return well
+
+    @property
+    def expected(self) -> int:
+        """How many trials there will be."""
+        return self.search.trials or self.grid.size
+
+    @property
+    def finished(self) -> list[Trial]:
+        """The trials that were scored, the best first."""
+        some = [each for each in self.trials if each.scores is not None]
+        return sorted(some, key=_rank)
+
+    def _tell(self, within: float, words: str) -> None:
+        if self.report is not None:
+            self.report(round(100 * (self.spent + within)), 100 * max(self.total, 1), words)
+
+
+def _rank(trial: Trial) -> tuple[float, int]:
+    """The best first; an undefined score is the last."""
+    value = trial.value("metric")
+    return (math.inf if math.isnan(value) else -value, trial.number)

@@ -19,7 +19,7 @@ from rejoinder.statistics.bradley_terry import Strengths, bradley_terry_interval
 from rejoinder.statistics.head_to_head import Tally, sign_test, tally
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 from rejoinder.statistics.intervals import Interval, few_groups
-from rejoinder.statistics.pooled_kappa import (
+from rejoinder.statistics.kappa import (
     AgainstOthers,
     mean_kappa,
     pooled_kappa,

@@ -27,7 +27,7 @@ from rejoinder.statistics.alpha import (
     reason_no_alpha,
 )
 from rejoinder.statistics.intervals import LEAST_GROUPS, Interval, few_groups
-from rejoinder.statistics.pooled_kappa import (
+from rejoinder.statistics.kappa import (
     AgainstOthers,
     mean_kappa,
     pooled_kappa,

@@ -76,15 +76,6 @@ def kendall_c(x: Floats, y: Floats) -> Floats:
     return _kendall(x, y, _tau_c)
 
 
-def kendall_b_by_pairs(x: Floats, y: Floats) -> Floats:
-    """`kendall_b` by the sign of every pair, in O(n^2): the independent check of the fast way.
-
-    >>> float(kendall_b_by_pairs(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0])))
-    0.6666666666666666
-    """
-    return _kendall(x, y, _tau_b, few=np.inf)
-
-
 CORRELATIONS: dict[str, Correlation] = {
     "pearson": pearson,
     "spearman": spearman,
@@ -181,12 +172,12 @@ def _dot(x: Floats, y: Floats) -> Floats:
     return np.einsum("...i,...i->...", x, y)
 
 
-def _kendall(x: Floats, y: Floats, tau: Callable[..., Floats], few: float = FEW) -> Floats:
+def _kendall(x: Floats, y: Floats, tau: Callable[..., Floats]) -> Floats:
     x, y = np.broadcast_arrays(*matched(x, y))
     n = x.shape[-1]
     if n < 2:
         return np.full(x.shape[:-1], np.nan)[()]
-    count = kernels.concordance_by_pairs if n <= few else kernels.concordance
+    count = kernels.concordance_by_pairs if n <= FEW else kernels.concordance
     counted = count(_rows(x), _rows(y)).reshape(*x.shape[:-1], 5)
     finite = np.isfinite(x).all(axis=-1) & np.isfinite(y).all(axis=-1)
     varies = np.minimum(counted[..., kernels.DISTINCT_X], counted[..., kernels.DISTINCT_Y]) > 1

@@ -1,17 +1,14 @@
-"""Which of two replies people prefer: tallies, win rates with ties, the sign test."""
+"""Which of two replies people prefer: counts of wins and ties, and the sign test."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.intervals import normal_quantile
 
 
 @dataclass(frozen=True)
@@ -30,22 +27,6 @@ class Tally:
     def points(self) -> Floats:
         """Wins with each tie as half a win for either: float64 [systems, systems]."""
         return self.wins + self.ties / 2
-
-
-class WinRate(NamedTuple):
-    """A share of contests won, ties as half, with its interval and their number.
-
-    Args:
-        rate: float64 [...], NaN without contests.
-        low: float64 [...].
-        high: float64 [...].
-        n: int64 [...], contests, ties included.
-    """
-
-    rate: Floats
-    low: Floats
-    high: Floats
-    n: Indices
 
 
 def tally(a: Indices, b: Indices, winner: Indices, systems: int) -> Tally:
@@ -70,46 +51,6 @@ def tally(a: Indices, b: Indices, winner: Indices, systems: int) -> Tally:
     np.add.at(wins, (b[winner < 0], a[winner < 0]), 1)
     np.add.at(ties, (a[winner == 0], b[winner == 0]), 1)
     return Tally(wins, ties + ties.T)
-
-
-def win_rate(
-    wins: ArrayLike, losses: ArrayLike, ties: ArrayLike = 0, level: float = 0.95
-) -> WinRate:
-    """The share of contests won, a tie as half a win, with Wilson's score interval (1927).
-
-    ``(p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`` for p = (wins + ties / 2)
-    / n, n = wins + losses + ties. From 0 to 1, 0.5 where neither is better. A half varies less than
-    a toss of 0 or 1, so with ties the interval is a little wide. It takes the contests for
-    independent.
-
-    Args:
-        wins: [...], for every pair ``tally.wins``, overall ``tally.wins.sum(1)``.
-        losses: [...], ``tally.wins.T``, or ``tally.wins.sum(0)``.
-        ties: [...], ``tally.ties``, or ``tally.ties.sum(1)``.
-        level: The coverage.
-
-    Raises:
-        ParameterError: A level outside (0, 1).
-        InputError: A negative number of contests.
-
-    >>> rate, low, high, n = win_rate(8, 2)
-    >>> float(rate), round(float(low), 3), round(float(high), 3), int(n)
-    (0.8, 0.49, 0.943, 10)
-    """
-    z = normal_quantile(level)
-    counts = np.broadcast_arrays(
-        *(np.asarray(each, dtype=np.int64) for each in (wins, losses, ties))
-    )
-    if min(each.min(initial=0) for each in counts) < 0:
-        raise InputError("win_rate: a number of contests is below 0; give counts")
-    won, lost, tied = counts
-    n = won + lost + tied
-    some = np.where(n > 0, n, np.nan)
-    p = (won + tied / 2) / some
-    middle = p + z**2 / (2 * some)
-    spread = z * np.sqrt(p * (1 - p) / some + z**2 / (4 * some**2))
-    low, high = (middle - spread) / (1 + z**2 / some), (middle + spread) / (1 + z**2 / some)
-    return WinRate(p, np.maximum(low, 0.0), np.minimum(high, 1.0), n)
 
 
 def sign_test(wins: int, losses: int) -> float:

@@ -1,4 +1,4 @@
-"""How sure a correlation is: bootstrap over contexts and raters, and Fisher's closed form."""
+"""How sure a correlation is: the bootstrap over contexts and raters."""
 
 from __future__ import annotations
 
@@ -197,51 +197,6 @@ def bootstrap_over_raters(
     return percentiles(values, level)
 
 
-def fisher_interval(
-    r: float, n: int, correlation: str = "pearson", level: float = 0.95
-) -> Interval:
-    """The closed form: ``tanh(atanh r +- z sigma)``, z the normal quantile.
-
-    sigma^2 is ``1 / (n - 3)`` for Pearson (Fisher 1921), ``(1 + r^2 / 2) / (n - 3)`` for Spearman
-    (Bonett and Wright 2000) and ``0.437 / (n - 4)`` for Kendall's b (Fieller, Hartley and Pearson
-    1957, for coefficients below about 0.8). All three take the observations for independent draws of
-    something like a bivariate normal; with contexts of several replies, or with many ties, use
-    `bootstrap_correlation`.
-
-    Args:
-        r: The correlation.
-        n: Observations.
-        correlation: A name of `CORRELATIONS`.
-        level: The coverage.
-
-    Returns:
-        The interval; none for r NaN or of size 1 (its z is infinite), for n < 4 (Kendall: n < 5),
-        and for Kendall's c, which has no such form.
-
-    Raises:
-        ParameterError: No such correlation, r outside [-1, 1], or a level outside (0, 1).
-
-    >>> interval = fisher_interval(0.5, 28)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.156, 0.7358)
-    """
-    correlation_named(correlation)
-    z = normal_quantile(level)
-    if abs(r) > 1:
-        raise ParameterError(f"fisher_interval: r={r!r} is outside [-1, 1]")
-    reason = _no_closed_form(r, n, correlation)
-    if reason:
-        return Interval(math.nan, math.nan, reason=reason)
-    sigma = math.sqrt(
-        {
-            "pearson": 1 / (n - 3),
-            "spearman": (1 + r**2 / 2) / (n - 3),
-            "kendall-b": 0.437 / max(1, n - 4),
-        }[correlation]
-    )
-    return Interval(math.tanh(math.atanh(r) - z * sigma), math.tanh(math.atanh(r) + z * sigma))
-
-
 def percentiles(values: Floats, level: float = 0.95) -> Interval:
     """The middle ``level`` of resampled values, float64 [resamples]; NaNs are left out and counted.
 
@@ -292,19 +247,6 @@ def few_groups(number: int, drawn: str) -> list[str]:
     if not LEAST_GROUPS <= number < FEW_GROUPS:
         return []
     return [f"{number} {drawn} alone: intervals of so few are rough; do not rely on them"]
-
-
-def _no_closed_form(r: float, n: int, correlation: str) -> str | None:
-    if math.isnan(r):
-        return "the correlation is undefined"
-    if correlation == "kendall-c":
-        return "no closed form for kendall-c; use the bootstrap"
-    least = 5 if correlation == "kendall-b" else 4
-    if n < least:
-        return f"fewer than {least} observations"
-    if abs(r) > PERFECT:
-        return "the correlation is perfect: Fisher's z is infinite"
-    return None
 
 
 def _too_few(groups: Groups) -> str | None:

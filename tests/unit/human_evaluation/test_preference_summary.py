@@ -10,7 +10,7 @@ import pytest
 from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.preference_summary import summarise_preferences
 from rejoinder.statistics.holm import holm
-from rejoinder.statistics.pooled_kappa import pooled_kappa
+from rejoinder.statistics.kappa import pooled_kappa
 from rejoinder.statistics.proportions import effective_size, wilson
 from rejoinder.tables.schemas import PREFERENCES
 

@@ -1,6 +1,7 @@
 """Summaries of ratings: worked tables, oracles, and the edges."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -9,8 +10,7 @@ import pytest
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.statistics.alpha import DIFFERENCES
-from rejoinder.statistics.kappa import WEIGHTS, pairwise_kappas, weighted_kappa
-from rejoinder.statistics.pooled_kappa import pooled_kappa
+from rejoinder.statistics.kappa import WEIGHTS, pooled_kappa
 from rejoinder.tables.schemas import RATINGS
 
 NAN = float("nan")
@@ -112,13 +112,19 @@ def test_pooled_kappa_is_scikit_learns_of_a_weighted_table(weights, missing):
 def test_pooled_kappa_of_two_is_plain_kappa():
     a, b = np.array([1.0, 2.0, 3.0, 3.0, 5.0]), np.array([1.0, 2.0, 3.0, 2.0, 4.0])
     both = pooled_kappa(np.stack([a, b], axis=1))
-    assert both.kappa == pytest.approx([weighted_kappa(a, b)] * 2, abs=1e-12)
+    # Observed: 2 steps. Expected: all 25 pairings differ by 34 steps, over 5.
+    assert both.kappa == pytest.approx([1 - 2 / (34 / 5)] * 2, abs=1e-12)
     assert both.shared.tolist() == [5, 5]
 
 
 def mean_of_pairs(matrix):
     """Each rater's mean kappa with every other, weighted by the units that the two share."""
-    kappa, shared = pairwise_kappas(matrix)
+    raters = matrix.shape[1]
+    kappa, shared = np.full((raters, raters), NAN), np.zeros((raters, raters))
+    for r, s in combinations(range(raters), 2):
+        both = ~np.isnan(matrix[:, [r, s]]).any(axis=1)
+        kappa[[r, s], [s, r]] = pooled_kappa(matrix[both][:, [r, s]]).kappa
+        shared[[r, s], [s, r]] = both.sum()
     weight = np.where(np.isnan(kappa), 0, shared)
     return (weight * np.nan_to_num(kappa)).sum(axis=1) / weight.sum(axis=1)
 

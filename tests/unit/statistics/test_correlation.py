@@ -10,7 +10,6 @@ from rejoinder.statistics.correlation import (
     average_ranks,
     correlation_named,
     kendall_b,
-    kendall_b_by_pairs,
     kendall_c,
     pearson,
     reason_undefined,
@@ -37,7 +36,6 @@ def test_kendall_by_hand():
     # 10 pairs, one tied in X. Discordant: (1,2)(1,1.5)(3,5)-(4,3): pairs 0-1, 0-2, 3-4: 3.
     # Concordant: the other 6. tau-b = 3 / sqrt(9 * 10) = 0.3162; tau-c, m = 4: 2 * 3 / (25 * 3/4).
     assert kendall_b(X, Y) == pytest.approx(3 / np.sqrt(90))
-    assert kendall_b_by_pairs(X, Y) == pytest.approx(3 / np.sqrt(90))
     assert kendall_c(X, Y) == pytest.approx(0.32)
 
 

@@ -1,4 +1,4 @@
-"""Tallies, win rates and the sign test, by hand."""
+"""Tallies, the sign test and Wilson's interval, by hand."""
 
 import math
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.statistics.head_to_head import sign_test, tally, win_rate
+from rejoinder.statistics.head_to_head import sign_test, tally
+from rejoinder.statistics.proportions import wilson
 
 A, B = np.array([0, 0, 1, 2, 1, 0]), np.array([1, 1, 0, 0, 2, 2])
 WINNER = np.array([1, -1, 0, 1, 0, -1])
@@ -20,25 +21,13 @@ def test_tally_by_hand():
     assert counted.points.tolist() == [[0, 1.5, 0], [1.5, 0, 0.5], [2, 0.5, 0]]
 
 
-def test_win_rates_of_pairs_and_overall():
-    counted = tally(A, B, WINNER, 3)
-    pairs = win_rate(counted.wins, counted.wins.T, counted.ties)
-    np.testing.assert_array_equal(
-        pairs.rate, [[np.nan, 0.5, 0], [0.5, np.nan, 0.5], [1, 0.5, np.nan]]
-    )
-    assert pairs.n.tolist() == [[0, 3, 2], [3, 0, 1], [2, 1, 0]]
-    assert np.isnan(pairs.low[0, 0])
-    overall = win_rate(counted.wins.sum(1), counted.wins.sum(0), counted.ties.sum(1))
-    assert overall.rate.tolist() == [0.3, 0.5, pytest.approx(2.5 / 3)]  # 1.5 of 5, 2 of 4
-
-
 def test_wilson_by_hand():
     # 3 wins, 5 losses, 2 ties: p = .4, n = 10, z = 1.96: (.4 + .19207 +- 1.96 sqrt(.024 + .0096037))
     # / 1.384146 = (.59207 +- .35929) / 1.38415
-    rate = win_rate(3, 5, 2)
-    assert (rate.low, rate.high) == pytest.approx((0.16818, 0.68733), abs=1e-4)
-    assert win_rate(0, 4).low == 0.0
-    assert win_rate(4, 0).high == 1.0
+    interval = wilson(0.4, 10)
+    assert (interval.low, interval.high) == pytest.approx((0.16818, 0.68733), abs=1e-4)
+    assert wilson(0.0, 4).low == 0.0
+    assert wilson(1.0, 4).high == 1.0
 
 
 def test_sign_test_by_hand():
@@ -58,9 +47,9 @@ def test_what_makes_no_sense_is_refused():
         tally(np.array([1]), np.array([0]), np.array([2]), 3)
     with pytest.raises(InputError, match="give a, b and the winner"):
         tally(np.array([1]), np.array([0]), np.array([1, 1]), 3)
-    with pytest.raises(InputError, match="below 0"):
-        win_rate(-1, 2)
+    with pytest.raises(ParameterError, match="n above 0"):
+        wilson(0.5, -1)
     with pytest.raises(ParameterError, match="give counts"):
         sign_test(-1, 2)
     with pytest.raises(ParameterError, match="level"):
-        win_rate(1, 2, level=1.0)
+        wilson(0.3, 3, level=1.0)

@@ -11,7 +11,6 @@ from rejoinder.statistics.correlation import CORRELATIONS
 from rejoinder.statistics.intervals import (
     bootstrap_correlation,
     bootstrap_over_raters,
-    fisher_interval,
     percentiles,
     resampled,
 )
@@ -128,42 +127,10 @@ def test_an_observation_without_ratings():
     assert interval.reason == "a rating is missing"
 
 
-def test_fisher_by_hand():
-    # Pearson, r = .5, n = 28: z = .549306, sigma = 1 / 5, z +- 1.959964 / 5 = .157313, .941299
-    ours = fisher_interval(0.5, 28)
-    assert (ours.low, ours.high) == pytest.approx((np.tanh(0.157313), np.tanh(0.941299)), abs=1e-6)
-    # Spearman: sigma^2 = (1 + .125) / 25 = .045
-    ours = fisher_interval(0.5, 28, "spearman")
-    half = 1.959964 * math.sqrt(0.045)
-    assert ours.low == pytest.approx(math.tanh(0.549306 - half), abs=1e-6)
-    # Kendall: sigma^2 = .437 / 24
-    ours = fisher_interval(0.5, 28, "kendall-b", level=0.9)
-    half = 1.644854 * math.sqrt(0.437 / 24)
-    assert ours.high == pytest.approx(math.tanh(0.549306 + half), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("r", "n", "name", "reason"),
-    [
-        (math.nan, 50, "pearson", "the correlation is undefined"),
-        (0.5, 3, "pearson", "fewer than 4 observations"),
-        (0.5, 4, "kendall-b", "fewer than 5 observations"),
-        (-1.0, 50, "spearman", "the correlation is perfect: Fisher's z is infinite"),
-        (0.5, 50, "kendall-c", "no closed form for kendall-c; use the bootstrap"),
-    ],
-)
-def test_no_closed_form(r, n, name, reason):
-    interval = fisher_interval(r, n, name)
-    assert math.isnan(interval.low)
-    assert interval.reason == reason
-
-
 def test_what_makes_no_sense_is_refused():
     rng = np.random.default_rng(11)
     with pytest.raises(ParameterError, match="level=95 is outside"):
         percentiles(X, 95)
-    with pytest.raises(ParameterError, match="outside"):
-        fisher_interval(1.5, 10)
     with pytest.raises(ParameterError, match="needs at least 1"):
         bootstrap_correlation(X, Y, "pearson", None, 0, rng)
     with pytest.raises(ParameterError, match="is unknown"):

@@ -11,12 +11,11 @@ import polars as pl
 
 from rejoinder import TestSet, read_responses, read_testset, score
 from rejoinder.batches.batch import Batch
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Tokens
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.rows import BagMatrix, rows_of
-from rejoinder.text.tokenizers import Tokens
 
 SHARED = Path(os.environ.get("REJOINDER_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 

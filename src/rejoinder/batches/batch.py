@@ -11,10 +11,10 @@ import numpy as np
 from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import Tokens, tokenize
+from rejoinder.text.tokenizers import tokenize
 
 NUMBERS = (int, float, np.integer, np.floating)
 

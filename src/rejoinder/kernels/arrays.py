@@ -1,8 +1,8 @@
-"""The names of the array types that kernels take."""
+"""The types of arrays that kernels take, and the tokens of texts as arrays."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,3 +19,48 @@ Table: TypeAlias = NDArray[np.float64]
 
 Codes: TypeAlias = NDArray[np.int64]
 """Two dimensions, where ``Indices`` has one."""
+
+
+class Tokens(NamedTuple):
+    """Texts as sequences of token fingerprints.
+
+    Attributes:
+        fingerprints: uint64 [t].
+        first: int64 [n], text i has ``fingerprints[first[i]:last[i]]``.
+        last: int64 [n].
+    """
+
+    fingerprints: Fingerprints
+    first: Indices
+    last: Indices
+
+    @property
+    def lengths(self) -> Indices:
+        """int64 [n]: how many tokens each text has."""
+        return self.last - self.first
+
+    def take(self, indices: Indices) -> Tokens:
+        """The tokens of the texts at ``indices``."""
+        return Tokens(self.fingerprints, self.first[indices], self.last[indices])
+
+
+class Grouped(NamedTuple):
+    """The tokens of texts that are grouped by item: hypotheses, or references.
+
+    Attributes:
+        tokens: uint64 [t], the fingerprints of all tokens.
+        first: int64 [m], text k has ``tokens[first[k]:last[k]]``.
+        last: int64 [m].
+        bounds: int64 [n + 1], item i has the texts bounds[i] to bounds[i + 1].
+    """
+
+    tokens: Fingerprints
+    first: Indices
+    last: Indices
+    bounds: Indices
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens the item with the most of them has."""
+        ends = np.concatenate([[0], np.cumsum(self.last - self.first)])[self.bounds]
+        return int(np.diff(ends).max(initial=0))

@@ -5,31 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from rejoinder.kernels.ahead import kernel
-from rejoinder.kernels.arrays import Fingerprints, Indices
+from rejoinder.kernels.arrays import Fingerprints, Indices, Tokens
 
 
-def lcs_lengths(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    hypotheses: Indices,
-    references: Indices,
-) -> Indices:
+def lcs_lengths(h: Tokens, r: Tokens, hypotheses: Indices, references: Indices) -> Indices:
     """The length of the longest common subsequence of every pair.
 
     The usual recurrence, ``L[a, b] = L[a-1, b-1] + 1`` where the tokens are equal, else
     ``max(L[a-1, b], L[a, b-1])``, in one row as long as the hypothesis.
 
     Args:
-        tokens: uint64 [t], the fingerprints of the hypotheses' tokens.
-        first: int64 [m], hypothesis k has tokens[first[k]:last[k]].
-        last: int64 [m].
-        r_tokens: uint64 [u], the same of the references.
-        r_first: int64 [r].
-        r_last: int64 [r].
+        h: The tokens of the hypotheses.
+        r: The tokens of the references.
         hypotheses: int64 [p], the hypothesis of each pair.
         references: int64 [p], the reference of each pair.
 
@@ -37,11 +24,8 @@ def lcs_lengths(
         int64 [p].
     """
     lengths = np.zeros(hypotheses.size, dtype=np.int64)
-    longest = int((last - first).max(initial=0))
-    row = np.empty(longest + 1, dtype=np.int64)
-    _lcs_lengths(
-        tokens, first, last, r_tokens, r_first, r_last, hypotheses, references, row, lengths
-    )
+    row = np.empty(int(h.lengths.max(initial=0)) + 1, dtype=np.int64)
+    _lcs_lengths(*h, *r, hypotheses, references, row, lengths)
     return lengths
 
 

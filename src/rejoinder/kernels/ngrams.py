@@ -6,11 +6,9 @@ that some hypothesis holds is counted. A walk stops at the first order that is n
 hypothesis that holds an n-gram holds its prefix too. So the references, the bulk of the text, are
 read once for all systems together.
 
-Shapes, for all kernels here:
-    tokens: uint64 [t], the fingerprints of the hypotheses' tokens.
-    first, last: int64 [m], hypothesis k has tokens[first[k]:last[k]].
-    bounds: int64 [n + 1], item i has the hypotheses bounds[i] to bounds[i + 1].
-    r_tokens, r_first, r_last, r_bounds: the same of the references (r of them).
+Arguments of all kernels here:
+    tokens, first, last, bounds: the hypotheses (m of them), as in ``Grouped``.
+    r_tokens, r_first, r_last, r_bounds: the references (r of them).
     order: the longest n-gram, N.
 """
 
@@ -21,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Fingerprints, Floats, Indices, Table
+from rejoinder.kernels.arrays import Fingerprints, Floats, Grouped, Indices, Table, Tokens
 
 CHAIN = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(29)
@@ -58,20 +56,12 @@ def extended(gram: np.uint64, token: np.uint64) -> np.uint64:
 
 
 def working_memory(
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
-    order: int,
+    hypotheses: Grouped, references: Grouped, order: int
 ) -> tuple[Indices, Indices, Fingerprints]:
     """Allocates what the largest item needs: sizes, whole numbers, fingerprints; see ``carved``."""
-    held = np.diff(np.concatenate([[0], np.cumsum(last - first)])[bounds])
-    walked = np.diff(np.concatenate([[0], np.cumsum(r_last - r_first)])[r_bounds])
-    grams = max(1, int(held.max(initial=0)) * order)
-    links = max(1, int(walked.max(initial=0)) * order)
-    most = int(np.diff(bounds).max(initial=0))
+    grams = max(1, hypotheses.most_tokens * order)
+    links = max(1, references.most_tokens * order)
+    most = int(np.diff(hypotheses.bounds).max(initial=0))
     slots = 1 << max(4, (2 * grams - 1).bit_length())
     sizes = np.array([slots, grams, links, most + 1])
     memory = np.empty(2 * slots + 6 * grams + 3 * links + most + 1, dtype=np.int64)
@@ -199,14 +189,8 @@ def closest_length(length: int, first: Indices, last: Indices, begin: int, end: 
 
 
 def bleu_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    hypotheses: Grouped,
+    references: Grouped,
     order: int,
 ) -> Floats:
     """BLEU's statistics of every hypothesis (Papineni et al. 2002; Galley et al. 2015, eq. 1-2).
@@ -215,11 +199,9 @@ def bleu_rows(
         float64 [m, 2 + 2 N]: hypothesis length, closest reference length, matches
         ``sum_g max_j #_g(h, r_j)`` of each order, totals ``sum_g #_g(h)`` of each order.
     """
-    rows = np.zeros((first.size, 2 + 2 * order))
-    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
-    _bleu_rows(
-        tokens, first, last, bounds, r_tokens, r_first, r_last, r_bounds, order, *memory, rows
-    )
+    rows = np.zeros((hypotheses.first.size, 2 + 2 * order))
+    memory = working_memory(hypotheses, references, order)
+    _bleu_rows(*hypotheses, *references, order, *memory, rows)
     return rows
 
 
@@ -262,14 +244,8 @@ def _bleu_rows(
 
 
 def delta_bleu_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    hypotheses: Grouped,
+    references: Grouped,
     weights: Floats,
     order: int,
     one_maximum: bool,
@@ -277,14 +253,8 @@ def delta_bleu_rows(
     """DeltaBLEU's statistics of every hypothesis (Galley et al. 2015, section 3).
 
     Args:
-        tokens: uint64 [t]; the other arrays as the head of this file says.
-        first: int64 [m].
-        last: int64 [m].
-        bounds: int64 [n + 1].
-        r_tokens: uint64 [u].
-        r_first: int64 [r].
-        r_last: int64 [r].
-        r_bounds: int64 [n + 1].
+        hypotheses: The tokens of the m hypotheses.
+        references: The tokens of the r references.
         weights: float64 [r], w_j of each reference.
         order: N.
         one_maximum: True takes ``max_j w_j #_g(h, r_j)``, the paper's formula. False takes
@@ -295,17 +265,11 @@ def delta_bleu_rows(
         denominators of each order. A gram adds to both in the same order of sums, so that a
         hypothesis that equals its best reference has numerator = denominator to the last bit.
     """
-    rows = np.zeros((first.size, 2 + 2 * order))
-    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    rows = np.zeros((hypotheses.first.size, 2 + 2 * order))
+    memory = working_memory(hypotheses, references, order)
     _delta_bleu_rows(
-        tokens,
-        first,
-        last,
-        bounds,
-        r_tokens,
-        r_first,
-        r_last,
-        r_bounds,
+        *hypotheses,
+        *references,
         weights,
         order,
         one_maximum,
@@ -369,28 +333,16 @@ def _delta_bleu_rows(
 
 
 def pair_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    hypotheses: Grouped,
+    references: Grouped,
     pair_bounds: Indices,
     order: int,
 ) -> Floats:
     """The matches of every hypothesis with every single reference of its item.
 
     Args:
-        tokens: uint64 [t]; the other arrays as the head of this file says.
-        first: int64 [m].
-        last: int64 [m].
-        bounds: int64 [n + 1].
-        r_tokens: uint64 [u].
-        r_first: int64 [r].
-        r_last: int64 [r].
-        r_bounds: int64 [n + 1].
+        hypotheses: The tokens of the m hypotheses.
+        references: The tokens of the r references.
         pair_bounds: int64 [m + 1], the pairs of hypothesis k are pair_bounds[k]:pair_bounds[k + 1],
             in the order of its item's references.
         order: N.
@@ -399,16 +351,10 @@ def pair_rows(
         float64 [pairs, N]: ``sum_g #_g(h, r)`` of each order.
     """
     rows = np.zeros((int(pair_bounds[-1]), order))
-    memory = working_memory(first, last, bounds, r_first, r_last, r_bounds, order)
+    memory = working_memory(hypotheses, references, order)
     _pair_rows(
-        tokens,
-        first,
-        last,
-        bounds,
-        r_tokens,
-        r_first,
-        r_last,
-        r_bounds,
+        *hypotheses,
+        *references,
         pair_bounds,
         order,
         *memory,
@@ -450,24 +396,12 @@ def _pair_rows(
                     link = item.link_next[link]
 
 
-def ngram_fingerprints(
-    tokens: Fingerprints, first: Indices, last: Indices, n: int
-) -> tuple[Fingerprints, Indices, Indices]:
-    """The fingerprints of all n-grams of order ``n`` of every string.
-
-    Args:
-        tokens: uint64 [t].
-        first: int64 [m], string i has tokens[first[i]:last[i]].
-        last: int64 [m].
-        n: The order.
-
-    Returns:
-        uint64 [g], and int64 [m] twice: where the n-grams of each string begin and end.
-    """
-    ends = np.cumsum(np.maximum(0, last - first - n + 1))
+def ngram_fingerprints(tokens: Tokens, n: int) -> Tokens:
+    """The fingerprints of all n-grams of order ``n`` of every text."""
+    ends = np.cumsum(np.maximum(0, tokens.lengths - n + 1))
     grams = np.empty(int(ends[-1]) if ends.size else 0, dtype=np.uint64)
-    _ngram_fingerprints(tokens, first, last, n, grams)
-    return grams, np.concatenate([[0], ends[:-1]])[: ends.size], ends
+    _ngram_fingerprints(*tokens, n, grams)
+    return Tokens(grams, np.concatenate([[0], ends[:-1]])[: ends.size], ends)
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Grouped
 from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
@@ -152,17 +152,7 @@ def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, r
     r = batch.reference_tokens(tokenizer, lowercase)
     if rule != "all":
         r = r.take(references.indices)
-    return bleu_rows(
-        h.fingerprints,
-        h.first,
-        h.last,
-        batch.bounds,
-        r.fingerprints,
-        r.first,
-        r.last,
-        references.bounds,
-        order,
-    )
+    return bleu_rows(Grouped(*h, batch.bounds), Grouped(*r, references.bounds), order)
 
 
 def check_smoothing(smoothing: str, value: float | None) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.references import References
 from rejoinder.errors import ParameterError
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import Tokens, tokenize
+from rejoinder.text.tokenizers import tokenize
 
 EPSILON = 1e-16
 PUNCTUATION = frozenset(string.punctuation)

@@ -21,12 +21,12 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Request
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.metrics.features import identity
 from rejoinder.metrics.parameters import check_type, types_of
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, Tokens, tokenize
+from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
 
 Part: TypeAlias = float | list[float]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Grouped
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
@@ -126,14 +126,8 @@ class DeltaBLEU(Metric):
         if self.references != "all":
             r = r.take(references.indices)
         rows = delta_bleu_rows(
-            h.fingerprints,
-            h.first,
-            h.last,
-            batch.bounds,
-            r.fingerprints,
-            r.first,
-            r.last,
-            references.bounds,
+            Grouped(*h, batch.bounds),
+            Grouped(*r, references.bounds),
             references.weights,
             self.order,
             self.reading == "paper",

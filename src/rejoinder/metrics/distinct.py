@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.ngrams import ngram_fingerprints
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import Tokens, check_tokenizer
+from rejoinder.text.tokenizers import check_tokenizer
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,7 @@ class BagMetric(Metric):
     def statistics(self, batch: Batch) -> Tokens:
         """The n-grams of every reply, each as often as it stands there."""
         tokens = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
-        grams, first, last = ngram_fingerprints(
-            tokens.fingerprints, tokens.first, tokens.last, self.order
-        )
-        return Tokens(grams, first, last)
+        return ngram_fingerprints(tokens, self.order)
 
     def parts(self, totals: Floats) -> dict[str, Part]:
         """How many n-grams, and how many different ones."""

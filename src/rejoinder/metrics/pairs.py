@@ -8,9 +8,8 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.references import References
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Grouped, Indices, Tokens
 from rejoinder.kernels.ngrams import pair_rows
-from rejoinder.text.tokenizers import Tokens
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,4 @@ def matches(
         r: The tokens of the picked references.
         order: N.
     """
-    return pair_rows(
-        h.fingerprints,
-        h.first,
-        h.last,
-        batch.bounds,
-        r.fingerprints,
-        r.first,
-        r.last,
-        references.bounds,
-        pairs.bounds,
-        order,
-    )
+    return pair_rows(Grouped(*h, batch.bounds), Grouped(*r, references.bounds), pairs.bounds, order)

@@ -12,13 +12,13 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.lcs import lcs_lengths
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import TOKENIZERS, Tokens, tokenize
+from rejoinder.text.tokenizers import TOKENIZERS, tokenize
 
 VARIANTS = ("1", "2", "L")
 # Each measure with the column that sums it.
@@ -127,16 +127,7 @@ class ROUGE(MeanMetric):
         pairs = Pairs.of(batch, references)
         if self.variant == "L":
             order = 1
-            common = lcs_lengths(
-                h.fingerprints,
-                h.first,
-                h.last,
-                r.fingerprints,
-                r.first,
-                r.last,
-                pairs.hypotheses,
-                pairs.references,
-            )
+            common = lcs_lengths(h, r, pairs.hypotheses, pairs.references)
         else:
             order = int(self.variant)
             common = matches(batch, references, pairs, h, r, order)[:, order - 1]

@@ -14,10 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.bags import bag_totals
 from rejoinder.metrics.contract import Contract, Statistics
-from rejoinder.text.tokenizers import Tokens
 
 # Sums with an item left out are scored so many numbers at a time: what the processor's cache holds.
 LEFT_OUT_AT_ONCE = 1 << 19

@@ -23,6 +23,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError, one_of
 from rejoinder.files.replacing import replacing
 from rejoinder.files.seal import UNSEALED, seal, sealed
+from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import with_interval
 from rejoinder.metrics.rows import Matrix, rows_of
@@ -39,7 +40,6 @@ from rejoinder.scoring.saved_metrics import (
 from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.write import write_parquet
-from rejoinder.text.tokenizers import Tokens
 
 KEY = "rejoinder"
 SEAL = "rejoinder.sha256"

@@ -15,32 +15,8 @@ import numpy as np
 
 from rejoinder.errors import MissingExtraError, ParameterError, one_of
 from rejoinder.kernels import tokens as kernels
-from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices
+from rejoinder.kernels.arrays import Bytes, Tokens
 from rejoinder.text.strings import Strings
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of many strings, as fingerprints.
-
-    Attributes:
-        fingerprints: uint64 [t].
-        first: int64 [n], string i has ``fingerprints[first[i]:last[i]]``.
-        last: int64 [n].
-    """
-
-    fingerprints: Fingerprints
-    first: Indices
-    last: Indices
-
-    @property
-    def lengths(self) -> Indices:
-        """int64 [n]: how many tokens each string has."""
-        return self.last - self.first
-
-    def take(self, indices: Indices) -> Tokens:
-        """The tokens of the strings at ``indices``."""
-        return Tokens(self.fingerprints, self.first[indices], self.last[indices])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rejoinder.kernels import ahead, ngrams, tokens
+from rejoinder.kernels.arrays import Tokens
 from rejoinder.kernels.bags import _bag_totals
 
 PROGRAM = """
@@ -164,7 +165,7 @@ def test_numba_itself_is_the_way_out(monkeypatch):
     keys = np.array([5, 6, 7], dtype=np.uint64)
     bounds = (np.array([0]), np.array([3]))
     again(keys, *bounds, 2, grams)
-    expected, _, _ = ngrams.ngram_fingerprints(keys, *bounds, 2)
+    expected, _, _ = ngrams.ngram_fingerprints(Tokens(keys, *bounds), 2)
     np.testing.assert_array_equal(grams, expected)
 
 

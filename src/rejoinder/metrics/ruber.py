@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
@@ -14,8 +14,16 @@ from rejoinder.batches.features import Features, Request
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.encoder_cosine import EncoderCosine
-from rejoinder.metrics.features import provide
 from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.ruber_scales import (
+    SCALES,
+    UNREFERENCED,
+    chosen_bounds,
+    given_bounds,
+    notes_of,
+    scaled,
+    written,
+)
 from rejoinder.metrics.similarity import Likeness, SimilarityMetric
 from rejoinder.metrics.word_vectors import VectorPooling
 
@@ -30,10 +38,8 @@ BLENDS: dict[str, Callable[[Floats, Floats], Floats]] = {
 REFERENCED = ("pooled", "encoder")
 """What s_R is: the paper's pooled word vectors, or the cosine of a sentence encoder."""
 
-UNREFERENCED = ("logit", "sigmoid")
+OUTPUTS = ("logit", "sigmoid")
 """What s_U is: the output of the model's last unit before its sigmoid, or after it as in the paper."""
-
-SCALES = ("training", "scored")
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class RUBER(MeanMetric):
     sources: ClassVar = MappingProxyType({"model": "ruber"})
     kept_defaults: ClassVar = MappingProxyType({"unreferenced": "logit"})
     choices: ClassVar = MappingProxyType(
-        {"blend": BLENDS, "referenced": (*REFERENCED, "none"), "unreferenced": UNREFERENCED}
+        {"blend": BLENDS, "referenced": (*REFERENCED, "none"), "unreferenced": OUTPUTS}
     )
 
     model: str = ""
@@ -105,34 +111,25 @@ class RUBER(MeanMetric):
         rule = "" if self.references == "all" else f" {self.references}"
         return f"RUBER {self.blend}{rule}{after}"
 
-    @classmethod
-    def asking(cls, request: Request) -> RUBER:
-        """The metric that a request of ``requests`` comes from, but for its blend."""
-        return cls(
-            model=request.source,
-            referenced=str(request.option("referenced")),
-            scale=str(request.option("scale")),
-            references=str(request.option("references")),
-            leave_one_out=bool(request.option("leave_one_out")),
-            unreferenced=str(request.option("unreferenced")),
-        )
-
     def requests(self) -> tuple[Request, ...]:
-        """Both halves, scaled."""
-        options = (
-            ("referenced", self.referenced),
-            ("scale", self.scale),
-            ("references", self.references),
-            ("leave_one_out", self.leave_one_out),
-            ("unreferenced", self.unreferenced),
-        )
-        return (Request("ruber", self.source_of("model"), options),)
+        """The texts by the model's vectors, for s_R, and s_U."""
+        model = self.source_of("model")
+        scores = Request("ruber", model, (("unreferenced", self.unreferenced),))
+        return (scores,) if self.referenced == "none" else (self._texts, scores)
+
+    def derivations(self) -> Mapping[Request, Callable[[Batch], Features]]:
+        """Both halves, scaled: the same for all blends."""
+        return {self._halves: self._scaled}
+
+    def halves(self, batch: Batch) -> tuple[Floats, Floats]:
+        """s_R and s_U of every hypothesis, scaled: float64 [m] each; s_R is NaN where there is none."""
+        halves = batch.features[self._halves].hypotheses
+        assert isinstance(halves, np.ndarray)
+        return halves[:, 0], halves[:, 1]
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""
-        halves = batch.features[self.requests()[0]].hypotheses
-        assert isinstance(halves, np.ndarray)
-        r, u = halves.T
+        r, u = self.halves(batch)
         return mean_rows(u if self.referenced == "none" else BLENDS[self.blend](r, u))
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
@@ -172,36 +169,57 @@ class RUBER(MeanMetric):
                 f"nothing to explain; take referenced={one_of(REFERENCED)}"
             )
         like = self.compared()
-        texts = provide(
-            Request("ruber-texts", self.model, (("referenced", self.referenced),)), batch
-        )
+        texts = batch.features[self._texts]
         found = like.likeness(replace(batch, features={like.requests()[0]: texts}))
-        halves = batch.features[self.requests()[0]].hypotheses
-        assert isinstance(halves, np.ndarray)
-        r, u = halves[0].tolist()
-        return replace(found, halves={"s_R": r, "s_U": u})
+        r, u = self.halves(batch)
+        return replace(found, halves={"s_R": float(r[0]), "s_U": float(u[0])})
 
+    @property
+    def _texts(self) -> Request:
+        """What s_R compares: the texts by the model's own word vectors or encoder."""
+        options = (("referenced", self.referenced),)
+        return Request("ruber-texts", self.source_of("model"), options)
 
-def given_bounds(text: str) -> list[float]:
-    """The four numbers of ``low;high;low;high``, s_R's before s_U's.
-
-    Raises:
-        ParameterError: They are not that.
-    """
-    try:
-        numbers = [float(each) for each in text.split(";")]
-    except ValueError:
-        numbers = []
-    good = len(numbers) == 4 and np.isfinite(numbers).all()
-    if not good or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
-        raise ParameterError(
-            f"metric 'ruber': scale={text!r}; choose {one_of(SCALES)}, or four numbers: low;high of "
-            "s_R, then low;high of s_U"
+    @property
+    def _halves(self) -> Request:
+        options = (
+            ("referenced", self.referenced),
+            ("scale", self.scale),
+            ("references", self.references),
+            ("leave_one_out", self.leave_one_out),
+            ("unreferenced", self.unreferenced),
         )
-    return numbers
+        return Request("ruber-halves", self.source_of("model"), options)
+
+    def _scaled(self, batch: Batch) -> Features:
+        """Both halves of every hypothesis, each scaled by its bounds to [0, 1]: float64 [m, 2].
+
+        Args:
+            batch: The whole batch: bounds that are fitted see all replies that can be scored.
+        """
+        scores = batch.features[self.requests()[-1]]
+        halves: dict[str, Floats] = {}
+        if self.referenced != "none":
+            halves[self.referenced] = halves_of(batch.features[self._texts], self.compared(), batch)
+        assert isinstance(scores.hypotheses, np.ndarray)
+        halves[UNREFERENCED] = scores.hypotheses
+        answers = np.array([bool(turns) for turns in batch.contexts or ()], dtype=bool)
+        usable = np.repeat(answers, np.diff(batch.bounds))
+        for values in halves.values():
+            usable &= ~np.isnan(values)
+        known = {name: values[usable] for name, values in halves.items()}
+        bounds = chosen_bounds(self.scale, known, scores.ranges)
+        facts = (("bounds", written(bounds)),) if self.scale == "scored" else ()
+        r, u = (
+            scaled(halves[name], *bounds[name])
+            if name in halves
+            else np.full(len(batch.hypotheses), np.nan)
+            for name in (self.referenced, UNREFERENCED)
+        )
+        notes = tuple(notes_of(self.scale, known, bounds))
+        return Features(np.column_stack([r, u]), notes=notes, facts=facts)
 
 
 def halves_of(texts: Features, like: SimilarityMetric, batch: Batch) -> Floats:
     """s_R of every hypothesis, float64 [m], from the features of the texts."""
-    held = replace(batch, features={like.requests()[0]: texts})
-    return like.statistics(held)[:, 0]
+    return like.statistics(replace(batch, features={like.requests()[0]: texts}))[:, 0]

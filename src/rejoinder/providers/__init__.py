@@ -1,1 +1,1 @@
-"""What joins models to metrics: features of texts, by an explicit table."""
+"""Who makes the features that metrics ask for: models, joined to metrics by an explicit table."""

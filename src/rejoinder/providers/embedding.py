@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.batches.features import Embedded
+from rejoinder.batches.batch import Batch
+from rejoinder.batches.features import Embedded, Features, Request
 from rejoinder.messages import counted
 from rejoinder.progress import Progress
 
@@ -16,27 +17,68 @@ if TYPE_CHECKING:
     from rejoinder.models.vectors.word_vectors import WordVectors
 
 
-def by_words(vectors: WordVectors, texts: Sequence[str], language: str) -> Embedded:
-    """The words of texts as rows of word vectors; -1 for a word without one."""
-    found = vectors.lookup(texts, language)
-    held, rows = np.unique(found.rows, return_inverse=True)
-    missing = int(held.size > 0 and held[0] < 0)
-    held = held[missing:]
-    return Embedded(
-        vectors.matrix[held],
+def words(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """The words of all texts as rows of word vectors.
+
+    Args:
+        request: Its option ``language`` says how texts are cut into words.
+        batch: The whole batch.
+        progress: Not called.
+    """
+    from rejoinder.models.vectors.word_vectors import WordVectors
+
+    return by_words(WordVectors.load(request.source), batch, str(request.option("language")))
+
+
+def sentences(request: Request, batch: Batch, progress: Progress | None) -> Features:
+    """A vector of a sentence encoder for each text."""
+    from rejoinder.models.huggingface.encoder import Encoder
+
+    return by_encoder(Encoder.load(request.source), batch, progress)
+
+
+def by_words(vectors: WordVectors, batch: Batch, language: str) -> Features:
+    """The words of all texts as rows of word vectors; -1 for a word without one."""
+    found = vectors.lookup(_texts(batch), language)
+    known, rows = np.unique(found.rows, return_inverse=True)
+    missing = int(known.size > 0 and known[0] < 0)
+    known = known[missing:]
+    texts = Embedded(
+        vectors.matrix[known],
         rows.astype(np.int64) - missing,
         found.first,
         found.last,
         vectors.unknown,
-        [vectors.words[row] for row in held.tolist()],
+        [vectors.words[row] for row in known.tolist()],
     )
+    return _split(texts, batch, _unknown_words(texts, len(batch.hypotheses)))
 
 
-def unknown_words(texts: Embedded, m: int) -> list[str]:
-    """How many words have no vector, and how many texts are left without any, in words.
+def by_encoder(encoder: Encoder, batch: Batch, progress: Progress | None = None) -> Features:
+    """A sentence vector for each text; equal texts are encoded once."""
+    texts = _texts(batch)
+    distinct = list(dict.fromkeys(texts))
+    codes = {text: code for code, text in enumerate(distinct)}
+    place = np.array([codes[text] for text in texts], dtype=np.int64)
+    vectors = Embedded.whole(encoder.encode(distinct, progress), place)
+    return _split(vectors, batch, _cut_texts(encoder, texts))
+
+
+def _texts(batch: Batch) -> list[str]:
+    return [*batch.hypotheses, *batch.reference_texts]
+
+
+def _split(texts: Embedded, batch: Batch, notes: Sequence[str]) -> Features:
+    """The features of the hypotheses, which come first, and of the references."""
+    m = len(batch.hypotheses)
+    return Features(texts.part(0, m), texts.part(m, len(texts)), tuple(notes))
+
+
+def _unknown_words(texts: Embedded, m: int) -> list[str]:
+    """Notes about words without a vector, and about texts without any word that has one.
 
     Args:
-        texts: By ``by_words``: m replies, then references.
+        texts: m replies, then references.
         m: How many replies.
     """
     counts = texts.last - texts.first
@@ -59,19 +101,9 @@ def unknown_words(texts: Embedded, m: int) -> list[str]:
     return notes
 
 
-def cut_texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
-    """How many texts are longer than an encoder reads, in words."""
+def _cut_texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
+    """A note about texts that are longer than an encoder reads."""
     cut = encoder.count_cut(texts)
     if not cut:
         return []
     return [f"{counted(cut, 'text')} cut to the first {encoder.longest} tokens of the encoder"]
-
-
-def by_encoder(
-    encoder: Encoder, texts: Sequence[str], progress: Progress | None = None
-) -> Embedded:
-    """A sentence vector for each text; equal texts are encoded once."""
-    distinct = list(dict.fromkeys(texts))
-    codes = {text: code for code, text in enumerate(distinct)}
-    place = np.array([codes[text] for text in texts], dtype=np.int64)
-    return Embedded.whole(encoder.encode(distinct, progress), place)

@@ -208,12 +208,12 @@ def test_references_of_negative_weight_are_told(path):
 
 
 def test_features_are_made_once_for_all_metrics(path, monkeypatch):
-    from rejoinder.providers import table as features
+    from rejoinder.metrics import measurement
 
     asked = []
-    provide = features.provide
+    provide = measurement.provide
     monkeypatch.setattr(
-        features, "provide", lambda *given: asked.append(given[0]) or provide(*given)
+        measurement, "provide", lambda *given: asked.append(given[0]) or provide(*given)
     )
     testset, responses = two_systems([PLAIN[0], "", "zzz", "zzz"])
     score(testset, responses, [kind(path) for kind in KINDS], resamples=0)

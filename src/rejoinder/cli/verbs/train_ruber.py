@@ -101,7 +101,7 @@ def ruber(
     """
     from rejoinder.cli import targets
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.providers.ruber import train_ruber
+    from rejoinder.metrics.ruber_training import train_ruber
     from rejoinder.tables.testset import read_testset
 
     targets.check_model(output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.features import Request
+from rejoinder.batches.features import Features, Request
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.matching import RANDOM
 from rejoinder.metrics import registry
@@ -238,21 +238,27 @@ class UnreferencedHalf(RUBER):
         """As in the table."""
         return S_U
 
-    def requests(self) -> tuple[Request, ...]:
-        """Those of the blends."""
+    @property
+    def _blended(self) -> RUBER:
         return RUBER(
             model=self.model,
             referenced=self.beside,
             scale=self.scale,
             leave_one_out=self.leave_one_out,
             unreferenced=self.unreferenced,
-        ).requests()
+        )
+
+    def requests(self) -> tuple[Request, ...]:
+        """Those of the blends."""
+        return self._blended.requests()
+
+    def derivations(self) -> Mapping[Request, Callable[[Batch], Features]]:
+        """Those of the blends."""
+        return self._blended.derivations()
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]."""
-        halves = batch.features[self.requests()[0]].hypotheses
-        assert isinstance(halves, np.ndarray)
-        return mean_rows(halves[:, 1])
+        return mean_rows(self._blended.halves(batch)[1])
 
     def signature(self, **facts: str | int) -> str:
         """That of ``RUBER(referenced="none")``, whose numbers these are."""

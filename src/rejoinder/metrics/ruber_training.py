@@ -1,0 +1,114 @@
+"""Training the model of the metric RUBER: its scorers, and the bounds of both halves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rejoinder.batches.batch import Batch
+from rejoinder.files.locks import alone
+from rejoinder.files.replacing import remove_parts
+from rejoinder.metrics.ruber import REFERENCED, RUBER, halves_of
+from rejoinder.models.training.folder import FINISHED, check_free, finished
+from rejoinder.providers.ruber import embedded
+from rejoinder.tables.testset import TestSet
+
+if TYPE_CHECKING:
+    from rejoinder.models.ruber.fitting import Fitted
+    from rejoinder.models.ruber.model import Unreferenced
+    from rejoinder.models.ruber.training import Report
+
+
+def train_ruber(
+    corpus: TestSet,
+    path: str | os.PathLike[str],
+    *,
+    sizes: Sequence[str] = ("gru",),
+    seeds: int = 3,
+    validation: TestSet | None = None,
+    exclude: Sequence[TestSet] = (),
+    encoder: str = "",
+    vectors: str | os.PathLike[str] = "",
+    language: str = "en",
+    epochs: int | None = None,
+    save_every: float = 30.0,
+    report: Callable[[str], Report] | None = None,
+) -> Fitted:
+    """Trains RUBER on conversations, without any label, and writes the model's folder.
+
+    An interrupted run resumes from the folder ``<path>.work``, which is removed when the model is
+    written. Where the folder holds the finished model of the same call already, nothing is done.
+
+    Args:
+        corpus: Conversations (docs/formats.md): every context with its first reference.
+        path: The output folder of the model.
+        sizes: ``paper``, ``gru``, ``encoder``, ``cross``: one, or several whose weighted mean is
+            the score.
+        seeds: How many scorers of each size are trained.
+        validation: Conversations that choose the epochs; None takes a twentieth of the corpus.
+        exclude: Evaluation sets; conversations that share text with them are left out.
+        encoder: The folder of a sentence encoder, for the sizes that read with one.
+        vectors: A file or folder of word vectors (``WordVectors.load``) in place of word2vec on the
+            corpus: for s_R, and for the GRU sizes to start from.
+        language: How texts are cut into words (``rejoinder.text.words``).
+        epochs: Maximum number of epochs; None takes that of each size.
+        save_every: Seconds between two saves of a training.
+        report: Called with a scorer's name; returns what is called with its steps.
+
+    Raises:
+        InputError: The corpus is too small, or nothing is left of it; the folder is not free, or
+            holds another finished model; ``<path>.work`` is of another run, or another run trains
+            this model now.
+        ParameterError: A size or a number is invalid.
+        MissingExtraError: torch or gensim is not installed.
+    """
+    from rejoinder.models.ruber import model as folders
+    from rejoinder.models.ruber.fitting import Fitted, fit, remove_work
+    from rejoinder.models.ruber.material import Material
+    from rejoinder.models.vectors.word_vectors import WordVectors
+
+    folder = Path(os.path.realpath(path))  # "." has a name of its own
+    work = folder.with_name(f"{folder.name}.work")
+    check_free(folder)
+    material = Material.of(
+        corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
+        vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
+    )  # fmt: skip
+    with alone(work):
+        remove_parts(folder.parent, folder.name)
+        if before := finished(folder, material.identity):
+            remove_work(work, material)  # left by a kill between the model's last file and here
+            log = [dict(entry) for entry in before.record.log]
+            notes = (*material.notes, FINISHED)
+            return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
+        fitted = fit(material, work, save_every=save_every, report=report)
+        model = replace(
+            fitted.model,
+            bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},
+        )
+        about = (material.identity, material.notes)
+        folders.save(folder, model, fitted.corpus_hash, fitted.log, *about)
+        remove_work(work, material)
+        return replace(fitted, model=model)
+
+
+def _referenced_bounds(
+    model: Unreferenced, unlike: Sequence[tuple[str, str]]
+) -> dict[str, tuple[float, float]]:
+    """The bounds of s_R, by the kind of similarity: from unlike replies to equal ones, which have 1.
+
+    The lower bound is the lowest hundredth of the similarities of unlike replies. Their minimum, as
+    in the paper, would be that of a single pair with an empty text or one without words.
+    """
+    batch = Batch.from_lists([one for one, _ in unlike], [[other] for _, other in unlike])
+    bounds = {}
+    for kind in REFERENCED if model.encoder else REFERENCED[:1]:
+        like = RUBER(model="-", referenced=kind).compared()
+        values = halves_of(embedded(model, kind, batch), like, batch)
+        bounds[kind] = (min(float(np.quantile(values, 0.01)), 0.99), 1.0)
+    return bounds

@@ -14,7 +14,7 @@ from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
 EPSILON = 0.1
@@ -53,7 +53,7 @@ class AverageMaxBLEU(MeanMetric):
 
     name: ClassVar[str] = "ambleu"
     source: ClassVar[str] = "Gupta et al. 2019"
-    choices: ClassVar = MappingProxyType({"order_weights": ORDER_WEIGHTS})
+    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS, "order_weights": ORDER_WEIGHTS})
 
     order: int = 4
     tokenizer: str = "none"
@@ -64,13 +64,11 @@ class AverageMaxBLEU(MeanMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
-        check_tokenizer(self.tokenizer)
 
     @property
     def label(self) -> str:
         """``avg-max BLEU-4``, with the rule for references where not all count."""
-        rule = "" if self.references == "all" else f" {self.references}"
-        return f"avg-max BLEU-{self.order}{rule}"
+        return f"avg-max BLEU-{self.order}{self.rule}"
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""

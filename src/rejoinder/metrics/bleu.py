@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
 # "caption" is what the COCO caption scorers add: 1e-15 to matches, 1e-9 to totals and lengths.
@@ -53,6 +54,7 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     source: ClassVar[str] = "Papineni et al. 2002; Galley et al. 2015, eq. 1-2"
+    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
 
     order: int = 2
     tokenizer: str = "13a"
@@ -65,7 +67,6 @@ class BLEU(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
-        check_tokenizer(self.tokenizer)
         check_smoothing(self.smoothing, self.smoothing_value)
 
     @property
@@ -76,7 +77,7 @@ class BLEU(Metric):
     @property
     def label(self) -> str:
         """``BLEU-2``, with the rule for references where not all count."""
-        return f"BLEU-{self.order}" + ("" if self.references == "all" else f" {self.references}")
+        return f"BLEU-{self.order}{self.rule}"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -72,8 +72,7 @@ class ChrF(Metric):
     @property
     def label(self) -> str:
         """``chrF``, a ``+`` for each word order, and the rule where not all references count."""
-        rule = "" if self.references == "all" else f" {self.references}"
-        return "chrF" + "+" * self.word_order + rule
+        return "chrF" + "+" * self.word_order + self.rule
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Contract(ABC):
             if getattr(self, name) not in choices:
                 raise ParameterError(
                     f"metric '{self.name}': {name}={getattr(self, name)!r} is unknown; "
-                    f"choose {one_of(choices)}"
+                    f"choose {one_of(filter(None, choices))}"
                 )
         ReferenceRule.parse(getattr(self, "references", "all"))
 
@@ -97,6 +97,12 @@ class Contract(ABC):
     def label(self) -> str:
         """The name for people: what a table's column is headed with."""
         return self.name
+
+    @property
+    def rule(self) -> str:
+        """The rule for references behind a blank, as labels show it; "" where all count."""
+        rule = getattr(self, "references", "all")
+        return "" if rule == "all" else f" {rule}"
 
     @property
     @abstractmethod

@@ -17,7 +17,7 @@ from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_pr
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 # Each reading with the smoothing that it takes where none is named.
 READINGS = {"paper": "none", "authors-code": "exp"}
@@ -76,7 +76,7 @@ class DeltaBLEU(Metric):
     source: ClassVar[str] = "Galley et al. 2015, section 3"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
     kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({"smoothing": "none"})
-    choices: ClassVar = MappingProxyType({"reading": READINGS})
+    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS, "reading": READINGS})
 
     order: int = 2
     tokenizer: str = "13a"
@@ -89,7 +89,6 @@ class DeltaBLEU(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
-        check_tokenizer(self.tokenizer)
         check_smoothing(self._smoothing, self.smoothing_value)
 
     @property
@@ -104,8 +103,7 @@ class DeltaBLEU(Metric):
     @property
     def label(self) -> str:
         """``deltaBLEU-2``, with the rule for references where not all count."""
-        rule = "" if self.references == "all" else f" {self.references}"
-        return f"deltaBLEU-{self.order}{rule}"
+        return f"deltaBLEU-{self.order}{self.rule}"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +13,9 @@ from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.ngrams import ngram_fingerprints
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
+from rejoinder.metrics.means import quotient
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class BagMetric(Metric):
 
     summable: ClassVar[bool] = False
     needs: ClassVar[frozenset[str]] = frozenset()
+    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
 
     order: int = 1
     tokenizer: str = "13a"
@@ -35,7 +38,6 @@ class BagMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
-        check_tokenizer(self.tokenizer)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -80,16 +82,13 @@ class DistinctN(BagMetric):
     def score(self, totals: Floats) -> Floats:
         """float64 [..., V] to float64 [...]."""
         spoken = totals.sum(axis=-1)
-        some = spoken > 0
-        return np.where(some, (totals > 0).sum(axis=-1) / np.where(some, spoken, 1.0), np.nan)
+        return quotient((totals > 0).sum(axis=-1), spoken)
 
     def left_out(self, sums: Floats, item: Indices, code: Indices, count: Floats, n: int) -> Floats:
         """An n-gram goes with a reply where no other reply has it."""
         gone = np.bincount(item, count == sums[code], minlength=n)
         spoken = sums.sum() - np.bincount(item, count, minlength=n)
-        some = spoken > 0
-        different = (sums > 0).sum() - gone
-        return np.where(some, different / np.where(some, spoken, 1.0), np.nan)
+        return quotient((sums > 0).sum() - gone, spoken)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.means import mean
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,9 @@ class Length(Metric):
     source: ClassVar[str] = "mean tokens to a reply"
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     needs: ClassVar[frozenset[str]] = frozenset()
+    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
 
     tokenizer: str = "13a"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_tokenizer(self.tokenizer)
 
     @property
     def columns(self) -> tuple[str, ...]:

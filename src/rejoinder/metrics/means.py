@@ -34,8 +34,13 @@ class MeanMetric(Metric):
 
 def mean(totals: Floats) -> Floats:
     """The quotient of two summed columns: float64 [..., 2] to float64 [...]; NaN for 0 / 0."""
-    some = totals[..., 1] > 0
-    return np.where(some, totals[..., 0] / np.where(some, totals[..., 1], 1.0), np.nan)
+    return quotient(totals[..., 0], totals[..., 1])
+
+
+def quotient(top: Floats, bottom: Floats, undefined: float = np.nan) -> Floats:
+    """``top / bottom``, or ``undefined`` where ``bottom`` is not positive."""
+    some = bottom > 0
+    return np.where(some, top / np.where(some, bottom, 1.0), undefined)
 
 
 def mean_rows(values: Floats) -> Floats:

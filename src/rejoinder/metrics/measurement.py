@@ -64,9 +64,7 @@ def _features_of(metric: Contract, batch: Batch) -> list[Features]:
 
 
 def measure(
-    metrics: Sequence[Contract],
-    batch: Batch,
-    progress: Progress | None = None,
+    metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None
 ) -> list[Statistics]:
     """Measures every hypothesis of a batch with every metric, on all cores.
 

@@ -12,6 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
+from rejoinder.metrics.means import quotient
 from rejoinder.metrics.meteor_scorer import scorer
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
@@ -86,7 +87,7 @@ class METEOR(Metric):
     @property
     def label(self) -> str:
         """``METEOR``, with the rule for references where not all count."""
-        return "METEOR" + ("" if self.references == "all" else f" {self.references}")
+        return f"METEOR{self.rule}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -166,16 +167,11 @@ class METEOR(Metric):
             for k, weight in enumerate(tuning.weights):
                 at = first + 4 * k
                 matched = matched + totals[..., at : at + 2] * weight * share
-        ratios = _quotient(matched, weighted)
+        ratios = quotient(matched, weighted, 0.0)
         words = totals[..., 21:23].sum(axis=-1) / 2
-        return ratios[..., 0], ratios[..., 1], _quotient(totals[..., 20], words)
+        return ratios[..., 0], ratios[..., 1], quotient(totals[..., 20], words, 0.0)
 
 
 def matched_words(totals: Floats) -> Floats:
     """Words of the reply and of the reference that some matcher matched: [..., 23] to [..., 2]."""
     return totals[..., 4:20].reshape(*totals.shape[:-1], 2 * len(MATCHERS), 2).sum(axis=-2)
-
-
-def _quotient(top: Floats, bottom: Floats) -> Floats:
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), 0.0)

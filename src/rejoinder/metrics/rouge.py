@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.lcs import lcs_lengths
 from rejoinder.metrics.contract import Part
-from rejoinder.metrics.means import MeanMetric, mean, mean_rows
+from rejoinder.metrics.means import MeanMetric, mean, mean_rows, quotient
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS, tokenize
@@ -71,7 +71,14 @@ class ROUGE(MeanMetric):
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
     younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
-    choices: ClassVar = MappingProxyType({"variant": VARIANTS, "form": FORMS, "measure": MEASURES})
+    choices: ClassVar = MappingProxyType(
+        {
+            "variant": VARIANTS,
+            "form": FORMS,
+            "measure": MEASURES,
+            "tokenizer": (*FORMS.values(), *TOKENIZERS, ""),
+        }
+    )
 
     variant: str = "L"
     form: str = "f1"
@@ -91,17 +98,13 @@ class ROUGE(MeanMetric):
         object.__setattr__(self, "name", f"rouge{self.variant}")
         if self.tokenizer == "rouge":  # which folds case whatever is wanted: the signature says so
             object.__setattr__(self, "lowercase", True)
-        if self.tokenizer not in (*REWRITES, *TOKENIZERS):
-            choices = one_of([*REWRITES, *TOKENIZERS])
-            raise ParameterError(f"tokenizer {self.tokenizer!r} is unknown; choose {choices}")
 
     @property
     def label(self) -> str:
         """``ROUGE-L``, with the form and the rule for references where not the defaults."""
         form = "" if self.form == "f1" else f" ({self.form})"
-        rule = "" if self.references == "all" else f" {self.references}"
         measure = "" if self.measure == "f" else f" {self.measure}"
-        return f"ROUGE-{self.variant}{form}{measure}{rule}"
+        return f"ROUGE-{self.variant}{form}{measure}{self.rule}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -161,8 +164,7 @@ class ROUGE(MeanMetric):
 
 def _f1(p: Floats, r: Floats) -> Floats:
     """``2 P R / (P + R)``, 0 where both are 0."""
-    some = p + r > 0
-    return np.where(some, 2 * p * r / np.where(some, p + r, 1.0), 0.0)
+    return quotient(2 * p * r, p + r, 0.0)
 
 
 def _caption(p: Floats, r: Floats) -> Floats:

@@ -108,8 +108,7 @@ class RUBER(MeanMetric):
         after = " sigmoid" if self.unreferenced == "sigmoid" else ""
         if self.referenced == "none":
             return f"RUBER s_U{after}"
-        rule = "" if self.references == "all" else f" {self.references}"
-        return f"RUBER {self.blend}{rule}{after}"
+        return f"RUBER {self.blend}{self.rule}{after}"
 
     def requests(self) -> tuple[Request, ...]:
         """The texts by the model's vectors, for s_R, and s_U."""

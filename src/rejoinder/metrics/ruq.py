@@ -12,6 +12,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
+from rejoinder.metrics.means import quotient
 
 STRONGEST = "strongest"
 """In place of a generic reply: at every prompt the one that the model likes best."""
@@ -89,9 +90,7 @@ class RUQ(Metric):
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., 3] to float64 [...]; NaN where no prompt was summed."""
-        wins, n = totals[..., 0], totals[..., 2]
-        some = n > 0
-        return np.where(some, wins / np.where(some, n, 1.0), np.nan)
+        return quotient(totals[..., 0], totals[..., 2])
 
     def parts(self, totals: Floats) -> dict[str, Part]:
         """Prompts won, tied, lost and counted."""

@@ -19,7 +19,7 @@ from rejoinder.metrics.bleu import (
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import check_tokenizer
+from rejoinder.text.tokenizers import TOKENIZERS
 
 # How much longer each kind of brevity penalty takes the references to be.
 BREVITIES = {"nakov": 1.0, "bleu": 0.0}
@@ -56,7 +56,11 @@ class SentenceBLEU(MeanMetric):
     name: ClassVar[str] = "sbleu"
     source: ClassVar[str] = "Lin and Och 2004; Nakov et al. 2012"
     choices: ClassVar = MappingProxyType(
-        {"smoothing": (*SMOOTHINGS, "method1"), "brevity": BREVITIES}
+        {
+            "tokenizer": TOKENIZERS,
+            "smoothing": (*SMOOTHINGS, "method1"),
+            "brevity": BREVITIES,
+        }
     )
 
     order: int = 2
@@ -71,13 +75,12 @@ class SentenceBLEU(MeanMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_order(self.order)
-        check_tokenizer(self.tokenizer)
         check_smoothing(self._smoothing, self.smoothing_value)
 
     @property
     def label(self) -> str:
         """``sBLEU-2``, with the rule for references where not all count."""
-        return f"sBLEU-{self.order}" + ("" if self.references == "all" else f" {self.references}")
+        return f"sBLEU-{self.order}{self.rule}"
 
     @property
     def _smoothing(self) -> str:

@@ -80,8 +80,7 @@ class SimilarityMetric(MeanMetric):
     @property
     def label(self) -> str:
         """The name, with the rule for references where not all count."""
-        rule = "" if self.references == "all" else f" {self.references}"
-        return self.name + rule + (" leave-one-out" if self.leave_one_out else "")
+        return self.name + self.rule + (" leave-one-out" if self.leave_one_out else "")
 
     @abstractmethod
     def similarities(self, h: Embedded, r: Embedded, pairs: Pairs) -> Floats:

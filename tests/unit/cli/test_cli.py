@@ -142,7 +142,7 @@ def test_metrics_lists_name_source_bounds_needs(command):
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:odrer=4"], "'odrer=4' is no parameter"),
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=four"], "expected a number"),
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=0"], "whole number from 1 to 9"),
-        (["score", TESTSET, *SYSTEMS, "-m", "bleu:tokenizer=14a"], "tokenizer '14a' is unknown"),
+        (["score", TESTSET, *SYSTEMS, "-m", "bleu:tokenizer=14a"], "tokenizer='14a' is unknown"),
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:smoothing=x"], "smoothing='x' is unknown"),
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:references=best"], "is no rule"),
         (["score", TESTSET, *SYSTEMS, "-m", "deltableu:reading=x"], "reading='x' is unknown"),

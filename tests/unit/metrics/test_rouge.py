@@ -86,7 +86,7 @@ def test_names_labels_signatures():
         ({"variant": "3"}, "variant='3' is unknown; choose '1', '2' or 'L'"),
         ({"form": "f2"}, "form='f2' is unknown"),
         ({"variant": "1", "form": "caption"}, "form='caption' is a ROUGE-L"),
-        ({"tokenizer": "13b"}, "tokenizer '13b' is unknown; choose 'rouge', 'blanks', '13a'"),
+        ({"tokenizer": "13b"}, "tokenizer='13b' is unknown; choose 'rouge', 'blanks', '13a'"),
         ({"references": "best"}, "references='best' is no rule"),
     ],
 )

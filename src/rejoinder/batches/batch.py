@@ -70,7 +70,7 @@ class Batch:
         weights: Sequence[Sequence[float]] | None = None,
         contexts: Sequence[Sequence[str]] | None = None,
     ) -> Batch:
-        """The hypotheses of several systems for the same items: an item's stand side by side.
+        """The hypotheses of several systems for the same items: those of an item are adjacent.
 
         Raises:
             InputError: The lists do not fit together, or an element is no text or no weight.
@@ -204,14 +204,14 @@ def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[s
                 f"weights[{i}] has {len(values)} numbers for {len(few)} references; "
                 "give every reference one weight"
             )
-    held = [1.0 if weight is None else weight for weight in chain.from_iterable(weights)]
-    odd = {kind for kind in set(map(type, held)) if not issubclass(kind, NUMBERS) or kind is bool}
+    filled = [1.0 if weight is None else weight for weight in chain.from_iterable(weights)]
+    odd = {kind for kind in set(map(type, filled)) if not issubclass(kind, NUMBERS) or kind is bool}
     if odd:
         raise InputError(
             f"weights holds {odd.pop().__name__}; expected numbers in [-1, 1] (None for a reference "
             "without a weight)"
         )
-    flat = np.array(held, dtype=np.float64)
+    flat = np.array(filled, dtype=np.float64)
     outside = np.flatnonzero(~((flat >= -1) & (flat <= 1)))
     if outside.size:
         i = int(np.searchsorted(_bounds(references), outside[0], side="right")) - 1

@@ -99,8 +99,8 @@ class Features:
     Attributes:
         hypotheses: For the m hypotheses: an array [m, ...], or their ``Embedded`` texts.
         references: For the r references likewise.
-        notes: What is to be said beside the scores: words without a vector, texts cut short.
-        facts: What a signature says besides: bounds that were fitted to the batch.
+        notes: Notes for people: words without a vector, texts cut short.
+        facts: Further entries of the signature: bounds that were fitted to the batch.
         ranges: The ranges of a model's scores on its training data, by the name of the score.
     """
 

@@ -9,7 +9,7 @@ from rejoinder.kernels.arrays import Codes, Floats, Indices, Table
 
 
 def bag_totals(codes: Indices, first: Indices, last: Indices, counts: Floats, width: int) -> Floats:
-    """How often each code stands in the bags, under every row of multiplicities.
+    """The count of each code in the bags, under every row of multiplicities.
 
     Args:
         codes: int64 [t], in 0 to ``width`` - 1.
@@ -40,7 +40,7 @@ def _bag_totals(
 
 
 def multiplicities(drawn: Codes, n: int) -> Floats:
-    """How often each of ``n`` items stands in each row of draws.
+    """The count of each of ``n`` items in each row of draws.
 
     Args:
         drawn: int64 [b, d], in 0 to n - 1.

@@ -50,8 +50,8 @@ class Score:
 class Metric(Contract):
     """A metric and its parameters.
 
-    A subclass is a frozen dataclass whose fields are the parameters; every field stands in the
-    signature. To add one: a file here, a line in ``registry.py``, an oracle test.
+    A subclass is a frozen dataclass whose fields are the parameters; the signature names
+    every field. To add one: a file here, a line in ``registry.py``, an oracle test.
     """
 
     def corpus(

@@ -43,31 +43,31 @@ SPOKEN = {True: "yes", False: "no"}
 class Contract(ABC):
     """What every metric declares and computes; ``base.Metric`` adds the calls for users.
 
-    A subclass is a frozen dataclass whose fields are the parameters; every field stands in the
-    signature.
+    A subclass is a frozen dataclass whose fields are the parameters; the signature names
+    every field. A parameter called ``references`` is a reference rule.
     """
 
     name: ClassVar[str]
-    """What the command line and the registry call it."""
+    """The name on the command line and in the registry."""
     source: ClassVar[str]
     """Paper, section, equation."""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     """The least and the greatest score."""
     higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"references"})
-    """Of: references, weights, context, features."""
+    """What is read besides the replies: references, weights, context, features."""
     summable: ClassVar[bool] = True
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
     share: ClassVar[bool] = False
-    """Whether the score is the share of items for which something holds."""
+    """Whether the score is a share of items, those that fulfil a condition."""
     sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """The parameters that name a model's file or folder, and who provides its features."""
+    """The parameters that name a model's file or folder, each with the provider of its features."""
     choices: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     """The values that a parameter can have, by the parameter's name."""
     kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The values of parameters that are younger than kept files: what such a file was scored with."""
+    """The values of parameters that saved scores may lack, because they were added later."""
     younger_columns: ClassVar[frozenset[str]] = frozenset()
-    """The columns that older kept files lack; there they are NaN, and the score does without."""
+    """The columns that saved scores may lack; they are NaN there, and the score does not read them."""
 
     def __post_init__(self) -> None:
         for name, kind in types_of(type(self)).items():
@@ -90,12 +90,12 @@ class Contract(ABC):
 
     @property
     def vanishes(self) -> bool:
-        """Whether one factor of 0 makes the score 0, however far the items differ in the others."""
+        """Whether the score is a product, which is 0 as soon as one factor is 0."""
         return False
 
     @property
     def label(self) -> str:
-        """The name for people: what a table's column is headed with."""
+        """The name in tables and notes."""
         return self.name
 
     @property
@@ -121,14 +121,14 @@ class Contract(ABC):
         """The score with each bag left out, of metrics whose rows are bags (``summable`` is False).
 
         Args:
-            sums: float64 [V], how often each code stands in all bags together.
+            sums: float64 [V], the count of each code in all bags together.
             item: int64 [t], the bag of each entry.
             code: int64 [t], its code.
-            count: float64 [t], how often the code stands in that bag.
+            count: float64 [t], the count of the code in that bag.
             n: How many bags there are.
 
         Returns:
-            float64 [n]. Here one bag after the other; a metric that knows a quicker way overrides it.
+            float64 [n], computed bag by bag; a metric that has a closed form overrides it.
         """
         scores, ends = np.empty(n), np.searchsorted(item, np.arange(n + 1))
         for i in range(n):
@@ -139,7 +139,7 @@ class Contract(ABC):
         return scores
 
     def parts(self, totals: Floats) -> dict[str, Part]:
-        """What the score of ``totals``, float64 [k], is made of."""
+        """The components of the score of ``totals``, float64 [k], by name."""
         return dict(zip(self.columns, totals.tolist(), strict=True))
 
     def requests(self) -> tuple[Request, ...]:
@@ -172,9 +172,9 @@ class Contract(ABC):
         return source
 
     def notes(self, batch: Batch) -> list[str]:
-        """What is to be said of a measured batch beside its scores: what was left out or replaced.
+        """Notes about a measured batch: what was excluded or replaced.
 
-        Without the metric's name, which ``measurement.remarks`` puts before it.
+        Without the metric's name, which ``measurement.remarks`` adds.
         """
         return []
 
@@ -186,7 +186,7 @@ class Contract(ABC):
         return tokenize(texts, tokenizer, getattr(self, "lowercase", False)).lengths
 
     def separation(self, script: str) -> tuple[str, str]:
-        """What does not separate the words of a script, and which parameter would; for a note."""
+        """For a note: what leaves the words of a script unseparated, and which parameter to set."""
         tokenizer = getattr(self, "tokenizer", "")
         wanted = [f"tokenizer={each}" for each in suited(script, TOKENIZERS) if each != tokenizer]
         return (
@@ -195,7 +195,7 @@ class Contract(ABC):
         )
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
-        """Which items (bool [n]) the metric cannot score for want of references or context, and why."""
+        """Which items (bool [n]) the metric cannot score for lack of references or context, and why."""
         unusable, reasons = np.zeros(len(batch), dtype=bool), []
         if self.needs & {"references", "weights"}:
             rule = getattr(self, "references", "all")

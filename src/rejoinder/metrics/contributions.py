@@ -1,6 +1,6 @@
-"""Which n-gram, found in which reference, added what to a score: the kernels' sums, told in words.
+"""What each n-gram of a reply adds to a score, and from which reference.
 
-The slow twin of kernels/ngrams.py, on tokens as text. Its sums equal the kernels' rows.
+The same as kernels/ngrams.py, slower and with tokens as text. Its sums equal the kernels' rows.
 """
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ def contributions(
         choose: From the clipped counts and the weights of the references that hold an n-gram to
             the place (among them) of the one that counts, and what it adds.
     """
-    held = _counts(words(reply, tokenizer, lowercase), order)
-    holding = [_counts(words(text, tokenizer, lowercase), order) for text in references]
-    told = []
-    for gram, count in sorted(held.items(), key=lambda each: len(each[0])):
-        holders = tuple(j for j, counts in enumerate(holding) if counts[gram])
+    of_reply = _counts(words(reply, tokenizer, lowercase), order)
+    of_references = [_counts(words(text, tokenizer, lowercase), order) for text in references]
+    found = []
+    for gram, count in sorted(of_reply.items(), key=lambda each: len(each[0])):
+        holders = tuple(j for j, counts in enumerate(of_references) if counts[gram])
         matched, weight, adds, reference = 0, 0.0, 0.0, None
         if holders:
-            clipped = [min(count, holding[j][gram]) for j in holders]
+            clipped = [min(count, of_references[j][gram]) for j in holders]
             best, adds = choose(clipped, [weights[j] for j in holders])
             reference, matched, weight = holders[best], clipped[best], weights[holders[best]]
-        told.append(
+        found.append(
             Contribution(
                 " ".join(gram),
                 len(gram),
@@ -85,7 +85,7 @@ def contributions(
                 holders,
             )
         )
-    return told
+    return found
 
 
 def _counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:

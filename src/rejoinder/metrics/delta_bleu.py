@@ -157,7 +157,7 @@ class DeltaBLEU(Metric):
         return p
 
     def signature(self, **facts: str | int) -> str:
-        """As of every metric; the smoothing stands there whether it was named or not."""
+        """As of every metric; always with the smoothing, also where the reading sets it."""
         if self.smoothing is None:
             return replace(self, smoothing=self._smoothing).signature(**facts)
         return super().signature(**facts)

@@ -20,7 +20,7 @@ from rejoinder.text.tokenizers import TOKENIZERS
 
 @dataclass(frozen=True)
 class BagMetric(Metric):
-    """A metric of everything a system said: its rows are bags of n-grams.
+    """A metric of all replies of a system together: its rows are bags of n-grams.
 
     Bags are merged by adding up their counts, so shards, resamples and permutations work as for
     every metric; only a row is as wide as the vocabulary. Its value depends on how much text there
@@ -45,7 +45,7 @@ class BagMetric(Metric):
         return ("ngrams",)
 
     def statistics(self, batch: Batch) -> Tokens:
-        """The n-grams of every reply, each as often as it stands there."""
+        """The n-grams of every reply, with repetitions."""
         tokens = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
         return ngram_fingerprints(tokens, self.order)
 

@@ -17,14 +17,14 @@ class EncoderCosine(SimilarityMetric):
     """``1/n sum_i max_j cos(e(h_i), e(r_ij))``, e any sentence encoder.
 
     Range -1 to 1. An empty reply is encoded as the encoder does it, and scores what that gives. It
-    stands where nlg-eval has skip-thought vectors.
+    takes the place of nlg-eval's skip-thought vectors.
 
     Source: after Kiros et al. 2015; Liu et al. 2016; nlg-eval.
 
     Args:
         encoder: The folder of a sentence-transformers or transformers model, or the name of one on
             the hub that is in the local cache already: nothing is fetched. The hash of its files
-            stands in the signature.
+            is in the signature.
 
     >>> EncoderCosine(encoder="models/my-encoder").label
     'cosine'

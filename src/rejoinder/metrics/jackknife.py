@@ -90,7 +90,7 @@ def difference_errors(
 
     NaN where one of the two has 0 under a metric that vanishes (BLEU-4 without a match of four words)
     whichever item is left out: other items would give it a score, and how far that varies cannot be
-    seen. Simulated without this rule, intervals of BLEU-4's differences hold the truth in 78 of 100
+    seen. Simulated without this rule, intervals of BLEU-4's differences cover the truth in 78 of 100
     such cases.
 
     Args:

@@ -101,14 +101,14 @@ def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
     Returns:
         Each remark once, behind the names of the metrics that it is of.
     """
-    said: dict[str, list[str]] = {}
+    labels_of: dict[str, list[str]] = {}
     sample = Sample(batch.hypotheses, len(batch))
     for label, metric in metrics.items():
         of_models = [note for each in _features_of(metric, batch) for note in each.notes]
         own = (*metric.notes(batch), *separation_notes(metric, sample))
         for remark in dict.fromkeys((*of_models, *own)):
-            said.setdefault(remark, []).append(label)
-    return [f"{', '.join(labels)}: {remark}" for remark, labels in said.items()]
+            labels_of.setdefault(remark, []).append(label)
+    return [f"{', '.join(labels)}: {remark}" for remark, labels in labels_of.items()]
 
 
 def data_facts(metric: Contract, batch: Batch) -> dict[str, str | int]:

@@ -118,12 +118,12 @@ class METEOR(Metric):
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, float64 [m, 23]; NaN for the replies to an item without references."""
-        picked = batch.references(self.references)
-        texts = list(batch.reference_texts.take(picked.indices))
+        selected = batch.references(self.references)
+        texts = list(batch.reference_texts.take(selected.indices))
         items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
-        bounds = picked.bounds.tolist()
+        bounds = selected.bounds.tolist()
         rows = np.full((len(batch.hypotheses), len(self.columns)), np.nan)
-        has = np.flatnonzero(picked.counts[items])
+        has = np.flatnonzero(selected.counts[items])
         if has.size:
             pairs = [
                 (batch.hypotheses[k], texts[bounds[i] : bounds[i + 1]])

@@ -28,7 +28,7 @@ class Pairs:
 
     @classmethod
     def of(cls, batch: Batch, references: References) -> Pairs:
-        """The pairs of a batch, with the references that a rule picked."""
+        """The pairs of a batch, with the references that a rule selects."""
         replies = np.diff(batch.bounds)
         counts = np.repeat(references.counts, replies)
         bounds = np.concatenate([[0], np.cumsum(counts)])
@@ -46,10 +46,10 @@ class Pairs:
 
     def first_best(self, values: Floats) -> Indices:
         """The first pair of the greatest value, int64 [m]; -1 for a hypothesis without pairs."""
-        picked = np.full(self.bounds.size - 1, -1)
+        selected = np.full(self.bounds.size - 1, -1)
         winners = np.flatnonzero(values == self.best(values)[self.hypotheses])[::-1]
-        picked[self.hypotheses[winners]] = winners  # written last to first: the first one stays
-        return picked
+        selected[self.hypotheses[winners]] = winners  # last to first: the first one remains
+        return selected
 
 
 def matches(
@@ -59,10 +59,10 @@ def matches(
 
     Args:
         batch: The items.
-        references: Those that a rule picked.
+        references: Those that a rule selects.
         pairs: Of these.
         h: The hypotheses' tokens.
-        r: The tokens of the picked references.
+        r: The tokens of the selected references.
         order: N.
     """
     return pair_rows(Grouped(*h, batch.bounds), Grouped(*r, references.bounds), pairs.bounds, order)

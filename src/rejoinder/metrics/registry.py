@@ -105,7 +105,7 @@ def metric(wanted: str | Metric) -> Metric:
 
 
 def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
-    """Makes the metric of a kept file, which may be older than some of the metric's parameters.
+    """Makes the metric of saved scores, which may lack parameters that were added later.
 
     Args:
         name: A key of ``METRICS`` or ``OF_MODELS``.
@@ -127,12 +127,12 @@ def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
     Raises:
         ParameterError: None is wanted, or the same one twice.
     """
-    made = [metric(each) for each in wanted]
-    if not made:
+    wanted_metrics = [metric(each) for each in wanted]
+    if not wanted_metrics:
         raise ParameterError(f"no metric is wanted; name one of {one_of(METRICS)}")
-    labels = [each.label for each in made]
+    labels = [each.label for each in wanted_metrics]
     labelled: dict[str, Metric] = {}
-    for each, label in zip(made, labels, strict=True):
+    for each, label in zip(wanted_metrics, labels, strict=True):
         unique = label if labels.count(label) == 1 else f"{label} ({_differing(each)})"
         if unique in labelled:
             raise ParameterError(f"metric '{unique}' is wanted twice; name it once")

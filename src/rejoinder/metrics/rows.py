@@ -3,7 +3,7 @@
 ``Matrix`` holds short rows of numbers. ``BagMatrix`` holds rows as wide as a vocabulary (distinct-n,
 entropy), kept as the list of what each reply contains. Both answer the same three questions, so that
 resampling and significance are written once: what are the sums under these multiplicities, what
-does each reply score by itself, and which rows are left when items are picked.
+does each reply score by itself, and which rows remain when items are selected.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ class BagMatrix:
         step = 256
         for begin in range(0, first.size, step):
             some = slice(begin, begin + step)
-            held = [self.codes[a:b] for a, b in zip(first[some], last[some], strict=True)]
-            sizes = np.array([each.size for each in held])
-            codes, where = np.unique(np.concatenate(held), return_inverse=True)
+            bags = [self.codes[a:b] for a, b in zip(first[some], last[some], strict=True)]
+            sizes = np.array([each.size for each in bags])
+            codes, where = np.unique(np.concatenate(bags), return_inverse=True)
             dense = np.zeros((sizes.size, max(1, codes.size)))
             np.add.at(dense, (np.repeat(np.arange(sizes.size), sizes), where), 1.0)
             scores[some] = metric.score(dense)

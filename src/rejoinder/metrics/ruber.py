@@ -60,12 +60,12 @@ class RUBER(MeanMetric):
     [0, 1] already, and stays as it is.
 
     Args:
-        model: A folder that ``rejoinder train ruber`` wrote; its hash stands in the signature.
+        model: A folder that ``rejoinder train ruber`` wrote; its hash is in the signature.
         blend: ``arithmetic``, ``geometric``, ``min`` or ``max``.
         referenced: ``pooled``, ``encoder`` (of a model trained with one), or ``none``: s_U alone,
             for replies without references.
-        scale: ``training``; ``scored``, fitted to all replies scored together, and said beside the
-            scores; or four numbers, ``low;high`` of s_R and ``low;high`` of s_U, to use again what
+        scale: ``training``; ``scored``, fitted to all replies scored together, and reported in a
+            note; or four numbers, ``low;high`` of s_R and ``low;high`` of s_U, to use again what
             was fitted.
         references: ``all``, ``single`` (the first), or ``w>=T``.
         leave_one_out: Leave out, once, a reference that is the reply itself.
@@ -98,7 +98,7 @@ class RUBER(MeanMetric):
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
-        """References too, but where s_U stands alone."""
+        """References too, unless s_U is used alone."""
         both = frozenset({"context", "features"})
         return both if self.referenced == "none" else both | {"references"}
 
@@ -132,7 +132,7 @@ class RUBER(MeanMetric):
         return mean_rows(u if self.referenced == "none" else BLENDS[self.blend](r, u))
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
-        """Items without context; without references, unless s_U stands alone."""
+        """Items without context; and without references, unless s_U is used alone."""
         unusable, why = super().unusable(batch)
         if self.referenced == "none" or not self.leave_one_out:
             return unusable, why
@@ -140,7 +140,7 @@ class RUBER(MeanMetric):
         return unusable | alone, why or why_alone
 
     def notes(self, batch: Batch) -> list[str]:
-        """What is to be said of the references."""
+        """Notes about the references."""
         return [] if self.referenced == "none" else self.compared().notes(batch)
 
     def compared(self) -> SimilarityMetric:
@@ -160,7 +160,7 @@ class RUBER(MeanMetric):
         """To which reference the only reply of a batch of one item is like, and by which words.
 
         Raises:
-            ParameterError: s_U stands alone, which compares with no reference.
+            ParameterError: s_U is used alone, which reads no reference.
         """
         if self.referenced == "none":
             raise ParameterError(

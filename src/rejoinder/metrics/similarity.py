@@ -1,4 +1,4 @@
-"""Metrics that hold a reply against each reference by some similarity, and keep the best."""
+"""Metrics that compare a reply with each of its references, and take the greatest similarity."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class SimilarityMetric(MeanMetric):
 
     Args:
         references: ``all``, ``single`` (the first), or ``w>=T``.
-        leave_one_out: Where a reply stands among its own references (but for case and blanks),
-            leave out that one, once: people whose replies became references are otherwise held
-            against themselves. An item where no other reference is left cannot be scored.
+        leave_one_out: Where a reply is one of its own references (up to case and blanks), leave
+            out that reference, once: people whose replies became references are otherwise compared
+            with themselves. An item without another reference cannot be scored.
     """
 
     bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
@@ -88,7 +88,7 @@ class SimilarityMetric(MeanMetric):
 
         Args:
             h: The m hypotheses.
-            r: The references that the rule picked.
+            r: The references that the rule selected.
             pairs: Of these.
         """
 
@@ -110,13 +110,13 @@ class SimilarityMetric(MeanMetric):
         Raises:
             InputError: The rule leaves the item no reference.
         """
-        picked = batch.references(self.references)
-        pairs = Pairs.of(batch, picked)
-        h, r = self.embedded(batch, picked)
+        selected = batch.references(self.references)
+        pairs = Pairs.of(batch, selected)
+        h, r = self.embedded(batch, selected)
         values = self.similarities(h, r, pairs)
         counting = values.copy()
         if self.leave_one_out:
-            counting[own_references(batch, picked, pairs)] = -np.inf
+            counting[own_references(batch, selected, pairs)] = -np.inf
         if not counting.size or np.isneginf(counting).all():
             raise InputError(
                 f"metric '{self.name}': the item has no reference to compare with under the rule "
@@ -126,21 +126,21 @@ class SimilarityMetric(MeanMetric):
         words = self.shares(h, r.part(nearest, nearest + 1))
         return Likeness(values.tolist(), nearest, words)
 
-    def embedded(self, batch: Batch, picked: References) -> tuple[Embedded, Embedded]:
-        """The hypotheses, and the references that a rule picked."""
+    def embedded(self, batch: Batch, selected: References) -> tuple[Embedded, Embedded]:
+        """The hypotheses, and the references that a rule selects."""
         features = batch.features[self.requests()[0]]
         h, r = features.hypotheses, features.references
         assert isinstance(h, Embedded)
         assert isinstance(r, Embedded)
-        return h, r.take(picked.indices)
+        return h, r.take(selected.indices)
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""
-        picked = batch.references(self.references)
-        pairs = Pairs.of(batch, picked)
-        values = self.similarities(*self.embedded(batch, picked), pairs)
+        selected = batch.references(self.references)
+        pairs = Pairs.of(batch, selected)
+        values = self.similarities(*self.embedded(batch, selected), pairs)
         if self.leave_one_out:
-            values[own_references(batch, picked, pairs)] = -np.inf
+            values[own_references(batch, selected, pairs)] = -np.inf
         best = pairs.best(values)
         return mean_rows(np.where(np.isneginf(best), np.nan, best))
 
@@ -149,10 +149,10 @@ class SimilarityMetric(MeanMetric):
         unusable, why = super().unusable(batch)
         if not self.leave_one_out:
             return unusable, why
-        picked = batch.references(self.references)
-        pairs = Pairs.of(batch, picked)
+        selected = batch.references(self.references)
+        pairs = Pairs.of(batch, selected)
         left = np.diff(pairs.bounds)
-        left[pairs.hypotheses[own_references(batch, picked, pairs)]] -= 1
+        left[pairs.hypotheses[own_references(batch, selected, pairs)]] -= 1
         items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
         alone = np.zeros(len(batch), dtype=bool)
         alone[items[left == 0]] = True
@@ -161,17 +161,17 @@ class SimilarityMetric(MeanMetric):
         return unusable | alone, why
 
     def notes(self, batch: Batch) -> list[str]:
-        """Bad references that count all the same, and replies among their own references."""
-        picked = batch.references(self.references)
+        """Negative references that count, and replies that are among their own references."""
+        selected = batch.references(self.references)
         notes = []
-        bad = int((picked.weights < 0).sum())
+        bad = int((selected.weights < 0).sum())
         if bad:
             notes.append(
                 f"{counted(bad, 'reference')} of negative weight taken for good; "
                 "references=w>=0 leaves such out"
             )
         if self.leave_one_out:
-            own = own_references(batch, picked, Pairs.of(batch, picked)).size
+            own = own_references(batch, selected, Pairs.of(batch, selected)).size
             notes.append(
                 f"{counted(own, 'reply', 'replies')} among the item's own references; "
                 "not held against that one"
@@ -179,11 +179,11 @@ class SimilarityMetric(MeanMetric):
         return notes
 
 
-def own_references(batch: Batch, picked: References, pairs: Pairs) -> Indices:
+def own_references(batch: Batch, selected: References, pairs: Pairs) -> Indices:
     """The pairs of a reply with itself, but for case and blanks: the first one of each reply."""
     codes: dict[str, int] = {}
     h = _codes(batch.hypotheses, codes)
-    r = _codes(batch.reference_texts.take(picked.indices), codes)
+    r = _codes(batch.reference_texts.take(selected.indices), codes)
     equal = np.flatnonzero(h[pairs.hypotheses] == r[pairs.references])
     _, first = np.unique(pairs.hypotheses[equal], return_index=True)
     return equal[first]

@@ -38,11 +38,11 @@ class WordVectorMetric(SimilarityMetric):
 
     Args:
         vectors: A folder of ``WordVectors.save``, or a file of word2vec (text or binary), GloVe or
-            fastText (.vec). Its hash stands in the signature.
+            fastText (.vec). Its hash is in the signature.
         language: How texts are cut into words: ``en``, ``zh``, ``char`` or ``none``; the same as
             for the corpus that the vectors were trained on.
         unknown: A word without a vector gets the mean of all vectors (``mean``, as in nlg-eval), or
-            is left out (``skip``). How many there were is said beside the scores.
+            is left out (``skip``). A note gives their number.
     """
 
     sources: ClassVar = MappingProxyType({"vectors": "vectors"})
@@ -76,7 +76,7 @@ class WordVectorMetric(SimilarityMetric):
 
 @dataclass(frozen=True)
 class PooledVectors(WordVectorMetric):
-    """A sentence is one vector made of its words' vectors; two sentences are held by their cosine."""
+    """A sentence has one vector, made of its words' vectors; the similarity is the cosine."""
 
     @abstractmethod
     def pool(self, vectors: Floats, starts: Indices) -> Floats:
@@ -269,10 +269,10 @@ def _greedy(unit: Floats, mine: Indices, theirs: list[Indices]) -> Floats:
 
 def _alone(vectors: Floats, winner: Indices) -> Floats:
     """Each column of float64 [t, d] but for its winning word's number, which stays: else 0."""
-    kept = np.zeros_like(vectors)
+    part = np.zeros_like(vectors)
     columns = np.arange(winner.size)
-    kept[winner, columns] = vectors[winner, columns]
-    return kept
+    part[winner, columns] = vectors[winner, columns]
+    return part
 
 
 def _slices(counts: Indices, at_once: int) -> Iterable[tuple[int, int]]:

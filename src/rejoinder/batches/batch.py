@@ -11,7 +11,7 @@ import numpy as np
 from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
-from rejoinder.kernels.arrays import Floats, Indices, Tokens
+from rejoinder.kernels.arrays import Floats, Grouped, Indices, Tokens
 from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
@@ -139,6 +139,16 @@ class Batch:
     def reference_tokens(self, tokenizer: str, lowercase: bool) -> Tokens:
         """The tokens of the references, cut once for all metrics that ask alike."""
         return self._cut(False, self.reference_texts, tokenizer, lowercase)
+
+    def grouped(
+        self, references: References, tokenizer: str, lowercase: bool
+    ) -> tuple[Grouped, Grouped]:
+        """The tokens of the hypotheses and of selected references, by item."""
+        h = self.hypothesis_tokens(tokenizer, lowercase)
+        r = self.reference_tokens(tokenizer, lowercase)
+        if references.indices.size < self.weights.size:
+            r = r.take(references.indices)
+        return Grouped(*h, self.bounds), Grouped(*r, references.bounds)
 
     def _cut(self, which: bool, strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
         key = (which, tokenizer, lowercase)

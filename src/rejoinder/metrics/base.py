@@ -73,19 +73,17 @@ class Metric(Contract):
             weights: The references' weights in [-1, 1], the same shape; None weighs all 1.
             contexts: For each item its turns, oldest first, for the metrics that need them.
             drop_unusable: Leave out items that cannot be scored (no reference; none of positive
-                weight) instead of raising; ``n`` tells how many counted.
+                weight) instead of raising; ``n`` is how many counted.
             resamples: 0 gives no interval. Any other number gives the same one: the interval of a
-                score draws nothing; tests of two systems (`Scores.compare`) draw so often.
-            seed: Of the resamples.
+                score is a jackknife; tests of two systems (`Scores.compare`) draw that many times.
+            seed: Random seed of the resamples.
 
         Raises:
             InputError: The lists do not fit together, or an item cannot be scored.
         """
-        check_draws(resamples, seed)
-        batch, rows, usable = self._measured(
-            [hypotheses], references, weights, contexts, drop_unusable
-        )
-        return self._scores(batch, rows, usable, resamples, seed)[0]
+        settings = {"drop_unusable": drop_unusable, "resamples": resamples, "seed": seed}
+        systems = {"": hypotheses}
+        return self.corpora(systems, references, weights, contexts=contexts, **settings)[""]
 
     def corpora(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats, Grouped
+from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
@@ -149,11 +149,7 @@ class BLEU(Metric):
 def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, rule: str) -> Floats:
     """The rows of ``kernels.ngrams.bleu_rows`` for a batch."""
     references = batch.references(rule)
-    h = batch.hypothesis_tokens(tokenizer, lowercase)
-    r = batch.reference_tokens(tokenizer, lowercase)
-    if rule != "all":
-        r = r.take(references.indices)
-    return bleu_rows(Grouped(*h, batch.bounds), Grouped(*r, references.bounds), order)
+    return bleu_rows(*batch.grouped(references, tokenizer, lowercase), order)
 
 
 def check_smoothing(smoothing: str, value: float | None) -> None:

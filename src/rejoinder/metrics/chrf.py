@@ -15,6 +15,7 @@ from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats, Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
+from rejoinder.metrics.means import quotient
 from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
 from rejoinder.text.strings import Strings
@@ -101,8 +102,8 @@ class ChrF(Metric):
         """float64 [..., 3 N] to float64 [...]."""
         b2 = self.beta**2
         hyp, ref, match = totals[..., 0::3], totals[..., 1::3], totals[..., 2::3]
-        precision = np.where(hyp > 0, match / np.where(hyp > 0, hyp, 1.0), EPSILON)
-        recall = np.where(ref > 0, match / np.where(ref > 0, ref, 1.0), EPSILON)
+        precision = quotient(match, hyp, EPSILON)
+        recall = quotient(match, ref, EPSILON)
         if self.eps_smoothing:
             return _left_to_right(_f_score(precision, recall, b2, EPSILON)) / precision.shape[-1]
         both = (hyp > 0) & (ref > 0)
@@ -130,8 +131,7 @@ class ChrF(Metric):
 
 def _f_score(p: Floats, r: Floats, b2: float, otherwise: float) -> Floats:
     """``(1 + b^2) P R / (b^2 P + R)``."""
-    bottom = b2 * p + r
-    return np.where(bottom > 0, (1 + b2) * p * r / np.where(bottom > 0, bottom, 1.0), otherwise)
+    return quotient((1 + b2) * p * r, b2 * p + r, otherwise)
 
 
 def _left_to_right(values: Floats) -> Floats:

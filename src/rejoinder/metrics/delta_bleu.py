@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.kernels.arrays import Floats, Grouped
+from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
@@ -119,17 +119,9 @@ class DeltaBLEU(Metric):
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2 + 2 N]; NaN for the replies to an item without a positive weight."""
         references = batch.references(self.references)
-        h = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
-        r = batch.reference_tokens(self.tokenizer, self.lowercase)
-        if self.references != "all":
-            r = r.take(references.indices)
-        rows = delta_bleu_rows(
-            Grouped(*h, batch.bounds),
-            Grouped(*r, references.bounds),
-            references.weights,
-            self.order,
-            self.reading == "paper",
-        )
+        texts = batch.grouped(references, self.tokenizer, self.lowercase)
+        paper = self.reading == "paper"
+        rows = delta_bleu_rows(*texts, references.weights, self.order, paper)
         unusable = ~(references.best_weights() > 0)
         if unusable.any():
             rows[np.repeat(unusable, np.diff(batch.bounds))] = np.nan

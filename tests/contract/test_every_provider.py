@@ -37,7 +37,10 @@ def asked(request):
 
 def batch_of(*items):
     return Batch.from_lists(
-        *([each[i] for i in items] for each in (HYPOTHESES, REFERENCES, WEIGHTS, CONTEXTS))
+        [HYPOTHESES[i] for i in items],
+        [REFERENCES[i] for i in items],
+        [WEIGHTS[i] for i in items],
+        [CONTEXTS[i] for i in items],
     )
 
 

@@ -12,7 +12,8 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.rows import Matrix
 from rejoinder.scoring.compare import compare_pairs
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.measurements import Measured
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.power import POWER, detectable, power
 from simulations.populations import NOT_ORDINARY, replies
 from simulations.study import LEVEL, Row, Study

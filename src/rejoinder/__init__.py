@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rejoinder.metrics.ruber_training import train_ruber
     from rejoinder.planning.plan import plan
     from rejoinder.responders.replies import respond
+    from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.preferences import read_preferences
@@ -30,6 +31,7 @@ __all__ = [
     "TestSet",
     "__version__",
     "audit",
+    "compare",
     "correlate",
     "load_scores",
     "plan",
@@ -48,6 +50,7 @@ _HOMES = {
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",
+    "compare": "rejoinder.scoring.compare",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "load_scores": "rejoinder.scoring.scores",
     "plan": "rejoinder.planning.plan",

@@ -26,8 +26,9 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS
 from rejoinder.scoring.compare import NOISE, compare_pairs, trials
+from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score, suited
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.tables.checks.validation import conform

@@ -17,7 +17,8 @@ from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match, misnamed, of_criterion, single_grades
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
-from rejoinder.scoring.scores import Scores, check_scores
+from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.tables.checks.arguments import expect, strings
@@ -223,7 +224,7 @@ def correlate(
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
-    check_scores(scores, "correlate")
+    check_scores(scores, "rejoinder.correlate(scores, ratings)")
     without = strings(without, "without", "systems")
     correlations = strings(correlations, "correlations", "coefficients")
     for name, value in (
@@ -240,8 +241,7 @@ def correlate(
         raise ParameterError(
             f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
         )
-    if scores.blocks:
-        raise ParameterError("these rows are blocks of items; score without --block for items")
+    scores.need_items()
     ratings = ratings_of(ratings)
     rated, notes, criterion = match(
         scores, ratings, criterion, raters, without, seed, chosen.in_pairs

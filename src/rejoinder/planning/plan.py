@@ -36,7 +36,8 @@ from rejoinder.planning.forecast import (
     Wanted,
 )
 from rejoinder.planning.reference_subsets import with_fewer
-from rejoinder.scoring.scores import Scores, check_scores
+from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ITEMS, POWER
@@ -163,7 +164,7 @@ def plan(
     >>> told.comparison_needs.select("target", "items").row(0)
     (0.25, 12)
     """
-    check_scores(scores, "plan")
+    check_scores(scores, "rejoinder.plan(scores, ratings)")
     without = strings(without, "without", "systems")
     if testset is not None:
         expect(testset, TestSet, "testset", TESTSET)
@@ -256,8 +257,7 @@ def _check(
     check_draws(resamples, seed)
     if not 100 <= resamples <= MOST_DRAWS:
         raise ParameterError(f"resamples={resamples}: a plan is drawn; give 100 or more")
-    if scores.blocks:
-        raise ParameterError("these rows are blocks of items; score without --block for items")
+    scores.need_items()
 
 
 def _numbers(name: str, given: Sequence[int]) -> list[int]:

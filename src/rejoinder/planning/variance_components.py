@@ -17,7 +17,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.resampling import BLOCK, narrow
 from rejoinder.metrics.rows import Matrix
 from rejoinder.scoring.compare import NOISE
-from rejoinder.scoring.scores import Measured
+from rejoinder.scoring.measurements import Measured
 from rejoinder.statistics.power import QUANTILE
 
 LEAST_PAIRS = 20

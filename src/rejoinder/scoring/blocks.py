@@ -25,8 +25,9 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Matrix
+from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import default_metrics, scored_by_references
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.schemas import REFERENCES

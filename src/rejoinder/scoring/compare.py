@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,28 +13,48 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
 from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
+from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
-
-if TYPE_CHECKING:
-    from rejoinder.metrics.base import Metric
-    from rejoinder.scoring.scores import Measured, Scores
 
 # Differences this small are noise of the arithmetic: two items tie, a permutation reaches.
 NOISE = 1e-12
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Pairs of systems under every metric.
+
+    Attributes:
+        table: A row for each metric and pair; see ``compare``.
+        scores: The measurements that were compared.
+    """
+
+    table: pl.DataFrame
+    scores: Measurements
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder compare --json`` prints."""
+        measured = self.scores.measured
+        return {
+            "comparisons": self.table.to_dicts(),
+            "signatures": {label: each.signature for label, each in measured.items()},
+            "notes": self.scores.notes,
+        }
+
+
 def compare(
-    scores: Scores,
+    scores: Measurements,
     a: str | None = None,
     b: str | None = None,
     *,
     permutations: int | None = None,
-) -> pl.DataFrame:
+) -> Comparison:
     """Compares pairs of systems under every metric, on the same items.
 
     Two tests of the same hypothesis, that the two systems score alike. Approximate randomization
@@ -48,15 +69,15 @@ def compare(
     for one family.
 
     Args:
-        scores: What was measured.
+        scores: The scores of ``rejoinder.score`` or ``rejoinder.load_scores``.
         a: A system; None compares every pair.
-        b: Another; None compares ``a`` with every other system.
-        permutations: Trials of the randomization test. None takes 10,000, or 100 for each pair
+        b: Another system; None compares ``a`` with every other system.
+        permutations: Number of trials of the randomization test. None takes 10,000, or 100 for each pair
             where that is more, so that a clear difference survives the correction (and 1,000 for
             metrics of bags, whose sums are as wide as a vocabulary).
 
     Returns:
-        A row for each metric and pair, in the metric's own range:
+        Its ``table`` has a row for each metric and pair, in the metric's own range:
         ``metric``, ``a``, ``b``; ``difference`` (a - b) with its 95% interval over items ``low``,
         ``high`` (see `jackknife.difference_intervals`); ``p_randomization``, ``p_bootstrap`` and both
         after Holm (``..._holm``); ``value_a``, ``value_b``; ``wins``, ``ties``, ``losses`` of a by the
@@ -68,7 +89,17 @@ def compare(
 
     Raises:
         ParameterError: A system is unknown, there is no pair, or there are no resamples.
+
+    >>> from rejoinder import TestSet, score
+    >>> testset = TestSet.from_lists([["yes please"], ["at nine"], ["not yet"], ["never"]])
+    >>> texts = {"a": ["yes please", "at nine", "not yet", "never"], "b": ["no"] * 4}
+    >>> rows = [(s, str(i + 1), text) for s in texts for i, text in enumerate(texts[s])]
+    >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    >>> comparison = compare(score(testset, replies, ["rougeL"]))
+    >>> comparison.table.select("difference", "wins", "p_randomization").row(0)
+    (1.0, 4, 0.125)
     """
+    check_scores(scores, "rejoinder.compare(scores)")
     if scores.resamples < 1:
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
@@ -78,7 +109,7 @@ def compare(
         compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)))
         for label, measured in scores.measured.items()
     ]
-    return pl.concat(tables)
+    return Comparison(pl.concat(tables), scores)
 
 
 def trials(measured: Measured, pairs: int) -> int:
@@ -86,14 +117,14 @@ def trials(measured: Measured, pairs: int) -> int:
     return max(10_000, 100 * pairs) if measured.metric.summable else 1000
 
 
-def leads(scores: Scores) -> pl.DataFrame:
-    """The best system under every metric that ranks them, held against the next best.
+def leads(scores: Measurements) -> pl.DataFrame:
+    """The best system under every metric that ranks systems, compared with the next best.
 
     Returns:
         The columns of ``compare``, a row for each metric that needs references: ``a`` the best
         system, ``b`` the next; and ``p``, the randomization test's, corrected over all pairs of
         systems, since the pair was picked by its scores. ``correction`` says how: ``holm``, and
-        then p is what ``compare`` tells of the pair; or, of more than 45 pairs, ``bonferroni``, for
+        then p is the one of ``compare``; or, for more than 45 pairs, ``bonferroni``, for
         which the other pairs need not be tested, and which is never less.
     """
     tables = []
@@ -116,7 +147,7 @@ def leads(scores: Scores) -> pl.DataFrame:
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
-def _pairs(scores: Scores, a: str | None, b: str | None) -> list[tuple[int, int]]:
+def _pairs(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
     if len(scores.names) < 2:
         raise ParameterError(
             f"there is one system alone, {one_of(scores.names)}; a comparison needs two"
@@ -132,7 +163,7 @@ def _pairs(scores: Scores, a: str | None, b: str | None) -> list[tuple[int, int]
 
 
 def compare_pairs(
-    scores: Scores, label: str, pairs: Sequence[tuple[int, int]], permutations: int
+    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]], permutations: int
 ) -> pl.DataFrame:
     """The rows of ``compare`` of one metric, for pairs of systems by their places.
 
@@ -192,7 +223,12 @@ def _items(metric: Metric, which: NDArray[np.bool_]) -> pl.Series:
 
 
 def _randomization(
-    scores: Scores, measured: Measured, a: Indices, b: Indices, difference: Floats, wanted: int
+    scores: Measurements,
+    measured: Measured,
+    a: Indices,
+    b: Indices,
+    difference: Floats,
+    wanted: int,
 ) -> Floats:
     """The p-value of each pair: how often swapped replies differ as much as the real ones.
 

@@ -21,8 +21,9 @@ from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.references.copies import folded
+from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.responses import Alignment, Missing, check_responses
 from rejoinder.tables.testset import TestSet

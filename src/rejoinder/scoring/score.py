@@ -18,7 +18,8 @@ from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
 from rejoinder.metrics.rows import rows_of
 from rejoinder.references.copies import quoting
-from rejoinder.scoring.scores import Measured, Scores, few_items
+from rejoinder.scoring.measurements import Measured, few_items
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.frames import Frame, polars_of

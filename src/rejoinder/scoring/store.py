@@ -27,6 +27,7 @@ from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import with_interval
 from rejoinder.metrics.rows import Matrix, rows_of
+from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import (
     Given,
     KeptMean,
@@ -37,7 +38,6 @@ from rejoinder.scoring.saved_metrics import (
     restored,
     saved_metric,
 )
-from rejoinder.scoring.scores import Measured, Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.write import write_parquet
 
@@ -68,7 +68,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     blocks: bool
 
 
-def save(scores: Scores, path: str | os.PathLike[str]) -> None:
+def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
     """Writes the rows to a Parquet file, first under a temporary name.
 
     Raises:
@@ -104,7 +104,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         seal(temporary)
 
 
-def _saved_metrics(scores: Scores) -> dict[str, SavedMetric]:
+def _saved_metrics(scores: Measurements) -> dict[str, SavedMetric]:
     """What is written of every metric, those among them whose class is not known here."""
     served = {
         label: saved_metric(each.metric, each.signature, each.items)
@@ -113,7 +113,7 @@ def _saved_metrics(scores: Scores) -> dict[str, SavedMetric]:
     return served | {label: kept.saved for label, kept in scores.unserved.items()}
 
 
-def _own_notes(scores: Scores) -> list[str]:
+def _own_notes(scores: Measurements) -> list[str]:
     """The notes without those that loading adds, which whoever loads the file adds again."""
     added = {note(label, kept.saved) for label, kept in scores.unserved.items()}
     for label, each in scores.measured.items():
@@ -148,7 +148,7 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", held, dtype=pl.List(pl.UInt64))]
 
 
-def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
+def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
     """Reads what ``save`` wrote, and believes nothing of it that can be checked.
 
     The hash over the whole file is compared before anything is parsed. A file without one, which an
@@ -211,7 +211,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Scores:
     return replace(found, notes=(*found.notes, NO_HASH.format(path=file)))
 
 
-def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scores:
+def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Measurements:
     own = matched(saved.metrics, given)
     try:
         metrics = restored(saved.metrics, own)
@@ -237,7 +237,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Scor
     except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
         raise _unfit(file, error) from None
     means = [label for label, metric in metrics.items() if isinstance(metric, KeptMean)]
-    return Scores(
+    return Measurements(
         tuple(saved.systems),
         items,
         measured,

@@ -18,7 +18,8 @@ from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
 from rejoinder.models.likelihood.provider import EMPTY, NOT_FINITE, Provider
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
-from rejoinder.scoring.scores import Measured, Scores, few_items
+from rejoinder.scoring.measurements import Measured, few_items
+from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_parquet

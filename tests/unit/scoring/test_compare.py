@@ -9,7 +9,7 @@ import sacrebleu
 from sacrebleu.significance import PairedTest
 
 from random_text import corpus
-from rejoinder import TestSet, score
+from rejoinder import TestSet, compare, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.metrics.resampling import bootstrap_counts, draws, permutation_masks
@@ -43,6 +43,20 @@ def test_equal_systems_tie():
     assert all(math.isnan(row[each]) for each in ("low", "high", "detectable"))
     assert row["p_bootstrap"] == row["p_randomization"] == row["p_randomization_holm"] == 1
     assert (row["wins"], row["ties"], row["losses"]) == (0, 60, 0)
+
+
+def test_the_public_call_gives_the_table_and_what_json_prints():
+    scores = scores_of(a=HYPOTHESES, b=CUT)
+    comparison = compare(scores, "a", "b", permutations=99)
+    assert comparison.table.equals(scores.compare("a", "b", permutations=99))
+    printed = comparison.as_json()
+    assert list(printed) == ["comparisons", "signatures", "notes"]
+    assert printed["comparisons"] == comparison.table.to_dicts()
+    assert printed["signatures"]["BLEU-2"] == scores.measured["BLEU-2"].signature
+    with pytest.raises(
+        ParameterError, match=r"scores is DataFrame, .*rejoinder\.compare\(scores\)"
+    ):
+        compare(comparison.table)  # pyright: ignore
 
 
 def test_a_pair_the_other_way_round_is_its_mirror():

@@ -16,7 +16,7 @@ from rejoinder.text.visible import visible
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from rejoinder.scoring.scores import Scores
+    from rejoinder.scoring.measurements import Measurements
 
 NONE = "n/a"
 """What stands where a number is undefined."""
@@ -106,7 +106,7 @@ def won(row: Mapping[str, Any]) -> str:
     return NONE if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
-def scale(scores: Scores) -> str:
+def scale(scores: Measurements) -> str:
     """What values are shown of these scores: items, references, x100 or not, which interval."""
     ns = sorted({each.n for each in scores.measured.values()})
     items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items (by metric)"
@@ -120,7 +120,7 @@ def scale(scores: Scores) -> str:
     return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
 
 
-def no_spread(table: pl.DataFrame, value: str, scores: Scores) -> list[str]:
+def no_spread(table: pl.DataFrame, value: str, scores: Measurements) -> list[str]:
     """A note on values that have no interval because they do not depend on any one item."""
     still = table.filter(
         pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col("n") >= LEAST_ITEMS)

@@ -11,13 +11,13 @@ from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from rejoinder.scoring.compare import Comparison
     from rejoinder.scoring.scores import Scores
 
 
-def comparison(scores: Scores, table: pl.DataFrame) -> None:
+def comparison(compared: Comparison) -> None:
     """Every pair of systems under every metric."""
+    scores, table = compared.scores, compared.table
     out = console()
     for label, each in scores.measured.items():
         show = number_of(each.metric)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import RatingSummary
     from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.planning.plan import Plan
+    from rejoinder.scoring.compare import Comparison
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
 
@@ -37,21 +38,12 @@ def write(value: Any) -> None:
 
 def systems(scores: Scores) -> None:
     """Every system under every metric, what the values are made of, and whether the best leads."""
-    several = len(scores.names) > 1 and scores.resamples > 0
-    write(
-        {
-            "systems": scores.systems().to_dicts(),
-            "parts": scores.parts(),
-            "leads": scores.leads().to_dicts() if several else [],
-            "notes": scores.notes,
-        }
-    )
+    write(scores.as_json())
 
 
-def comparison(scores: Scores, table: pl.DataFrame) -> None:
+def comparison(compared: Comparison) -> None:
     """Every pair of systems under every metric."""
-    signatures = {label: each.signature for label, each in scores.measured.items()}
-    write({"comparisons": table.to_dicts(), "signatures": signatures, "notes": scores.notes})
+    write(compared.as_json())
 
 
 def agreement(

@@ -50,6 +50,7 @@ def compare(
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.scoring.compare import compare as pairs
 
     if responses:
         items, replies = inputs.read(
@@ -59,5 +60,5 @@ def compare(
     else:
         scores = inputs.kept(testset, "without", "resamples", "seed")
     with Progress("comparing"):
-        table = scores.compare(a, b, permutations=permutations)
-    inputs.shown(json).comparison(scores, table)
+        compared = pairs(scores, a, b, permutations=permutations)
+    inputs.shown(json).comparison(compared)

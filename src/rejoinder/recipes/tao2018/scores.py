@@ -15,8 +15,9 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.rows import Matrix
 from rejoinder.recipes.tao2018.metrics import Listed, QueryScorer
 from rejoinder.references.copies import quoting
+from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score
-from rejoinder.scoring.scores import Measured, Scores
+from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
 

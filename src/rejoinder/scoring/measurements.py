@@ -1,0 +1,171 @@
+"""The measured rows of all systems under every metric: what comparisons and files are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.metrics.resampling import bootstrap_counts, narrow
+from rejoinder.metrics.rows import Rows
+from rejoinder.scoring.saved_metrics import KeptRows
+from rejoinder.tables.checks.arguments import expect
+
+FEW_ITEMS = 10
+"""Intervals over fewer items than this have a note that calls them rough."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one metric measured.
+
+    Attributes:
+        metric: The metric.
+        rows: The rows of all systems, of the items that the metric could score.
+        usable: bool [n], which items these are.
+        signature: Everything that is needed to produce the numbers again.
+        items: How many items the rows sum up; None where each row is one.
+    """
+
+    metric: Metric
+    rows: Rows
+    usable: np.ndarray
+    signature: str
+    items: int | None = None
+
+    def scores(self) -> Floats:
+        """The score of every system: float64 [S]; NaN without any item."""
+        values = self.metric.score(self.rows.sums())
+        return values if self.height else np.full(values.size, np.nan)
+
+    @property
+    def height(self) -> int:
+        """How many rows a system has: the units of resampling."""
+        return int(self.usable.sum())
+
+    @property
+    def n(self) -> int:
+        """How many items count."""
+        return self.height if self.items is None else self.items
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """The rows that every metric measured, of the same systems and items, with the resamples of them.
+
+    Values are in each metric's own range (0 to 1 for the BLEU family). Nothing here holds a text.
+
+    Attributes:
+        names: The systems, in the order of the responses.
+        items: The table of items: ``id`` and the scalar columns of the contexts (topic, ...).
+        measured: By label (``deltaBLEU-2``).
+        notes: What was dropped or filled in, the most important first; shown beside every table.
+        resamples: Number of resamples of the paired bootstrap; 0 for neither intervals nor tests.
+        seed: Random seed.
+        references: The fewest and the most references of an item.
+        blocks: Whether a row sums up many items (``blocks.score_parquet``); a
+            question about single items is then an error.
+        unserved: By label the rows of metrics whose class is not known here (``load_scores``).
+    """
+
+    names: tuple[str, ...]
+    items: pl.DataFrame
+    measured: dict[str, Measured]
+    notes: tuple[str, ...] = ()
+    resamples: int = 1000
+    seed: int = 12345
+    references: tuple[int, int] = (0, 0)
+    blocks: bool = False
+    unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
+    _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
+    _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+    _left_out: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the metrics, as the tables head them."""
+        return list(self.measured)
+
+    def resampled(self, label: str) -> Floats:
+        """The score of every system in every bootstrap resample: float64 [S, resamples]."""
+        if label not in self._resampled:
+            each = self.measured[label]
+            scores = [
+                each.metric.score(each.rows.totals(part))
+                for counts in self._counts(each)
+                for part in narrow(counts, each.rows)
+            ]
+            self._resampled[label] = np.concatenate(scores, axis=1)
+        return self._resampled[label]
+
+    def left_out(self, label: str) -> Floats:
+        """The score of every system with each item left out: float64 [S, n]."""
+        if label not in self._left_out:
+            each = self.measured[label]
+            self._left_out[label] = each.rows.left_out(each.metric)
+        return self._left_out[label]
+
+    def _counts(self, measured: Measured) -> Iterable[Floats]:
+        """The multiplicities of the items, drawn alike for all metrics that score the same items.
+
+        Kept where they fit one block, drawn anew otherwise.
+        """
+        key = measured.usable.tobytes()
+        if key not in self._draws:
+            rng = np.random.default_rng(self.seed)
+            blocks = bootstrap_counts(measured.height, self.resamples, rng)
+            first = next(blocks)
+            if len(first) < self.resamples:
+                return chain([first], blocks)
+            self._draws[key] = [first]
+        return self._draws[key]
+
+    def need_items(self) -> None:
+        """Raises a ParameterError where each row is the sum of a block of items."""
+        if self.blocks:
+            raise ParameterError("these rows are blocks of items; score without --block for items")
+
+    def place(self, system: str) -> int:
+        """The index of a system.
+
+        Raises:
+            ParameterError: There is no such system.
+        """
+        if system not in self.names:
+            raise ParameterError(f"system '{system}' is unknown; choose {one_of(self.names)}")
+        return self.names.index(system)
+
+
+def few_items(measured: Mapping[str, Measured]) -> list[str]:
+    """Notes on intervals where items are few: there is none below 4, and a warning below 10."""
+    numbers: dict[int, list[str]] = {}
+    for label, each in measured.items():
+        numbers.setdefault(each.height, []).append(label)
+    notes = []
+    for number, labels in numbers.items():
+        who = "" if len(numbers) == 1 else f"{', '.join(labels)}: "
+        items = counted(number, "item")
+        if number < LEAST_ITEMS:
+            notes.append(f"{who}{items}: no interval; it takes {LEAST_ITEMS} or more to resample")
+        elif number < FEW_ITEMS:
+            notes.append(f"{who}{items} alone: intervals of so few are rough; do not rely on them")
+    return notes
+
+
+def check_scores(given: object, call: str) -> None:
+    """Raises a ParameterError for what is no table of scores: a frame, a path, a test set.
+
+    Args:
+        given: What was passed.
+        call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
+    """
+    remedy = "measure replies with rejoinder.score, or open a file with rejoinder.load_scores(path)"
+    expect(given, Measurements, "scores", f"Scores, as in {call}; {remedy}")

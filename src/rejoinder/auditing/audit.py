@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,21 @@ class Audit:
     left_out: Scores | None
     notes: tuple[str, ...]
     parameters: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder audit --json`` prints."""
+        scores = {ALL: self.scores, LEFT_OUT: self.left_out}
+        return {
+            "audit": self.table.to_dicts(),
+            "verdicts": [asdict(each) for each in self.verdicts],
+            "systems": {
+                references: each.systems().to_dicts()
+                for references, each in scores.items()
+                if each is not None
+            },
+            "parameters": self.parameters,
+            "notes": self.notes,
+        }
 
 
 def audit(

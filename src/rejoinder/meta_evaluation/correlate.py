@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,26 @@ class Agreement:
             for (a, b), each in zip(pairs, told, strict=True)
         ]
         return pl.DataFrame(rows, schema_overrides=_types(("p", *more)))
+
+    def as_json(
+        self, comparisons: pl.DataFrame | None = None, files: Iterable[Path] = ()
+    ) -> dict[str, Any]:
+        """The object that ``rejoinder correlate --json`` prints.
+
+        Args:
+            comparisons: The table of ``comparisons()``, which ``--compare`` asks for.
+            files: The pictures that were written.
+        """
+        within = self.protocol.name == "turn" and self.systems > 1
+        return {
+            "agreement": self.table().to_dicts(),
+            "within": self.within().to_dicts() if within else [],
+            "comparisons": [] if comparisons is None else comparisons.to_dicts(),
+            "signature": self.signature,
+            "signatures": self.signatures,
+            "notes": self.notes,
+            "files": [str(path) for path in files],
+        }
 
     def observations(self) -> pl.DataFrame:
         """One row for each observation: what it is, its group, ``human``, a column for each metric.

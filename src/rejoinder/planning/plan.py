@@ -91,6 +91,22 @@ class Plan:
     metrics: dict[str, Metric]
     signatures: dict[str, str]
 
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder plan --json`` prints."""
+        return {
+            "comparisons": self.comparisons.to_dicts(),
+            "comparison_needs": self.comparison_needs.to_dicts(),
+            "correlations": self.correlations.to_dicts(),
+            "correlation_needs": self.correlation_needs.to_dicts(),
+            "components": self.components.to_dicts(),
+            "items": self.items,
+            "references": self.references,
+            "assumptions": self.assumptions,
+            "notes": self.notes,
+            "parameters": self.parameters,
+            "signatures": self.signatures,
+        }
+
 
 def plan(
     scores: Scores,

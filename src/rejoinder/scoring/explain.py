@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -74,6 +75,10 @@ class Explanation:
     parts: dict[str, Part]
     likeness: Likeness | None = None
     weighted: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """One of the objects that ``rejoinder score --explain ID --json`` prints."""
+        return msgspec.to_builtins(self)
 
 
 def explain(

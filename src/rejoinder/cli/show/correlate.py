@@ -16,21 +16,18 @@ from rejoinder.statistics.holm import SIGNIFICANT
 if TYPE_CHECKING:
     import polars as pl
 
-    from rejoinder.figures.album import Album
     from rejoinder.meta_evaluation.correlate import Agreement
 
 
-def agreement(
-    told: Agreement,
-    within: pl.DataFrame | None = None,
-    compared: pl.DataFrame | None = None,
-    drawn: Album | None = None,
-) -> None:
+def agreement(told: Agreement, compared: pl.DataFrame | None = None) -> None:
     """How far every metric agrees with people: the table, within systems, metrics in pairs.
 
-    Of several systems at turn level the first table is the mean within systems, which has the test;
-    the table of all replies pooled has none. ``within`` is for machines: a row for each system. What
-    was ``drawn`` is told below all of it, by plots.py.
+    With several systems at turn level the first table is the mean within systems, which has the
+    test; the table of all replies pooled has none.
+
+    Args:
+        told: The agreement.
+        compared: The comparisons of metrics, where they were asked for.
     """
     out = console()
     table = told.table()

@@ -66,6 +66,7 @@ def audit(
     """
     from rejoinder.auditing.audit import audit as audited
     from rejoinder.cli import inputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
 
@@ -77,7 +78,7 @@ def audit(
         )
     items, replies = inputs.read(testset, references, responses, testset_format, responses_format)
     with Progress("auditing") as tick:
-        found = audited(
+        result = audited(
             items,
             replies,
             list(metrics) or None,
@@ -90,4 +91,9 @@ def audit(
             seed=seed,
             progress=tick,
         )
-    inputs.shown(json).audit(found)
+    if json:
+        write(result.as_json())
+        return
+    from rejoinder.cli.show.audit import audit as show
+
+    show(result)

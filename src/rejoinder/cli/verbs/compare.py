@@ -49,6 +49,7 @@ def compare(
     'rejoinder score --save'.
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.scoring.compare import compare as pairs
 
@@ -61,4 +62,9 @@ def compare(
         scores = inputs.kept(testset, "without", "resamples", "seed")
     with Progress("comparing"):
         compared = pairs(scores, a, b, permutations=permutations)
-    inputs.shown(json).comparison(compared)
+    if json:
+        write(compared.as_json())
+        return
+    from rejoinder.cli.show.compare import comparison
+
+    comparison(compared)

@@ -145,6 +145,7 @@ def correlate(
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.plots import draw, tell
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.meta_evaluation import protocols
@@ -176,7 +177,7 @@ def correlate(
     else:
         scores = inputs.kept(testset)
     with Progress("correlating") as tick:
-        told = correlated(
+        result = correlated(
             scores,
             table,
             chosen,
@@ -190,22 +191,26 @@ def correlate(
             seed=seed,
             progress=tick,
         )
-    within = compared = None
-    if json and protocol == "turn" and told.systems > 1:
-        with Progress("correlating within systems"):
-            within = told.within()
+    compared = None
     if compare:
         with Progress("comparing"):
-            compared = told.comparisons(told.correlations[0])
+            compared = result.comparisons(result.correlations[0])
     with Outputs() as outputs:
-        outputs.save(save, lambda path: write_table(told.table(), path))
+        outputs.save(save, lambda path: write_table(result.table(), path))
         drawn = None
         if plots is not None:
             unit = protocols.Unit(unit_size, assignments, pair)
             held = Held(table, unit, "", criterion, raters, without, seed)
             folder = plots
-            drawn = outputs.make(lambda: draw(folder, told, scores, held, texts, missing), None)
-        inputs.shown(json).agreement(told, within, compared, drawn)
+            drawn = outputs.make(lambda: draw(folder, result, scores, held, texts, missing), None)
+        if json:
+            with Progress("correlating within systems"):
+                document = result.as_json(compared, drawn.paths if drawn is not None else ())
+            write(document)
+        else:
+            from rejoinder.cli.show.correlate import agreement
+
+            agreement(result, compared)
         if drawn is not None:
             tell(drawn, json)
 

@@ -113,6 +113,7 @@ def plan(
     there are any.
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.planning.plan import plan as planned
@@ -140,7 +141,7 @@ def plan(
     else:
         scores = inputs.kept(testset)
     with Progress("planning") as tick:
-        told = planned(
+        result = planned(
             scores,
             table,
             testset=given,
@@ -163,7 +164,12 @@ def plan(
             seed=seed,
             progress=tick,
         )
-    inputs.shown(json).plan(told)
+    if json:
+        write(result.as_json())
+        return
+    from rejoinder.cli.show.plan import plan as show
+
+    show(result)
 
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rejoinder.cli import options
+
+if TYPE_CHECKING:
+    from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.scores import Scores
 
 
 @click.command()
@@ -64,7 +70,6 @@ def score(
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
 
-    show = inputs.shown(json)
     given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
     inputs.check_together(
         given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
@@ -85,14 +90,42 @@ def score(
             testset, references, responses, testset_format, responses_format, without
         )
         if explain is not None:
-            show.explanations(inputs.explain(items, replies, explain, system, metrics, missing))
+            _explain(inputs.explain(items, replies, explain, system, metrics, missing), json)
             return
         scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
     with Outputs() as outputs:
         outputs.save(save, scores.save)
+        _show(scores, segments, by, json)
+
+
+def _explain(explanations: Sequence[Explanation], json: bool) -> None:
+    if json:
+        from rejoinder.cli.show.machine import write
+
+        write([each.as_json() for each in explanations])
+        return
+    from rejoinder.cli.show.explain import explanations as show
+
+    show(explanations)
+
+
+def _show(scores: Scores, segments: bool, by: str | None, json: bool) -> None:
+    """The systems, or each reply (``segments``), or the systems for each value of a column (``by``)."""
+    if json:
+        from rejoinder.cli.show.machine import write
+
         if segments:
-            show.segments(scores)
+            write({"segments": scores.segments().to_dicts(), "notes": scores.notes})
         elif by is not None:
-            show.groups(scores, by)
+            write({"groups": scores.by(by).to_dicts(), "notes": scores.notes})
         else:
-            show.systems(scores)
+            write(scores.as_json())
+        return
+    from rejoinder.cli.show import score as show
+
+    if segments:
+        show.segments(scores)
+    elif by is not None:
+        show.groups(scores, by)
+    else:
+        show.systems(scores)

@@ -11,14 +11,14 @@ from rejoinder.errors import InputError
 from rejoinder.files.replacing import made_folder
 
 
-def lock(place: int, path: Path, kind: str, option: str = "") -> None:
+def lock(place: int, path: Path, kind: str, remedy: str = "name another folder") -> None:
     """Keeps other runs from an open file or folder until it is closed; a killed run lets go of it.
 
     Args:
         place: The descriptor.
         path: What is open, for the message.
         kind: "file" or "folder".
-        option: The option that names another folder, if not the one of ``path``.
+        remedy: What else can be done than to wait, for the message.
 
     Raises:
         InputError: Another run has it.
@@ -31,8 +31,7 @@ def lock(place: int, path: Path, kind: str, option: str = "") -> None:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise InputError(
-            f"{path}: another run writes to this {kind} now; wait until it has ended, or name another "
-            f"folder{option and f' for {option}'}"
+            f"{path}: another run writes to this {kind} now; wait until it has ended, or {remedy}"
         ) from None
     except OSError:  # a file system without locks
         return

@@ -10,6 +10,7 @@ import pytest
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.resumable_lines import has_checks
 from rejoinder.recipes.khayrallah2021 import replies as khayrallah2021_replies
 from rejoinder.recipes.khayrallah2021 import study as recipe
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, corpora
@@ -328,7 +329,7 @@ def test_replies_of_before_have_no_checks_and_go_on_without(tmp_path, monkeypatc
         row.pop("checked", None)
     before = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
     path.write_text("".join(before.splitlines(keepends=True)[:3]), "utf-8")
-    assert not khayrallah2021_replies.checked(path)
+    assert not has_checks(path)
     assert replies(Replying(), asked, path, 2, lambda *_: None) == whole
     assert path.read_text("utf-8") == before
 

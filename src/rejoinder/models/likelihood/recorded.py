@@ -6,12 +6,11 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.files.chained_lines import broken
+from rejoinder.files.resumable_lines import damaged_line
 from rejoinder.messages import quoted
 from rejoinder.models.likelihood.provider import DROPS, Batch, Likelihood, Plan, Provider, Request
 from rejoinder.tables.io.json_lines import convert, read_objects
@@ -19,7 +18,7 @@ from rejoinder.tables.io.json_lines import convert, read_objects
 SIZE = 1024  # requests to a batch
 
 
-class Line(msgspec.Struct):
+class Line(msgspec.Struct, omit_defaults=True):
     """One reply to one prompt.
 
     Attributes:
@@ -37,6 +36,15 @@ class Line(msgspec.Struct):
     total: float | None = None
     tokens: int | None = None
     dropped: str = ""
+
+    @classmethod
+    def of(cls, id: str, text: str, likelihood: Likelihood) -> Line:
+        """The line of a likelihood."""
+        if likelihood.dropped:
+            return cls(id, text, dropped=likelihood.dropped)
+        if likelihood.logprobs is None:
+            return cls(id, text, total=likelihood.total, tokens=likelihood.tokens)
+        return cls(id, text, likelihood.logprobs.tolist())
 
 
 class RecordedProvider(Provider):
@@ -58,7 +66,7 @@ class RecordedProvider(Provider):
         if not self.path.is_file():
             raise InputError(f"{path}: no such file; expected a .jsonl file of scores")
         self.name = name or self.path.stem.removesuffix(".scores")
-        _check_chain(self.path)
+        _check_lines(self.path)
         self.held: dict[tuple[str, str], Likelihood] = {}
         for number, row in read_objects(self.path):
             if "rejoinder" in row:
@@ -108,17 +116,12 @@ class RecordedProvider(Provider):
         ]
 
 
-def _check_chain(path: Path) -> None:
-    """Raises an InputError where a file that a run of ours kept is not as it was written."""
-    header, *lines = path.read_bytes().split(b"\n")
-    if not header.startswith(b'{"rejoinder":"likelihoods"') or b'"checked":true' not in header:
-        return
-    if lines and not lines[-1]:
-        lines.pop()
-    place = broken(header, lines)
-    if place is not None:
+def _check_lines(path: Path) -> None:
+    """Raises an InputError where a file that a run of Rejoinder wrote is damaged or altered."""
+    number = damaged_line(path.read_bytes())
+    if number is not None:
         raise InputError(
-            f"{path}, row {place + 2}: damaged or altered since 'rejoinder ruq --work' wrote it; repeat "
+            f"{path}, row {number}: damaged or altered since 'rejoinder ruq --work' wrote it; repeat "
             "that command with another folder for --work"
         )
 
@@ -150,13 +153,3 @@ def _check_negative(values: Sequence[float], where: str) -> None:
             f"{where}: a log-probability above 0 ({max(values)}); expected natural logarithms of "
             "probabilities, not the probabilities, nor losses"
         )
-
-
-def encoded(id: str, text: str, held: Likelihood) -> dict[str, Any]:
-    """The line of a likelihood, as an object."""
-    line: dict[str, Any] = {"id": id, "text": text}
-    if held.dropped:
-        return line | {"dropped": held.dropped}
-    if held.logprobs is None:
-        return line | {"total": held.total, "tokens": held.tokens}
-    return line | {"logprobs": held.logprobs.tolist()}

@@ -24,6 +24,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.figures.ruq import ruq_plot
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
+from rejoinder.files.resumable_lines import has_checks
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
 from rejoinder.human_evaluation.rating_summary import RatingSummary, summarise_ratings
 from rejoinder.messages import counted
@@ -32,7 +33,7 @@ from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
-from rejoinder.recipes.khayrallah2021.replies import checked, replies
+from rejoinder.recipes.khayrallah2021.replies import replies
 from rejoinder.recipes.khayrallah2021.settings import (
     CORPORA,
     GENERIC,
@@ -279,7 +280,7 @@ class _Run:
             self.sizes.beam,
             lambda done, total: self.tell(f"{name} replies ({where})", done, total),
         )
-        if not checked(path):
+        if not has_checks(path):
             self.notes.append(
                 f"{name}: replies ({where}) kept by an earlier version, without checks: damage to the "
                 "file cannot be found"

@@ -87,7 +87,7 @@ def test_another_runs_results_are_refused(tmp_path, other, told):
 
 def test_a_strange_file_is_refused_and_kept(tmp_path):
     (tmp_path / killed_scoring.FILE).write_text("my notes\n")
-    with pytest.raises(InputError, match="no file of likelihoods"):
+    with pytest.raises(InputError, match="is not a file of likelihoods"):
         likelihoods(provider(), REQUESTS, work=tmp_path)
     assert (tmp_path / killed_scoring.FILE).read_text() == "my notes\n"
 
@@ -209,7 +209,7 @@ def test_a_file_of_an_earlier_version_goes_on_without_checks(tmp_path):
 @pytest.mark.parametrize("content", [b"my notes", b"{}", b"\0" * 10, b"x" * 10_000])
 def test_a_strange_file_without_a_line_end_is_kept(tmp_path, content):
     (tmp_path / killed_scoring.FILE).write_bytes(content)
-    with pytest.raises(InputError, match="no file of likelihoods") as told:
+    with pytest.raises(InputError, match="is not a file of likelihoods") as told:
         likelihoods(provider(), REQUESTS, work=tmp_path)
     assert "name another folder" in str(told.value)
     assert (tmp_path / killed_scoring.FILE).read_bytes() == content

@@ -1,0 +1,227 @@
+"""Files of JSON lines that are written as results are computed, and resumed after an interruption.
+
+The first line, the header, identifies the run: its model, settings and inputs. One line for each
+result follows, batch by batch, in an order that depends on the inputs alone. So the file of an
+interrupted run is a prefix of the complete one: an incomplete last batch is removed and computed again,
+and the resumed run writes the same bytes as an uninterrupted one.
+
+Each line ends in ``"check"``: the first 16 digits of the SHA-256 of the check before it and the line
+without its own. A damaged, lost or moved line is found when the file is read. The checks begin with
+the header, which holds ``"checked": true``; files of earlier versions have neither. They find damage,
+and are not a signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, TypeVar
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.files.locks import lock
+from rejoinder.files.replacing import made_folder
+
+DIGITS = 16
+HEAD = b',"check":"'
+TAIL = b'"}'
+CHECKED = "checked"
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class ResumableLines(Generic[Row]):
+    """A resumable file, which one run at a time writes.
+
+    Attributes:
+        path: The file; its folder is created if necessary.
+        header: What identifies the run. ``"rejoinder"`` names the kind of rows, for messages.
+        row: The ``msgspec.Struct`` of a line.
+        key: What identifies a row within the run.
+        remedy: How to avoid a file that cannot be used, for messages.
+    """
+
+    path: Path
+    header: Mapping[str, Any]
+    row: type[Row]
+    key: Callable[[Row], Hashable]
+    remedy: str = "name another folder"
+
+    def batches(
+        self, keys: Sequence[Sequence[Hashable]], compute: Callable[[int], Sequence[Row]]
+    ) -> Iterator[Sequence[Row]]:
+        """The rows of each batch: read where the file has them, otherwise computed and written.
+
+        Args:
+            keys: For each batch the keys of its rows.
+            compute: Computes the rows of a batch, given its position.
+
+        Raises:
+            InputError: The file belongs to another run, is damaged, is in use, or cannot be written.
+        """
+        made_folder(self.path.parent, self.remedy)
+        with self._opened() as file:
+            with self._faults():
+                lock(file.fileno(), self.path, "file", self.remedy)
+                lines, check = self._read(file, [len(each) for each in keys])
+            begin = 0
+            for position, expected in enumerate(keys):
+                end = begin + len(expected)
+                if end <= len(lines):
+                    yield self._rows(lines[begin:end], expected)
+                else:
+                    rows = compute(position)
+                    with self._faults():
+                        check = self._append(file, rows, check)
+                    yield rows
+                begin = end
+
+    def _opened(self) -> BinaryIO:
+        with self._faults():
+            return open(self.path, "a+b")
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: cannot be read or written: {error.strerror}; {self.remedy}"
+            ) from error
+
+    def _read(self, file: BinaryIO, sizes: Sequence[int]) -> tuple[list[bytes], str | None]:
+        """The lines of all complete batches, and the check that the next line follows.
+
+        What follows them is removed from the file, and an empty file gets its header. The check is
+        None in a file of an earlier version.
+        """
+        header = msgspec.json.encode({**self.header, CHECKED: True})
+        file.seek(0)
+        data = file.read()
+        whole = data.split(b"\n")[:-1]
+        if not whole:
+            if not (header + b"\n").startswith(data):
+                raise self._foreign()
+            file.truncate(0)
+            file.write(header + b"\n")
+            return [], _first_check(header)
+        checked = self._check_header(whole[0])
+        lines = whole[1:]
+        damaged = _damaged(whole[0], lines) if checked else None
+        if damaged is not None:
+            raise InputError(
+                f"{self.path}, line {damaged}: damaged or altered since it was written; remove the "
+                "file, or that line and all that follow it"
+            )
+        count = 0
+        for size in sizes:
+            if count + size > len(lines):
+                break
+            count += size
+        kept = sum(len(line) + 1 for line in whole[: 1 + count])
+        if kept < len(data):
+            file.truncate(kept)
+        lines = lines[:count]
+        return lines, (
+            _check_of(lines[-1]) if lines else _first_check(whole[0])
+        ) if checked else None
+
+    def _check_header(self, line: bytes) -> bool:
+        """Whether the lines have checks; an InputError where the file belongs to another run."""
+        try:
+            found = msgspec.json.decode(line)
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or found.get("rejoinder") != self.header["rejoinder"]:
+            raise self._foreign()
+        header = {**self.header, CHECKED: True}
+        if found == header:
+            return True
+        if found == dict(self.header):
+            return False
+        differing = [key for key in header | found if header.get(key) != found.get(key)]
+        raise InputError(
+            f"{self.path}: {self.header['rejoinder']} of another run (differing: "
+            f"{', '.join(differing)}); {self.remedy}, or remove the file"
+        )
+
+    def _foreign(self) -> InputError:
+        return InputError(
+            f"{self.path}: is not a file of {self.header['rejoinder']} that Rejoinder wrote; "
+            f"{self.remedy}, or remove the file"
+        )
+
+    def _rows(self, lines: Sequence[bytes], keys: Sequence[Hashable]) -> list[Row]:
+        decode = msgspec.json.Decoder(self.row).decode
+        try:
+            rows = [decode(line) for line in lines]
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise InputError(f"{self.path}: a damaged line ({error}); remove the file") from None
+        if [self.key(row) for row in rows] != list(keys):
+            raise InputError(f"{self.path}: lines out of order; remove the file")
+        return rows
+
+    def _append(self, file: BinaryIO, rows: Sequence[Row], check: str | None) -> str | None:
+        """Writes rows to the disk; returns the check that the next line follows."""
+        lines = []
+        for row in rows:
+            line = msgspec.json.encode(row)
+            if check is not None:
+                line, check = _linked(check, line)
+            lines.append(line + b"\n")
+        file.write(b"".join(lines))
+        file.flush()
+        os.fsync(file.fileno())
+        return check
+
+
+def has_checks(path: Path) -> bool:
+    """Whether the lines of a file have checks; those of earlier versions have none."""
+    with open(path, "rb") as file:
+        return _declares_checks(file.readline())
+
+
+def damaged_line(data: bytes) -> int | None:
+    """The number of the first line (from 1) that is not as it was written.
+
+    None where all lines are intact, and where the first line does not declare checks.
+    """
+    header, *lines = data.split(b"\n")
+    if not _declares_checks(header):
+        return None
+    return _damaged(header, lines[:-1] if lines and not lines[-1] else lines)
+
+
+def _declares_checks(header: bytes) -> bool:
+    return header.startswith(b'{"rejoinder":') and b'"checked":true' in header
+
+
+def _damaged(header: bytes, lines: Sequence[bytes]) -> int | None:
+    check = _first_check(header)
+    for number, line in enumerate(lines, start=2):
+        plain = line[: -len(HEAD) - DIGITS - len(TAIL)] + b"}"
+        expected, check = _linked(check, plain)
+        if expected != line:
+            return number
+    return None
+
+
+def _first_check(header: bytes) -> str:
+    """The check that the first line after a header follows."""
+    return hashlib.sha256(header).hexdigest()[:DIGITS]
+
+
+def _linked(before: str, line: bytes) -> tuple[bytes, str]:
+    """A line (a JSON object that is not empty) with its check, and that check."""
+    check = hashlib.sha256(before.encode() + line).hexdigest()[:DIGITS]
+    return line[:-1] + HEAD + check.encode() + TAIL, check
+
+
+def _check_of(line: bytes) -> str:
+    return line[-len(TAIL) - DIGITS : -len(TAIL)].decode()

@@ -1,0 +1,118 @@
+"""Resumable files: interrupted at any byte, damaged, of another run, of an earlier version."""
+
+import re
+from operator import attrgetter
+
+import msgspec
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.files.resumable_lines import ResumableLines, damaged_line, has_checks
+
+KEYS = [["a", "b"], ["c", "d"], ["e"]]
+
+
+class Row(msgspec.Struct):
+    id: str
+    square: int
+
+
+def run(path, header=None, keys=KEYS):
+    """The squares of all batches, and the positions of the batches that were computed."""
+    computed = []
+
+    def compute(position):
+        computed.append(position)
+        return [Row(id, ord(id) ** 2) for id in keys[position]]
+
+    header = {"rejoinder": "squares", "run": 1, **(header or {})}
+    file = ResumableLines(path, header, Row, attrgetter("id"))
+    return [[row.square for row in rows] for rows in file.batches(keys, compute)], computed
+
+
+def test_a_run_interrupted_at_any_byte_writes_the_same_file(tmp_path):
+    path = tmp_path / "new" / "squares.jsonl"
+    expected, computed = run(path)
+    assert computed == [0, 1, 2]
+    whole = path.read_bytes()
+    ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
+    for size in range(len(whole) + 1):
+        path.write_bytes(whole[:size])
+        found, computed = run(path)
+        complete = sum(size >= ends[last] for last in (2, 4, 5))  # the last line of each batch
+        assert (found, computed) == (expected, [0, 1, 2][complete:])
+        assert path.read_bytes() == whole
+
+
+def test_every_flipped_bit_is_found_or_changes_nothing(tmp_path):
+    path = tmp_path / "squares.jsonl"
+    expected, _ = run(path)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            assert run(path)[0] == expected
+        except InputError as error:
+            refused += "remove the file" in str(error)
+    assert refused >= 8 * (len(whole) - 1)  # all but those of the last line end
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "message"),
+    [
+        ({}, {"run": 2}, "squares of another run (differing: run)"),
+        ({}, {"rejoinder": "cubes"}, "is not a file of cubes that Rejoinder wrote"),
+    ],
+)
+def test_a_file_of_another_run_is_refused_and_kept(tmp_path, before, now, message):
+    path = tmp_path / "squares.jsonl"
+    run(path, before)
+    whole = path.read_bytes()
+    with pytest.raises(InputError, match=re.escape(message)):
+        run(path, now)
+    assert path.read_bytes() == whole
+
+
+def test_rows_of_other_keys_are_refused(tmp_path):
+    run(tmp_path / "squares.jsonl")
+    with pytest.raises(InputError, match="lines out of order"):
+        run(tmp_path / "squares.jsonl", keys=[["b", "a"], ["c", "d"], ["e"]])
+
+
+def test_a_file_of_an_earlier_version_is_resumed_without_checks(tmp_path):
+    path = tmp_path / "squares.jsonl"
+    expected, _ = run(path)
+    assert has_checks(path)
+    old = re.sub(rb',"check(ed)?":[^}]*', b"", path.read_bytes())
+    path.write_bytes(b"".join(old.splitlines(keepends=True)[:4]))
+    assert not has_checks(path)
+    assert run(path) == (expected, [1, 2])
+    assert path.read_bytes() == old
+    assert damaged_line(old) is None
+
+
+def test_the_damaged_line_is_named(tmp_path):
+    path = tmp_path / "squares.jsonl"
+    run(path)
+    whole = path.read_bytes()
+    assert damaged_line(whole) is None
+    assert damaged_line(whole.replace(b'"b"', b'"B"')) == 3
+    path.write_bytes(whole.replace(b'"b"', b'"B"'))
+    with pytest.raises(InputError, match="line 3: damaged or altered"):
+        run(path)
+
+
+def test_one_run_at_a_time(tmp_path):
+    keys = [["a"]]
+
+    def compute(position):
+        with pytest.raises(InputError, match="another run writes to this file now"):
+            run(tmp_path / "squares.jsonl")
+        return [Row("a", 1)]
+
+    header = {"rejoinder": "squares", "run": 1}
+    file = ResumableLines(tmp_path / "squares.jsonl", header, Row, attrgetter("id"))
+    assert len(list(file.batches(keys, compute))) == 1

@@ -25,10 +25,11 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS
-from rejoinder.scoring.compare import NOISE, compare_pairs, trials
+from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.tables.checks.validation import conform

@@ -8,7 +8,7 @@ from typing import Any
 
 from rejoinder.auditing.trivial_baselines import COPY, SHUFFLED
 from rejoinder.metrics.base import Metric
-from rejoinder.scoring.compare import NOISE
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.holm import SIGNIFICANT
 
 

@@ -180,13 +180,13 @@ class Contests:
         mirrored = _mirrored(self.matrix)
         rows = []
         for kind in KINDS:
-            alpha, interval = math.nan, Interval(math.nan, math.nan, reason=reason)
+            alpha, interval = math.nan, Interval.none(reason)
             if not reason:
                 alpha = krippendorff_alpha(mirrored, kind)
                 interval = self._alpha_interval(mirrored, kind)
             rows.append(self._measured(which, f"alpha {kind}", alpha, interval, n))
         mean = mean_kappa(self.against, self.wish.least, SHARED)
-        none = Interval(math.nan, math.nan, reason=mean.reason)
+        none = Interval.none(mean.reason)
         return [*rows, self._measured(which, "kappa", mean.value, none, mean.judged)]
 
     def _measured(
@@ -212,7 +212,7 @@ class Contests:
 
     def _alpha_interval(self, mirrored: Floats, kind: str) -> Interval:
         if not self.wish.resamples:
-            return Interval(math.nan, math.nan)
+            return Interval.none()
         return alpha_interval(mirrored, kind, np.tile(self.item_of_unit, 2))
 
     def _raters(self) -> list[dict[str, Any]]:

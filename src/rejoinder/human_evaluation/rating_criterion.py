@@ -26,7 +26,8 @@ from rejoinder.statistics.alpha import (
     krippendorff_alpha,
     reason_no_alpha,
 )
-from rejoinder.statistics.intervals import LEAST_GROUPS, Interval, few_groups
+from rejoinder.statistics.conventions import too_few_groups
+from rejoinder.statistics.intervals import Interval, few_groups
 from rejoinder.statistics.kappa import (
     AgainstOthers,
     mean_kappa,
@@ -224,7 +225,7 @@ class Criterion:
         n = int(((~np.isnan(values)).sum(axis=1) > 1).sum())
         rows = []
         for kind in DIFFERENCES:
-            alpha, interval = math.nan, Interval(math.nan, math.nan, reason=no_alpha)
+            alpha, interval = math.nan, Interval.none(no_alpha)
             if not no_alpha:
                 alpha = krippendorff_alpha(values, kind)
                 interval = self._alpha_interval(grid, kind)
@@ -242,7 +243,7 @@ class Criterion:
 
     def _alpha_interval(self, grid: Grid, kind: str) -> Interval:
         if not self.wish.resamples:
-            return Interval(math.nan, math.nan)
+            return Interval.none()
         return alpha_interval(grid.values, kind, grid.items)
 
     def _note_means(self, people: pl.DataFrame) -> None:
@@ -287,14 +288,13 @@ def _mean_interval(values: Floats, wish: Wish) -> Interval:
 
     t has n - 1 degrees of freedom.
     """
-    if values.size < LEAST_GROUPS:
-        reason = f"fewer than {LEAST_GROUPS} items to resample"
-        return Interval(math.nan, math.nan, reason=reason)
+    if reason := too_few_groups(values.size, "items"):
+        return Interval.none(reason)
     if not wish.resamples:
-        return Interval(math.nan, math.nan)
+        return Interval.none()
     if np.ptp(values) <= SAME:
         reason = "all items have the same rating, which is no certainty"
-        return Interval(math.nan, math.nan, reason=reason)
+        return Interval.none(reason)
     mean, reach = float(values.mean()), mean_half_width(values)
     return Interval(mean - reach, mean + reach)
 

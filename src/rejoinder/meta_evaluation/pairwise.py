@@ -15,8 +15,8 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Pair, Rated, Row, no_interval
 from rejoinder.statistics import intervals
-from rejoinder.statistics import significance as testing
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEAST_GROUPS, NOISE, p_of_draws, too_few_groups
 from rejoinder.statistics.intervals import Interval, percentiles
 from rejoinder.statistics.pairwise_accuracy import best_epsilon, decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.proportions import wilson
@@ -105,7 +105,7 @@ class Ordered(Evidence):
     def _share(self, each: Floats) -> Interval:
         """Of an accuracy: the same; Wilson's where it is 0, or 1, in every context: no spread."""
         each = each[~np.isnan(each)]
-        certain = each.size >= intervals.LEAST_GROUPS and set(each.tolist()) in ({0.0}, {1.0})
+        certain = each.size >= LEAST_GROUPS and set(each.tolist()) in ({0.0}, {1.0})
         if certain and self.draws.resamples:
             return wilson(float(each[0]), each.size)
         return self._interval(each)
@@ -113,11 +113,10 @@ class Ordered(Evidence):
     def _interval(self, each: Floats) -> Interval:
         """Of the mean over contexts, float64 [contexts], those without a pair being NaN."""
         each = each[~np.isnan(each)]
-        if each.size < intervals.LEAST_GROUPS:
-            reason = f"fewer than {intervals.LEAST_GROUPS} contexts to resample"
-            return Interval(math.nan, math.nan, reason=reason)
+        if reason := too_few_groups(each.size, "contexts"):
+            return Interval.none(reason)
         if not self.draws.resamples:
-            return Interval(math.nan, math.nan)
+            return Interval.none()
         drawn = self.draws.rng.integers(0, each.size, size=(self.draws.resamples, each.size))
         return percentiles(each[drawn].mean(axis=1))
 
@@ -159,8 +158,8 @@ class Ordered(Evidence):
                 for drawn in groups.permuted(self.draws.permutations, self.draws.rng, width)
             ]
         )
-        far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - testing.NOISE
-        p = float((far.sum() + 1) / (self.draws.permutations + 1))
+        far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - NOISE
+        p = float(p_of_draws(far.sum(), self.draws.permutations))
         return p, float(chance.mean())
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
@@ -179,8 +178,8 @@ class Ordered(Evidence):
         if self.draws.permutations:
             coins = 2.0 * self.draws.rng.integers(0, 2, (self.draws.permutations, first.size)) - 1
             again = coins @ (first - second) / first.size
-            far = np.abs(again) >= abs((first - second).mean()) - testing.NOISE
-            p = float((far.sum() + 1) / (self.draws.permutations + 1))
+            far = np.abs(again) >= abs((first - second).mean()) - NOISE
+            p = float(p_of_draws(far.sum(), self.draws.permutations))
         values, ends = (float(first.mean()), float(second.mean())), (interval.low, interval.high)
         n = int(counted.sum())
         return Pair(*values, n, *ends, p, reason=no_interval(interval))

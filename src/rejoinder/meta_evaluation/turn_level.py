@@ -28,6 +28,7 @@ from rejoinder.meta_evaluation.evidence import (
 )
 from rejoinder.statistics import intervals
 from rejoinder.statistics import significance as testing
+from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import Interval, percentiles
 from rejoinder.statistics.raters import human_correlations
@@ -102,7 +103,7 @@ class Observed(Evidence):
     def _interval(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Interval:
         too_few = self._too_few(kept)
         if too_few or not self.draws.resamples:
-            return Interval(math.nan, math.nan, reason=too_few)
+            return Interval.none(too_few)
         if self.raters is None:
             return percentiles(self._resampled(label, correlation, kept))
         return intervals.bootstrap_over_raters(
@@ -116,7 +117,7 @@ class Observed(Evidence):
 
     def _too_few(self, kept: NDArray[np.bool_]) -> str | None:
         number = np.unique(self.groups[kept]).size
-        least = max(self.least, intervals.LEAST_GROUPS)
+        least = max(self.least, LEAST_GROUPS)
         return f"fewer than {least} {self.drawn} to resample" if number < least else None
 
     def _resampled(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Floats:
@@ -142,7 +143,7 @@ class Observed(Evidence):
         if reason:
             return Pair(r12, r13, y.size, reason=reason)
         too_few = self._too_few(kept)
-        interval = Interval(math.nan, math.nan, reason=too_few)
+        interval = Interval.none(too_few)
         if self.draws.resamples and not too_few:
             first, second = (self._resampled(label, correlation, kept) for label in (a, b))
             interval = percentiles(first - second)
@@ -329,7 +330,7 @@ class Replies(Observed):
         return rows
 
 
-_NONE = Interval(math.nan, math.nan)
+_NONE = Interval.none()
 
 
 def _columns(mean: Row) -> dict[str, float | str | None]:

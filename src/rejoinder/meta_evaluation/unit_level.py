@@ -27,11 +27,11 @@ from rejoinder.meta_evaluation.evidence import (
 )
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, design
 from rejoinder.metrics.rows import BagMatrix, Matrix
+from rejoinder.statistics.conventions import NOISE, UNDEFINED_SHARE, p_of_draws
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.intervals import UNDEFINED_SHARE, Interval, percentiles
+from rejoinder.statistics.intervals import Interval, percentiles
 from rejoinder.statistics.ranked import Ranked, measured, without_rounding
-from rejoinder.statistics.significance import NOISE
 from rejoinder.statistics.system_jackknife import correlation_interval, difference_interval
 from rejoinder.statistics.system_swaps import system_swaps
 
@@ -322,7 +322,7 @@ class Units(Evidence):
             return math.nan, f"no test: {self.no_test}"
         observed = self.over[label, correlation][: self.tested].mean()
         reached = ~(np.abs(self.chance[label, correlation]) < abs(observed) - NOISE)
-        return float((reached.sum() + 1) / (self.draws.permutations + 1)), None
+        return float(p_of_draws(reached.sum(), self.draws.permutations)), None
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
         """The difference of the means, its jackknife interval, and a swap of whole systems.

@@ -13,15 +13,13 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.contract import Contract
-from rejoinder.statistics.intervals import LEAST_GROUPS
+from rejoinder.statistics.conventions import LEAST_GROUPS, LEVEL
 from rejoinder.statistics.proportions import wilson_ends
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
 
 LEAST_ITEMS = LEAST_GROUPS
 """Of fewer items there is no interval: they show too little of a spread."""
-
-LEVEL = 0.95
 
 
 def interval_facts(metric: Contract, resamples: int, seed: int) -> dict[str, str | int]:

@@ -14,11 +14,11 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
 from rejoinder.planning import variance_components as pilot
 from rejoinder.planning.forecast import FAR, Expected, Forecast
-from rejoinder.scoring.compare import NOISE
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.conventions import NOISE, PERFECT
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.intervals import PERFECT, percentiles, resampled
+from rejoinder.statistics.intervals import percentiles, resampled
 from rejoinder.statistics.power import fewest
 
 PEOPLE = "people"

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.scoring.compare import NOISE
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import (
     QUANTILE,
     detectable,

@@ -16,8 +16,8 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.resampling import BLOCK, narrow
 from rejoinder.metrics.rows import Matrix
-from rejoinder.scoring.compare import NOISE
 from rejoinder.scoring.measurements import Measured
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import QUANTILE
 
 LEAST_PAIRS = 20

@@ -17,12 +17,11 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
 from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
+from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 
-# Differences this small are noise of the arithmetic: two items tie, a permutation reaches.
-NOISE = 1e-12
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 
 
@@ -181,7 +180,7 @@ def compare_pairs(
     errors = difference_errors(metric, values, scores.left_out(label), a, b)
     low, high = difference_intervals(metric, difference, errors, n)
     reach = np.abs(difference)[:, None] - NOISE
-    p_bootstrap = (1 + (np.abs(centred) >= reach).sum(axis=1)) / (1 + scores.resamples)
+    p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
     p_randomization = _randomization(scores, measured, a, b, difference, permutations)
     if n < 2:  # one item resampled is always itself: it says nothing of others
@@ -255,4 +254,4 @@ def _randomization(
                 far = apart >= np.abs(difference[some])[:, None] - NOISE
                 # Where a draw or the difference is undefined, so is p.
                 reached[some] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
-    return reached / tried if exact else (1 + reached) / (1 + tried)
+    return reached / tried if exact else p_of_draws(reached, tried)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.intervals import LEAST_GROUPS, Interval, check_level
+from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
+from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.rating_matrix import checked_ratings
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
@@ -63,7 +64,7 @@ def alpha_interval(
     matrix: Floats,
     kind: str,
     groups: NDArray[np.generic] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Interval:
     """The confidence interval of alpha over units, or over groups of them: the jackknife.
 
@@ -101,17 +102,15 @@ def alpha_interval(
     if labels.shape != matrix.shape[:1]:
         raise InputError(f"groups: shape {labels.shape} for {len(matrix)} units; give one for each")
     names, group = np.unique(labels[_pairable(matrix)], return_inverse=True)
-    reason = reason_no_alpha(matrix)
-    if not reason and names.size < LEAST_GROUPS:
-        reason = f"fewer than {LEAST_GROUPS} groups to resample"
+    reason = reason_no_alpha(matrix) or too_few_groups(names.size)
     if reason:
-        return Interval(math.nan, math.nan, reason=reason)
+        return Interval.none(reason)
     left_out = _alphas(_Pairable.of(matrix), kind, group, names.size)
     error = float(standard_errors(left_out))
     if math.isnan(error):
-        return Interval(math.nan, math.nan, reason="undefined where one group is left out")
+        return Interval.none("undefined where one group is left out")
     if error == 0:
-        return Interval(math.nan, math.nan, reason=NO_SPREAD)
+        return Interval.none(NO_SPREAD)
     alpha, reach = krippendorff_alpha(matrix, kind), t_quantile(level, names.size - 1) * error
     if not -1 < alpha < 1:
         return Interval(alpha - reach, min(1.0, alpha + reach))

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL, check_resamples, too_few_groups
 from rejoinder.statistics.head_to_head import checked_outcomes, tally
-from rejoinder.statistics.intervals import LEAST_GROUPS, percentiles
+from rejoinder.statistics.intervals import percentiles
 
 # The iteration ends where no log strength moves by more than this, or gives up.
 CLOSE = 1e-12
@@ -81,7 +82,7 @@ def bradley_terry_intervals(
     groups: NDArray[np.generic] | None,
     resamples: int,
     rng: np.random.Generator,
-    level: float = 0.95,
+    level: float = LEVEL,
     names: Sequence[str] | None = None,
 ) -> Strengths:
     """Strengths from outcomes, with percentile bootstrap intervals over contests or groups of them.
@@ -112,8 +113,7 @@ def bradley_terry_intervals(
     >>> strengths.values.round(3).tolist()
     [0.394, -0.394]
     """
-    if resamples < 1:
-        raise ParameterError(f"resamples={resamples!r}; a bootstrap needs at least 1")
+    check_resamples(resamples)
     a, b, winner = checked_outcomes(a, b, winner, systems)
     points = tally(a, b, winner, systems).points
     none = np.full(systems, np.nan)
@@ -124,8 +124,7 @@ def bradley_terry_intervals(
         reason = (
             f"the strengths did not settle in {STEPS} steps; collect contests between more pairs"
         )
-    if not reason and len(clusters) < LEAST_GROUPS:
-        reason = f"fewer than {LEAST_GROUPS} groups to resample"
+    reason = reason or too_few_groups(len(clusters))
     if reason:
         return Strengths(values, none, none, 0, reason)
     again = np.empty((resamples, systems))

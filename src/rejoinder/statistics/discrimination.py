@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import NOISE, p_of_draws
 
 INTERVAL = (0.025, 0.975)
 
@@ -17,8 +18,6 @@ NUMBERS = 1 << 20
 
 # Trials of the permutation test drawn at a time.
 AT_ONCE = 512
-
-NOISE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _swapped(each: Floats, permutations: int, rng: np.random.Generator) -> float
     for done in range(0, permutations, AT_ONCE):
         coins = rng.integers(0, 2, (min(AT_ONCE, permutations - done), each.size), dtype=np.int8)
         reached += int((np.abs((2.0 * coins - 1) @ each) >= reach).sum())
-    return (reached + 1) / (permutations + 1)
+    return p_of_draws(reached, permutations)
 
 
 class _Pooled:

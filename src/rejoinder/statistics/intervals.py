@@ -9,9 +9,19 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import (
+    FEW_GROUPS,
+    LEAST_GROUPS,
+    LEVEL,
+    NO_SPREAD,
+    UNDEFINED_SHARE,
+    check_level,
+    check_resamples,
+    too_few_groups,
+)
 from rejoinder.statistics.correlation import (
     Correlation,
     correlation_named,
@@ -19,21 +29,6 @@ from rejoinder.statistics.correlation import (
     reason_undefined,
 )
 from rejoinder.statistics.rating_matrix import checked_ratings, mean_ratings, weighted_means
-
-# With fewer groups, resamples hold too few distinct ones for their spread to mean anything.
-LEAST_GROUPS = 4
-
-# Of fewer, there is an interval and a warning.
-FEW_GROUPS = 10
-
-# A coefficient this close to 1 is 1 but for rounding.
-PERFECT = 1 - 1e-12
-
-# Resamples without variation say nothing. Beyond this share, leaving them out would flatter.
-UNDEFINED_SHARE = 0.05
-
-# Resampled values this close together are equal but for rounding.
-NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,6 +47,11 @@ class Interval:
     undefined: int = 0
     reason: str | None = None
 
+    @classmethod
+    def none(cls, reason: str | None = None, undefined: int = 0) -> Interval:
+        """No interval, for this reason."""
+        return cls(math.nan, math.nan, undefined, reason)
+
 
 def bootstrap_correlation(
     x: Floats,
@@ -60,7 +60,7 @@ def bootstrap_correlation(
     groups: NDArray[np.generic] | None,
     resamples: int,
     rng: np.random.Generator,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Interval:
     """The percentile bootstrap interval of a correlation, over groups of observations.
 
@@ -93,10 +93,10 @@ def bootstrap_correlation(
     (0.91, 0.99)
     """
     x, y = matched(x, y)
-    reason = reason_undefined(x, y) or _too_few(Groups.of(groups, y.size))
+    reason = reason_undefined(x, y) or too_few_groups(len(Groups.of(groups, y.size)))
     if reason:
         correlation_named(correlation)
-        return Interval(math.nan, math.nan, reason=reason)
+        return Interval.none(reason)
     return percentiles(resampled(x, y, correlation, groups, resamples, rng), level)
 
 
@@ -126,7 +126,7 @@ def resampled(
     [1.0, 1.0, 1.0]
     """
     measure = correlation_named(correlation)
-    _at_least_one(resamples)
+    check_resamples(resamples)
     x, y = matched(x, y)
     if y.ndim != 1:
         raise InputError(f"resampled: y has shape {y.shape}; give one vector of ratings")
@@ -144,7 +144,7 @@ def bootstrap_over_raters(
     groups: NDArray[np.generic] | None,
     resamples: int,
     rng: np.random.Generator,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Interval:
     """The same over contexts and raters: would other people, rating other contexts, say the same?
 
@@ -178,17 +178,17 @@ def bootstrap_over_raters(
     (0.82, 1.0)
     """
     measure = correlation_named(correlation)
-    _at_least_one(resamples)
+    check_resamples(resamples)
     ratings = checked_ratings(ratings)
     x, means = matched(x, mean_ratings(ratings))
     clusters = Groups.of(groups, means.size)
-    reason = reason_undefined(x, means) or _too_few(clusters)
+    reason = reason_undefined(x, means) or too_few_groups(len(clusters))
     ratings = ratings[:, np.isfinite(ratings).any(axis=0)]
     raters = ratings.shape[1]
     if not reason and raters < 2:
         reason = "one rater: how raters differ cannot be seen; resample contexts alone"
     if reason:
-        return Interval(math.nan, math.nan, reason=reason)
+        return Interval.none(reason)
     values = np.full(resamples, np.nan)
     for rows, drawn in clusters.resampled(resamples, rng, width=4):
         counts = rng.multinomial(raters, np.full(raters, 1 / raters), size=rows.size)
@@ -197,7 +197,7 @@ def bootstrap_over_raters(
     return percentiles(values, level)
 
 
-def percentiles(values: Floats, level: float = 0.95) -> Interval:
+def percentiles(values: Floats, level: float = LEVEL) -> Interval:
     """The middle ``level`` of resampled values, float64 [resamples]; NaNs are left out and counted.
 
     Resamples that all give one value show no spread at all, which is not certainty: 8 of 8 may be
@@ -212,10 +212,10 @@ def percentiles(values: Floats, level: float = 0.95) -> Interval:
     undefined = int(np.isnan(values).sum())
     if undefined > UNDEFINED_SHARE * values.size:
         reason = f"{undefined} of {values.size} resamples are undefined: too little variation"
-        return Interval(math.nan, math.nan, undefined, reason)
+        return Interval.none(reason, undefined)
     if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
         reason = "every resample gives the same value, which is no certainty"
-        return Interval(math.nan, math.nan, undefined, reason)
+        return Interval.none(reason, undefined)
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), undefined)
 
@@ -228,12 +228,6 @@ def normal_quantile(level: float) -> float:
     """
     check_level(level)
     return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def check_level(level: float) -> None:
-    """Raises a ParameterError for a level that is no share."""
-    if not 0 < level < 1:
-        raise ParameterError(f"level={level!r} is outside (0, 1); 0.95 is usual")
 
 
 def few_groups(number: int, drawn: str) -> list[str]:
@@ -249,12 +243,6 @@ def few_groups(number: int, drawn: str) -> list[str]:
     return [f"{number} {drawn} alone: intervals of so few are rough; do not rely on them"]
 
 
-def _too_few(groups: Groups) -> str | None:
-    if len(groups) < LEAST_GROUPS:
-        return f"fewer than {LEAST_GROUPS} groups to resample"
-    return None
-
-
 def _of_present(measure: Correlation, x: Floats, y: Floats) -> Floats:
     """The correlation of each row's observations that have a rating: float64 [b, n] to [b]."""
     present = np.isfinite(y)
@@ -262,8 +250,3 @@ def _of_present(measure: Correlation, x: Floats, y: Floats) -> Floats:
     for row in np.flatnonzero(~present.all(axis=1)):
         values[row] = measure(x[row, present[row]], y[row, present[row]])
     return values
-
-
-def _at_least_one(resamples: int) -> None:
-    if resamples < 1:
-        raise ParameterError(f"resamples={resamples!r}; a bootstrap needs at least 1")

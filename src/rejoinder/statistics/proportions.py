@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.intervals import Interval, normal_quantile
 
 
-def wilson(p: float, n: float, level: float = 0.95) -> Interval:
+def wilson(p: float, n: float, level: float = LEVEL) -> Interval:
     """Wilson's score interval (1927) of a share p of n observations.
 
     ``(p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)``. n need not be whole:
@@ -30,7 +31,7 @@ def wilson(p: float, n: float, level: float = 0.95) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
-def wilson_ends(shares: Floats, n: float, level: float = 0.95) -> tuple[Floats, Floats]:
+def wilson_ends(shares: Floats, n: float, level: float = LEVEL) -> tuple[Floats, Floats]:
     """The ends of `wilson` for many shares at once, float64 [s] each; NaN where a share is."""
     z = normal_quantile(level)
     middle = shares + z**2 / (2 * n)

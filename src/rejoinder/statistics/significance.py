@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import NOISE, check_permutations, p_of_draws
 from rejoinder.statistics.correlation import (
     average_ranks,
     correlation_named,
@@ -20,9 +21,6 @@ from rejoinder.statistics.correlation import (
     standardised,
 )
 from rejoinder.statistics.student import two_sided_p
-
-# Differences this small are noise of the arithmetic: a permutation reaches.
-NOISE = 1e-12
 
 
 class Difference(NamedTuple):
@@ -79,7 +77,7 @@ def permutation_p(
     0.001
     """
     measure = correlation_named(correlation)
-    _at_least_one(permutations)
+    check_permutations(permutations)
     x, y = matched(x, y)
     if y.ndim != 1:
         raise InputError(f"permutation_p: y has shape {y.shape}; give one vector of ratings")
@@ -90,7 +88,7 @@ def permutation_p(
     for drawn in Groups.of(groups, y.size).permuted(permutations, rng, width=max(1, r.size)):
         again = measure(x[..., None, :], y[drawn])
         reached += (np.abs(again) >= np.abs(r)[..., None] - NOISE).sum(axis=-1)
-    return np.where(np.isnan(r), np.nan, (reached + 1) / (permutations + 1))[()]
+    return np.where(np.isnan(r), np.nan, p_of_draws(reached, permutations))[()]
 
 
 def paired_permutation(
@@ -135,7 +133,7 @@ def paired_permutation(
     Difference(difference=0.0, p=1.0)
     """
     measure = correlation_named(correlation)
-    _at_least_one(permutations)
+    check_permutations(permutations)
     x1, y = matched(x1, y)
     x2, y = matched(x2, y)
     difference = float(measure(x1, y) - measure(x2, y))
@@ -147,7 +145,7 @@ def paired_permutation(
     for swapped in Groups.of(groups, y.size).swaps(permutations, rng, width=3):
         again = measure(np.where(swapped, x2, x1), y) - measure(np.where(swapped, x1, x2), y)
         reached += int((~(np.abs(again) < abs(difference) - NOISE)).sum())
-    return Difference(difference, (reached + 1) / (permutations + 1))
+    return Difference(difference, p_of_draws(reached, permutations))
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
@@ -195,8 +193,3 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
         return Williams(math.nan, math.nan)
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / variance)
     return Williams(t, two_sided_p(t, n - 3))
-
-
-def _at_least_one(permutations: int) -> None:
-    if permutations < 1:
-        raise ParameterError(f"permutations={permutations!r}; a permutation test needs at least 1")

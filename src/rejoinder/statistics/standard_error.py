@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.student import t_quantile
 
 # Rounding alone moves a value this far, for each item in the sum and relative to the value.
@@ -39,7 +40,7 @@ def standard_errors(left_out: Floats) -> Floats:
     return np.where(error <= ROUNDING * n * scale, 0.0, error)
 
 
-def mean_half_width(values: Floats, level: float = 0.95) -> float:
+def mean_half_width(values: Floats, level: float = LEVEL) -> float:
     """How far the interval of a mean reaches on either side: ``t s / sqrt(n)``, n - 1 degrees of freedom.
 
     Args:

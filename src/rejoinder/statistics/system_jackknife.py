@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.intervals import NO_SPREAD, PERFECT, Interval, check_level
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, PERFECT, check_level
+from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
 
@@ -18,7 +19,7 @@ LEAST_SYSTEMS = 4
 TOO_FEW = f"fewer than {LEAST_SYSTEMS} systems"
 
 
-def correlation_interval(value: float, without: Floats, level: float = 0.95) -> Interval:
+def correlation_interval(value: float, without: Floats, level: float = LEVEL) -> Interval:
     """The interval of a correlation, by the jackknife over systems on Fisher's scale.
 
     ``tanh(atanh r -+ t se)``, ``se^2 = (S - 1) / S sum_s (z_s - mean z)^2``, z_s the atanh of the
@@ -44,11 +45,11 @@ def correlation_interval(value: float, without: Floats, level: float = 0.95) -> 
     """
     if max(abs(value), np.abs(without).max(initial=0.0)) > PERFECT:
         which = "" if abs(value) > PERFECT else " without one of the systems"
-        return _none(f"the correlation is 1 or -1{which}")
+        return Interval.none(f"the correlation is 1 or -1{which}")
     return _interval(math.atanh(value), np.arctanh(without), level, math.tanh)
 
 
-def difference_interval(value: float, without: Floats, level: float = 0.95) -> Interval:
+def difference_interval(value: float, without: Floats, level: float = LEVEL) -> Interval:
     """The interval of a difference of two correlations, by the jackknife over systems.
 
     As `correlation_interval`, without Fisher's transformation; cut at -2 and 2.
@@ -66,14 +67,10 @@ def _interval(
     check_level(level)
     number = without.size
     if number < LEAST_SYSTEMS:
-        return _none(TOO_FEW)
+        return Interval.none(TOO_FEW)
     if np.isnan(without).any():
-        return _none("the correlation is undefined without one of the systems")
+        return Interval.none("the correlation is undefined without one of the systems")
     if without.max() - without.min() <= NO_SPREAD:
-        return _none("it is the same without each of the systems, which is no certainty")
+        return Interval.none("it is the same without each of the systems, which is no certainty")
     reach = t_quantile(level, number - 2) * float(standard_errors(without))
     return Interval(back(value - reach), back(value + reach))
-
-
-def _none(reason: str) -> Interval:
-    return Interval(math.nan, math.nan, reason=reason)

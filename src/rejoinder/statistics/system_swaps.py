@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.correlation import correlation_named
-from rejoinder.statistics.significance import NOISE
 
 # So many swaps at a time.
 AT_ONCE = 128
@@ -97,7 +97,7 @@ def system_swaps(
         # A swap that leaves a metric without variation counts as reaching.
         reached += int((~(np.abs(total / usable.size) < observed - NOISE)).sum())
         number += len(coins)
-    return Swaps(reached / number if exact else (reached + 1) / (number + 1), least)
+    return Swaps(reached / number if exact else p_of_draws(reached, number), least)
 
 
 def _coins(

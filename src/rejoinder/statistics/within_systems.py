@@ -8,14 +8,23 @@ system has a coefficient of its own, and what is reported is their mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import (
+    LEAST_GROUPS,
+    LEVEL,
+    NO_SPREAD,
+    NOISE,
+    PERFECT,
+    check_permutations,
+    p_of_draws,
+)
 from rejoinder.statistics.correlation import (
     Correlation,
     average_ranks,
@@ -24,8 +33,8 @@ from rejoinder.statistics.correlation import (
     spearman,
     standardised,
 )
-from rejoinder.statistics.intervals import LEAST_GROUPS, NO_SPREAD, PERFECT, Interval
-from rejoinder.statistics.significance import NOISE, Difference, permutation_p
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.significance import Difference, permutation_p
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile
 
@@ -140,10 +149,7 @@ class WithinSystems:
         Raises:
             ParameterError: No such correlation, or fewer than one permutation.
         """
-        if permutations < 1:
-            raise ParameterError(
-                f"permutations={permutations!r}; a permutation test needs at least 1"
-            )
+        check_permutations(permutations)
         usable = self._usable(x, correlation)
         if not usable:
             return math.nan
@@ -156,9 +162,9 @@ class WithinSystems:
             values = self._studentised(x, correlation, usable, permutations, rng)
             observed, drawn = abs(values[0]), values[1:]
         reached = (~(np.abs(drawn) < observed - NOISE)).sum()
-        return float((reached + 1) / (permutations + 1))
+        return float(p_of_draws(reached, permutations))
 
-    def interval(self, x: Floats, correlation: str, level: float = 0.95) -> Interval:
+    def interval(self, x: Floats, correlation: str, level: float = LEVEL) -> Interval:
         """The jackknife interval of the mean over systems, on the scale of atanh, with Student's t.
 
         Each context is left out in turn, for all systems at once (blocks of contexts where there are
@@ -179,15 +185,11 @@ class WithinSystems:
         value = self.mean(x, correlation)
         reason = self._no_jackknife(value)
         if reason:
-            return Interval(math.nan, math.nan, reason=reason)
+            return Interval.none(reason)
         without = self._without(x, correlation, self._usable(x, correlation))
         if not (np.abs(without) < PERFECT).all():  # NaN or perfect
-            return Interval(math.nan, math.nan, reason=ONE_CONTEXT)
-        half = _half_width(np.arctanh(without), level)
-        if half <= NO_SPREAD:
-            return Interval(math.nan, math.nan, reason=NO_SPREAD_REASON)
-        z = math.atanh(value)
-        return Interval(math.tanh(z - half), math.tanh(z + half))
+            return Interval.none(ONE_CONTEXT)
+        return _jackknife(math.atanh(value), np.arctanh(without), level, math.tanh)
 
     def difference(self, x1: Floats, x2: Floats, correlation: str) -> float:
         """The mean within systems of one metric less that of another, over systems where both are
@@ -197,21 +199,18 @@ class WithinSystems:
         return _mean(r1 - r2)
 
     def difference_interval(
-        self, x1: Floats, x2: Floats, correlation: str, level: float = 0.95
+        self, x1: Floats, x2: Floats, correlation: str, level: float = LEVEL
     ) -> Interval:
         """The jackknife interval of `difference`, with Student's t, as in `interval`."""
         value = self.difference(x1, x2, correlation)
         reason = self._no_jackknife(value)
         if reason:
-            return Interval(math.nan, math.nan, reason=reason)
-        usable = [s for s in self._usable(x1, correlation) if s in self._usable(x2, correlation)]
+            return Interval.none(reason)
+        usable = self._usable(x1, correlation, x2)
         without = self._without(x1, correlation, usable) - self._without(x2, correlation, usable)
         if np.isnan(without).any():
-            return Interval(math.nan, math.nan, reason=ONE_CONTEXT)
-        half = _half_width(without, level)
-        if half <= NO_SPREAD:
-            return Interval(math.nan, math.nan, reason=NO_SPREAD_REASON)
-        return Interval(value - half, value + half)
+            return Interval.none(ONE_CONTEXT)
+        return _jackknife(value, without, level, lambda end: end)
 
     def paired_permutation(
         self,
@@ -240,16 +239,13 @@ class WithinSystems:
         Raises:
             ParameterError: No such correlation, or fewer than one permutation.
         """
-        if permutations < 1:
-            raise ParameterError(
-                f"permutations={permutations!r}; a permutation test needs at least 1"
-            )
+        check_permutations(permutations)
         difference = self.difference(x1, x2, correlation)
         if math.isnan(difference):
             return Difference(math.nan, math.nan)
         measure = correlation_named(correlation)
         common = standardised if measure is pearson else average_ranks
-        usable = [s for s in self._usable(x1, correlation) if s in self._usable(x2, correlation)]
+        usable = self._usable(x1, correlation, x2)
         number = self.contexts.size
         place = np.searchsorted(self.contexts, self.context)
         reached = 0
@@ -263,11 +259,14 @@ class WithinSystems:
                 total += measure(np.where(swap, second, first), y)
                 total -= measure(np.where(swap, first, second), y)
             reached += int((~(np.abs(total / len(usable)) < abs(difference) - NOISE)).sum())
-        return Difference(difference, (reached + 1) / (permutations + 1))
+        return Difference(difference, p_of_draws(reached, permutations))
 
-    def _usable(self, x: Floats, correlation: str) -> list[int]:
-        """The systems that have a coefficient."""
-        return np.flatnonzero(~np.isnan(self.coefficients(x, correlation))).tolist()
+    def _usable(self, x: Floats, correlation: str, other: Floats | None = None) -> list[int]:
+        """The systems that have a coefficient, under the other metric too where there is one."""
+        defined = ~np.isnan(self.coefficients(x, correlation))
+        if other is not None:
+            defined &= ~np.isnan(self.coefficients(other, correlation))
+        return np.flatnonzero(defined).tolist()
 
     def _shared(
         self,
@@ -359,9 +358,14 @@ def _mean(values: Floats) -> float:
     return float(defined.mean()) if defined.size else math.nan
 
 
-def _half_width(without: Floats, level: float) -> float:
-    """``t se`` of the jackknife."""
-    return t_quantile(level, without.size - 1) * float(standard_errors(without))
+def _jackknife(
+    value: float, without: Floats, level: float, back: Callable[[float], float]
+) -> Interval:
+    """``value +- t se``, the ends put back on the scale of the coefficient."""
+    half = t_quantile(level, without.size - 1) * float(standard_errors(without))
+    if half <= NO_SPREAD:
+        return Interval.none(NO_SPREAD_REASON)
+    return Interval(back(value - half), back(value + half))
 
 
 def _prepared(

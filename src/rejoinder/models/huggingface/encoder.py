@@ -213,17 +213,15 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 @lru_cache(maxsize=2)
 def _load(path: str) -> Encoder:
     try:
-        import torch
+        import torch  # noqa: F401
         from transformers import AutoModel
     except ImportError:
         raise _missing() from None
     folder = Path(path)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         _, tokenizer, model = open_pretrained(path, lambda config: AutoModel, encoder=True)
         pooling, normalize = _modules(folder)
         longest = _longest(folder, tokenizer, model)
-        model = model.eval().to(device)
         encoder = Encoder(folder, pooling, normalize, longest, tokenizer, model)
         encoder.encode(["a"])  # a model of pictures, or one that wants a second text, fails here
     except RejoinderError:

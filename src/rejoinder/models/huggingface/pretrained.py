@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rejoinder.errors import InputError
+from rejoinder.models.devices import chosen_device, chosen_dtype
 from rejoinder.models.huggingface.faults import special_file, tokenizer_fault, weight_files
 from rejoinder.models.training.folder import check_own
 
@@ -36,7 +37,7 @@ class Pretrained(NamedTuple):
     Attributes:
         config: The model's configuration.
         tokenizer: A tokenizer of texts.
-        model: With all of its weights.
+        model: With all of its weights, on its device, in evaluation mode.
     """
 
     config: Any
@@ -50,7 +51,8 @@ def open_pretrained(
     *,
     encoder: bool = False,
     download: bool = False,
-    **options: Any,
+    device: str = "auto",
+    dtype: str | None = None,
 ) -> Pretrained:
     """The model of a folder and its tokenizer: the only way in for models of ``transformers``.
 
@@ -62,15 +64,19 @@ def open_pretrained(
         choose: Gives the class of ``transformers`` for a configuration.
         encoder: See `load_pretrained`.
         download: Whether a name that is not here yet may be fetched from the hub.
-        options: For ``from_pretrained`` of the model.
+        device: The device of the model; see ``chosen_device``.
+        dtype: Its number format; see ``chosen_dtype``. None: the default of ``transformers``.
 
     Raises:
+        ParameterError: The device or the number format is unknown.
         InputError: The folder is not a whole model of texts with its tokenizer.
         Exception: Whatever the parsers of ``transformers`` raise of damaged files;
-            ``pretrained_faults.fault`` may know why.
+            ``faults.fault`` may know why.
     """
     from transformers import AutoConfig, PretrainedConfig
 
+    device = chosen_device(device)
+    options = {} if dtype is None else {"dtype": chosen_dtype(dtype, device)}
     if why := special_file(Path(path)):
         raise InputError(f"{path}: {why}")
     check_own(path)
@@ -82,7 +88,7 @@ def open_pretrained(
         model = load_pretrained(
             choose(config), path, config, encoder, local_files_only=not download, **options
         )
-    return Pretrained(config, tokenizer, model)
+    return Pretrained(config, tokenizer, model.eval().to(device))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.errors import InputError, MissingExtraError, RejoinderError
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import open_pretrained
 from rejoinder.models.likelihood.prompts import Prompting
@@ -15,8 +15,6 @@ from rejoinder.models.likelihood.transformer.causal import CausalProvider
 from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
 from rejoinder.models.likelihood.transformer.likelihoods import TransformerProvider
 from rejoinder.models.training.folder import kind_of
-
-DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 def load(
@@ -46,20 +44,18 @@ def load(
         ParameterError: Device or dtype are unknown.
     """
     _check_extra()
-    import torch
-
-    where = _device(device)
-    number = _dtype(dtype, where)
     path = os.fspath(model)
     try:
-        config, tokenizer, loaded = open_pretrained(path, _class, download=download, dtype=number)
-    except InputError:
+        config, tokenizer, loaded = open_pretrained(
+            path, _class, download=download, device=device, dtype=dtype
+        )
+    except RejoinderError:
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
         raise InputError(_unloadable(path, error, download)) from None
     kind = EncoderDecoderProvider if config.is_encoder_decoder else CausalProvider
     return kind(
-        loaded.to(torch.device(where)),
+        loaded,
         tokenizer,
         prompting,
         batch_tokens=batch_tokens,
@@ -85,32 +81,6 @@ def _class(config: Any) -> Any:
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     return AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-
-
-def _device(wanted: str) -> str:
-    import torch
-
-    if wanted == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        kind = torch.device(wanted).type
-    except RuntimeError:
-        raise ParameterError(
-            f"device '{wanted}' is unknown; choose 'auto', 'cpu', 'cuda' or 'cuda:N'"
-        ) from None
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise ParameterError(f"device '{wanted}': torch sees no GPU here; choose 'cpu' or 'auto'")
-    return wanted
-
-
-def _dtype(wanted: str, device: str) -> Any:
-    import torch
-
-    if wanted not in DTYPES:
-        raise ParameterError(f"dtype '{wanted}' is unknown; choose one of {', '.join(DTYPES)}")
-    if wanted == "auto":
-        return torch.float32 if device == "cpu" else "auto"
-    return getattr(torch, wanted)
 
 
 def _unloadable(path: str, error: Exception, download: bool) -> str:

@@ -1,0 +1,52 @@
+"""The device and the number format that models compute with: chosen here alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rejoinder.errors import ParameterError, one_of
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+
+
+def chosen_device(device: str = "auto") -> str:
+    """The name of a device as torch has it; ``auto`` is the GPU where there is one, else the CPU.
+
+    Raises:
+        ParameterError: The device is unknown, or torch finds no GPU.
+
+    >>> chosen_device("cpu")
+    'cpu'
+    """
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        kind = torch.device(device).type
+    except RuntimeError:
+        raise ParameterError(
+            f"device '{device}' is unknown; choose 'auto', 'cpu', 'cuda' or 'cuda:N'"
+        ) from None
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ParameterError(f"device '{device}': torch finds no GPU; choose 'cpu' or 'auto'")
+    return device
+
+
+def chosen_dtype(dtype: str, device: str) -> Any:
+    """The number format of torch; ``auto`` is float32 on the CPU, and that of the weights on a GPU.
+
+    Args:
+        dtype: One of ``DTYPES``.
+        device: As chosen by ``chosen_device``.
+
+    Raises:
+        ParameterError: The number format is unknown.
+    """
+    import torch
+
+    if dtype not in DTYPES:
+        raise ParameterError(f"dtype '{dtype}' is unknown; choose {one_of(DTYPES)}")
+    if dtype == "auto":
+        return torch.float32 if device == "cpu" else "auto"
+    return getattr(torch, dtype)

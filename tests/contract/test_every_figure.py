@@ -40,7 +40,7 @@ SHOWN = {
     "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
-    "recipes.galley2015.figure2.draw": "test_the_lines_of_figure_2_are_the_table_s",
+    "recipes.galley2015.figures.draw": "test_the_lines_of_figure_2_are_the_table_s",
     "tuning.table.draw": "test_the_points_of_a_sweep_are_its_trials",
     "recipes.tao2018.figures.draw": "test_tao2018_s_panels_are_of_their_metric_and_system",
 }

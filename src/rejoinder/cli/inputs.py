@@ -101,6 +101,22 @@ def refuse_scores(path: Path, verb: str) -> None:
         )
 
 
+def check_named(testset: Path, responses: Sequence[Path], verb: str, rest: str = "") -> None:
+    """Raises a ParameterError where a verb on texts is given no responses.
+
+    Args:
+        testset: The file that stands alone; kept scores get a message of their own.
+        responses: The files of responses.
+        verb: The verb, for the message.
+        rest: What the verb needs besides, for the message.
+    """
+    if responses:
+        return
+    refuse_scores(testset, verb)
+    command = f"rejoinder {verb} {testset} SYSTEM.jsonl ... {rest}".rstrip()
+    raise ParameterError(f"{testset}: a test set alone; name the systems' replies too: {command}")
+
+
 def kept(path: Path, *further: str) -> Scores:
     """The scores that 'rejoinder score --save' wrote.
 

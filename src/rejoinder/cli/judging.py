@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
-
-from rejoinder.cli.options import resamples, seed
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 USUAL = (
     "0.1"  # human_evaluation/rater_exclusion.py has it as a number; it is not imported for --help
@@ -35,26 +28,6 @@ least = click.option(
     show_default=True,
     help="Raters who share fewer judgements with others are not judged by kappa, and stay.",
 )
-
-scale = click.option(
-    "--scale",
-    metavar="LOW HIGH",
-    type=(float, float),
-    default=None,
-    help="The worst and the best grade that people could give: any other is then an error.",
-)
-
-_DRAWS = (
-    resamples,
-    seed,
-)
-
-
-def draws(function: F) -> F:
-    """The options of what is drawn."""
-    for option in reversed(_DRAWS):
-        function = option(function)
-    return function
 
 
 def threshold(text: str | None) -> float | None:

@@ -104,6 +104,20 @@ ratings = click.option(
 ratings_format = click.option(
     "--ratings-format", metavar="NAME", help="The ratings' format (default: recognised)."
 )
+
+
+def rating_scale(default: tuple[float, float] | None = None) -> Callable[[F], F]:
+    """The scale of human ratings, for a verb that has a default or none."""
+    return click.option(
+        "--scale",
+        metavar="LOW HIGH",
+        type=(float, float),
+        default=default,
+        show_default=default is not None,
+        help="Lowest and highest grade of the rating scale; a rating outside it is an error.",
+    )
+
+
 criterion = click.option(
     "--criterion", metavar="NAME", help="What was rated, where there are several."
 )

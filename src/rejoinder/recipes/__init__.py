@@ -1,1 +1,1 @@
-"""Whole studies of papers, each in one call, on any data of the same shape."""
+"""Whole studies of papers, on data of your own: a package for each paper, listed in `registry`."""

@@ -256,7 +256,7 @@ def test_a_table_of_ones_own_json_is_not_taken_for_ours(command, here):
 
 
 def test_the_names_of_the_recipes_pictures_are_known():
-    from rejoinder.cli.verbs import recipe
+    from rejoinder.cli.verbs import recipe_galley2015 as recipe
     from rejoinder.figures.ruq import ruq_plot
     from rejoinder.recipes.khayrallah2021 import study as khayrallah2021
     from rejoinder.recipes.tao2018 import figures as tao2018_figures

@@ -14,8 +14,8 @@ from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.style import save
 from rejoinder.meta_evaluation.protocols import Unit
-from rejoinder.recipes.galley2015.figure2 import ORDERS, draw, figure2
-from rejoinder.recipes.galley2015.table2 import table2
+from rejoinder.recipes.galley2015.figures import ORDERS, draw, figure2
+from rejoinder.recipes.galley2015.tables import table2
 from rejoinder.tables.testset import TestSet
 from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
 
@@ -221,8 +221,8 @@ def test_no_responses_is_a_message(capfd):
 
 def test_matplotlib_waits_until_something_is_drawn():
     code = (
-        "import sys, rejoinder.cli.app, rejoinder.recipes.galley2015.table2\n"
-        "import rejoinder.recipes.galley2015.figure2\n"
+        "import sys, rejoinder.cli.app, rejoinder.recipes.galley2015.tables\n"
+        "import rejoinder.recipes.galley2015.figures\n"
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0

@@ -16,6 +16,7 @@ from rejoinder.recipes.khayrallah2021 import study as recipe
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, corpora
 from rejoinder.recipes.khayrallah2021.replies import replies
 from rejoinder.recipes.khayrallah2021.settings import PUBLISHED, Settings, settings
+from rejoinder.recipes.khayrallah2021.tables import absent, cells
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.schemas import RATINGS
@@ -172,16 +173,16 @@ def test_missing_split(tmp_path):
 
 def test_tables(study):
     _, told = study
-    cells = told.cells()
-    tables = cells["table"].unique(maintain_order=True).to_list()
+    numbers = cells(told)
+    tables = numbers["table"].unique(maintain_order=True).to_list()
     expected = ["2", "3", "4", "6", "7", "9", "11", "12"]
     assert tables == expected
-    assert set(told.absent()) >= {"5", "8", "10"}
-    shares = cells.filter(~pl.col("table").is_in(["4", "6"]))
+    assert set(absent(told)) >= {"5", "8", "10"}
+    shares = numbers.filter(~pl.col("table").is_in(["4", "6"]))
     # Systems of two epochs may say nothing that has three words: a ratio of nothing is NaN.
     assert shares.filter(pl.col("table") != "11")["value"].is_not_nan().all()
     assert shares["value"].drop_nans().is_between(0, 1).all()
-    held = {(r["table"], r["row"], r["column"]): r for r in cells.iter_rows(named=True)}
+    held = {(r["table"], r["row"], r["column"]): r for r in numbers.iter_rows(named=True)}
     assert held["3", "DailyDialog", "BEST"]["paper"] == 0.953
     assert held["12", "EF-BASE", "RUQ-test"]["paper"] == 0.155
     # Table 3 is Table 12's first column.
@@ -204,7 +205,7 @@ def test_everything_is_kept_and_drawn(study):
     assert {path.name for path in told.files} == {
         "responses.jsonl", "tables.csv", "figure1.png", "figure1.svg",
     }  # fmt: skip
-    assert pl.read_csv(folder / "tables.csv").height == told.cells().height
+    assert pl.read_csv(folder / "tables.csv").height == cells(told).height
     compared = told.compared()
     assert compared.select("prompts", "a", "b").rows() == [
         ("train", "DD-BEST", "DD-BASE"), ("test", "DD-BEST", "DD-BASE"),
@@ -224,7 +225,7 @@ def test_a_complete_run_does_nothing_again(study, data, monkeypatch):
     monkeypatch.setattr("rejoinder.recipes.khayrallah2021.corpora.plain", never)
     again = made(data, folder)
     shown = pl.col("table") != "4"
-    assert again.cells().filter(shown).equals(told.cells().filter(shown))
+    assert cells(again).filter(shown).equals(cells(told).filter(shown))
 
 
 def four_raters():
@@ -245,7 +246,7 @@ def test_table_4_is_without_raters_who_agree_with_nobody(study, data):
     expected = {0.1: (65 / 21, 1), -1.0: (64 / 21, 0)}
     for threshold, (mean, removed) in expected.items():
         told = made(data, folder, ratings=four_raters(), rater_threshold=threshold)
-        (cell,) = told.cells().filter(pl.col("table") == "4").to_dicts()
+        (cell,) = cells(told).filter(pl.col("table") == "4").to_dicts()
         assert cell["value"] == pytest.approx(mean)
         told_of = f"Table 4, overall: {removed} of 4 raters removed"
         assert [note for note in told.notes if note.startswith(told_of)]
@@ -377,10 +378,10 @@ def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
     told = made(data, folder)
     for path in tmp_path.glob("*.parquet"):
         path.rename(folder / "scores" / path.name)
-    held = {(r["table"], r["row"], r["column"]): r for r in told.cells().iter_rows(named=True)}
+    held = {(r["table"], r["row"], r["column"]): r for r in cells(told).iter_rows(named=True)}
     assert held["2", "DailyDialog", "BASE"]["value"] == held["7", "DD-BASE", "BLEU-4"]["value"]
     assert held["2", "DailyDialog", "BASE"]["paper"] is None  # which is a METEOR
-    assert "BLEU-4" in told.absent()["2"]
+    assert "BLEU-4" in absent(told)["2"]
     assert any("METEOR is missing" in note for note in told.notes)
 
 

@@ -11,6 +11,7 @@ from rejoinder import correlate, read_ratings, read_responses, read_testset, sco
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.models.ruber.model import load
+from rejoinder.recipes.tao2018.case_study import cases
 from rejoinder.recipes.tao2018.metrics import QUERY, S_U
 from rejoinder.recipes.tao2018.study import MEAN, POOLED, Model, Texts, tao2018
 from rejoinder.tables.testset import TestSet
@@ -278,10 +279,10 @@ def test_texts_weights_and_further_metrics(data, model):
 
 
 def test_cases_are_drawn_or_named(study):
-    drawn = study.cases(2)
+    drawn = cases(study, 2)
     assert drawn.height == 6
-    assert drawn.equals(study.cases(2))
-    named = study.cases(ids=["c002", "c001"])
+    assert drawn.equals(cases(study, 2))
+    named = cases(study, ids=["c002", "c001"])
     assert named["id"].to_list() == ["c002"] * 3 + ["c001"] * 3
     assert named["system"].to_list() == [*NAMES, *NAMES]
     first = named.row(3, named=True)
@@ -289,11 +290,11 @@ def test_cases_are_drawn_or_named(study):
     assert first["reference"] == "Yes, two beds in a sleeper, but they were the last ones."
     seen = study.pooled.observations().filter(id="c001", system="generic").row(0, named=True)
     assert all(first[label] == seen[label] for label in ("human", "BLEU-2", S_U, "RUBER max"))
-    assert study.cases(0).height == 0
+    assert cases(study, 0).height == 0
     with pytest.raises(ParameterError, match="case 'c999'"):
-        study.cases(ids=["c999"])
+        cases(study, ids=["c999"])
     with pytest.raises(ParameterError, match="cases=-1"):
-        study.cases(-1)
+        cases(study, -1)
 
 
 @pytest.mark.parametrize(

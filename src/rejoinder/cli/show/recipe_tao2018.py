@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import NONE, Cell, joined, styled
+from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> No
 
 def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:
     """Tables for people."""
-    from rejoinder.cli.terminal.console import console
+    from rejoinder.cli.terminal.console import console, print_notes
 
     out = console()
     for name, study in studies.items():
@@ -58,16 +59,16 @@ def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> Non
             out.print(f"{name}: another test set, the same model", style="bold")
         _study(out, study, None if name else cases)
     paths, notes = drawn
-    for note in notes:
-        out.print(f"note: {note}", style="yellow")
+    print_notes(out, notes)
     for path in paths:
         out.print(f"written: {path}", soft_wrap=True)
 
 
 def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
+    from rejoinder.cli.terminal.console import print_notes
     from rejoinder.recipes.tao2018.study import MEAN
 
-    table = study.table()
+    pooled = study.table()
     systems = len(study.systems) or 1
     if study.systems:
         out.print(_paper_table(study.table(MEAN), MEAN, tested=True))
@@ -79,11 +80,11 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
             style="dim",
         )
         out.print()
-    out.print(_paper_table(table, "pooled", tested=not study.systems))
+    out.print(_paper_table(pooled, "pooled", tested=not study.systems))
     out.print()
     test = "" if study.systems else f"; p: permutation test; * p below {SIGNIFICANT}"
     out.print(
-        f"{table['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
+        f"{pooled['n'].max()} replies of {systems} system{'s' * (systems > 1)}; (low, high): 95% "
         f"interval, contexts resampled{test}; {NONE}: undefined",
         style="dim",
     )
@@ -92,43 +93,43 @@ def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:
     if cases is not None:
         _cases(out, study, cases)
     out.print()
-    for note in (*study.notes, *_reasons(table)):
-        out.print(f"note: {note}", style="yellow")
+    print_notes(out, (*study.notes, *_reasons(pooled)))
     out.print()
     out.print(study.pooled.signature, style="dim", soft_wrap=True)
     for label, signature in study.pooled.signatures.items():
         out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
 
 
-def _paper_table(table: pl.DataFrame, title: str, tested: bool) -> Table:
+def _paper_table(rows: pl.DataFrame, title: str, tested: bool) -> Table:
     """The paper's Table 2; p only where there is a test that holds."""
-    shown = _empty("", title)
+    headings = rows["heading"].to_list()
+    first = {row for row in range(rows.height) if not row or headings[row] != headings[row - 1]}
+    columns = [
+        text("", lambda row: row["heading"] if row["place"] in first else ""),
+        text(title, "metric"),
+    ]
     for name in ("pearson", "spearman"):
-        for column in (name, *(["p"] if tested else [])):
-            shown.add_column(column, justify="right")
-    before = None
-    for row in table.iter_rows(named=True):
-        if before not in (None, row["heading"]):
-            shown.add_section()
-        heading = row["heading"] if row["heading"] != before else ""
-        before = row["heading"]
-        number = 2 if tested else 1
-        marked = row["metric"] != "random"
-        cells = [
-            cell for name in ("pearson", "spearman") for cell in _cells(row, name, marked)[:number]
-        ]
-        shown.add_row(heading, row["metric"], *cells)
-    return shown
+        columns.append(number(name, lambda row, name=name: _value(row, name)))
+        if tested:
+            columns.append(number("p", lambda row, name=name: _p(row, name)))
+    return table(rows.with_row_index("place").iter_rows(named=True), *columns, section="heading")
 
 
-def _cells(row: Mapping[str, Any], name: str, marked: bool = True) -> tuple[Cell, str]:
-    value, low, high, p = (row[f"{name}{end}"] for end in ("", "_low", "_high", "_p"))
+def _value(row: Mapping[str, Any], name: str) -> Cell:
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(value):
-        return NONE, ""
+        return NONE
     ends = styled("" if math.isnan(low) else f" ({low:.3f}, {high:.3f})", "dim")
-    told = "<0.001" if p < 0.0005 else f"{p:.3f}"
-    test = "" if math.isnan(p) else told + (_star(p) if marked else " ")
-    return joined(f"{value:.3f}", ends), test
+    return joined(f"{value:.3f}", ends)
+
+
+def _p(row: Mapping[str, Any], name: str) -> str:
+    """The p-value, with a star where it is significant; the random baseline has none."""
+    p = row[f"{name}_p"]
+    if math.isnan(row[name]) or math.isnan(p):
+        return ""
+    star = _star(p) if row["metric"] != "random" else " "
+    return ("<0.001" if p < 0.0005 else f"{p:.3f}") + star
 
 
 def _star(p: float) -> str:
@@ -144,14 +145,12 @@ def _within(out: Console, study: Study) -> None:
     }
     labels = rows["metric"].unique(maintain_order=True).to_list()
     for coefficient in rows["coefficient"].unique(maintain_order=True):
-        shown = _empty(f"{coefficient}, within")
-        for name in groups:
-            shown.add_column(name, justify="right")
-        for label in labels:
-            of_groups = [cells.get((coefficient, name, label)) for name in groups]
-            shown.add_row(label, *map(_short, of_groups))
+        columns = [
+            number(name, lambda label, key=(coefficient, name): _short(cells.get((*key, label))))
+            for name in groups
+        ]
         out.print()
-        out.print(shown)
+        out.print(table(labels, text(f"{coefficient}, within", str), *columns))
 
 
 def _short(row: Mapping[str, Any] | None) -> str:
@@ -170,31 +169,19 @@ def _cases(out: Console, study: Study, cases: pl.DataFrame) -> None:
         out.print()
         out.print(f"{name}: {first['query']}", style="bold")
         out.print(f"reference: {first['reference']}")
-        shown = _empty("system", "reply")
-        for each in ("human", *labels):
-            shown.add_column(each, justify="right")
-        for row in replies.iter_rows(named=True):
-            numbers = [f"{row['human']:.2f}", *(_score(row[label]) for label in labels)]
-            shown.add_row(row["system"], row["reply"], *numbers)
-        out.print(shown)
+        scores = [number(label, lambda row, label=label: _score(row[label])) for label in labels]
+        human = number("human", lambda row: f"{row['human']:.2f}")
+        rows = replies.iter_rows(named=True)
+        out.print(table(rows, text("system"), text("reply"), human, *scores))
 
 
 def _score(value: float) -> str:
     return NONE if math.isnan(value) else f"{value:.3f}"
 
 
-def _empty(*names: str) -> Table:
-    from rejoinder.cli.terminal.console import bare_table
-
-    shown = bare_table()
-    for name in names:
-        shown.add_column(name)
-    return shown
-
-
-def _reasons(table: pl.DataFrame) -> Sequence[str]:
+def _reasons(rows: pl.DataFrame) -> Sequence[str]:
     """Why numbers are missing, each reason once; of people no interval is expected."""
-    missing = table.filter(table["reason"].is_not_null())
+    missing = rows.filter(rows["reason"].is_not_null())
     return [
         f"{row['metric']}: {row['reason']}"
         for row in missing.iter_rows(named=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import judging, options
+from rejoinder.cli import options
 
 
 @click.command()
@@ -68,7 +68,7 @@ from rejoinder.cli import judging, options
     help="A coefficient, as often as wanted (default: pearson, spearman and kendall-b).",
 )
 @options.criterion
-@judging.scale
+@options.rating_scale()
 @click.option(
     "--raters",
     type=click.Choice(["mean", "median", "z"]),

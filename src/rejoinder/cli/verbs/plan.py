@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from rejoinder.cli import judging, options
+from rejoinder.cli import options
 
 if TYPE_CHECKING:
     from rejoinder.tables.responses import Missing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @options.ratings_format
 @options.criterion
-@judging.scale
+@options.rating_scale()
 @click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
 @click.option(
     "-b", metavar="NAME", help="... from this one (default: the two that people rate best)."

@@ -21,7 +21,8 @@ Examples:
 @judging.least
 @judging.criterion
 @options.without
-@judging.draws
+@options.resamples
+@options.seed
 @click.option(
     "--format",
     "-f",

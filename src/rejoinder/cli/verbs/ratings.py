@@ -28,7 +28,7 @@ Examples:
     help="How the ratings of a reply become one number: their mean, their median, or the mean of "
     "each rater's standardised ratings.",
 )
-@judging.scale
+@options.rating_scale()
 @judging.criterion
 @options.without
 @click.option(
@@ -42,7 +42,8 @@ Examples:
     is_flag=True,
     help="With --save: one row for each reply, as --raters has it, in place of single ratings.",
 )
-@judging.draws
+@options.resamples
+@options.seed
 @click.option(
     "--ratings-format",
     "-f",

@@ -19,7 +19,7 @@ TRANSFER = "transfer"
 """What the second set is called, in tables and as a folder of plots."""
 
 
-@click.command(short_help="Tao et al. (2018): does RUBER agree with people?")
+@click.command(short_help="Tao et al. (2018): does RUBER agree with human ratings?")
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references
@@ -203,6 +203,7 @@ def tao2018(
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.recipes.tao2018.case_study import cases as replies_of
     from rejoinder.recipes.tao2018.study import Model, Texts
     from rejoinder.recipes.tao2018.study import tao2018 as study
     from rejoinder.tables.ratings import read_ratings
@@ -242,7 +243,7 @@ def tao2018(
         other_scale = transfer_scale or scale
         elsewhere = Model(str(model), referenced, other_scale, leave_one_out, unreferenced)
         studies[TRANSFER] = held(other, others, elsewhere, transfer_criterion, transfer_without)
-    shown = studies[""].cases(cases, ids)
+    shown = replies_of(studies[""], cases, ids)
     from rejoinder.cli.show import recipe_tao2018 as recipe_tao2018_tables
 
     tell = recipe_tao2018_tables.write if json else recipe_tao2018_tables.show
@@ -263,12 +264,7 @@ def _check(
     from rejoinder.cli import inputs
     from rejoinder.errors import ParameterError
 
-    if not responses:
-        inputs.refuse_scores(testset, "recipe tao2018")
-        raise ParameterError(
-            f"{testset}: a test set alone; name the systems' replies too: "
-            f"rejoinder recipe tao2018 {testset} SYSTEM.jsonl ... --ratings FILE --model FOLDER"
-        )
+    inputs.check_named(testset, responses, "recipe tao2018", "--ratings FILE --model FOLDER")
     together = (transfer, transfer_responses, transfer_ratings)
     if any(together) and not all(together):
         raise ParameterError(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.verbs import recipe_references
 
 if TYPE_CHECKING:
     from rejoinder.references.weighing import Weighed
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     required=True,
     help="The test set to write: .jsonl or .parquet.",
 )
-@recipe_references.scale
+@options.rating_scale(default=(1.0, 5.0))
 @options.criterion
 @click.option(
     "--leave-out",

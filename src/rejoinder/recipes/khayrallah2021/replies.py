@@ -7,13 +7,14 @@ size and order: an interrupted run gives the same replies as an uninterrupted on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
 from rejoinder.files.resumable_lines import ResumableLines
+from rejoinder.progress import Progress
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 
 AT_ONCE = 64
@@ -32,7 +33,7 @@ def replies(
     messages: Mapping[str, str],
     path: Path,
     beam: int,
-    progress: Callable[[int, int], None],
+    progress: Progress,
 ) -> dict[str, str]:
     """The system's reply to each message.
 

@@ -12,15 +12,13 @@ Every step leaves its result in the run's folder, and is taken up there after a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from rejoinder.corpora.pairs import Pairs
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.figures.ruq import ruq_plot
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
@@ -34,14 +32,15 @@ from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
 from rejoinder.recipes.khayrallah2021.metrics import Automatic, automatic
 from rejoinder.recipes.khayrallah2021.replies import replies
+from rejoinder.recipes.khayrallah2021.result import Study
 from rejoinder.recipes.khayrallah2021.settings import (
     CORPORA,
     GENERIC,
-    LABEL,
     SYSTEMS,
     Settings,
     settings,
 )
+from rejoinder.recipes.khayrallah2021.tables import cells
 from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
@@ -55,83 +54,10 @@ FIGURE = "figure1"
 CHOOSERS = 200  # trained pairs that choose the epoch, where these do
 
 
-@dataclass(frozen=True)
-class Study:
-    """What a run found.
-
-    Attributes:
-        settings: how large it was.
-        systems: the systems trained, in the paper's order.
-        train: RUQ on trained pairs, by corpus: each system on what it was trained on.
-        test: RUQ on test prompts, the original reference alone.
-        automatic: what the metrics say of the replies to these.
-        ratings: people's, where given, without the raters who were removed.
-        several: whether there are multi-reference references.
-        files: what was written to look at.
-        notes: what was left out, drawn, or is missing.
-    """
-
-    settings: Settings
-    systems: tuple[str, ...]
-    train: dict[str, Quantity]
-    test: Quantity
-    automatic: Automatic
-    ratings: RatingSummary | None
-    several: bool
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
-
-    def cells(self) -> pl.DataFrame:
-        """Every number of every table; see ``khayrallah2021_tables.cells``."""
-        return self._cells
-
-    @cached_property
-    def _cells(self) -> pl.DataFrame:
-        from rejoinder.recipes.khayrallah2021.tables import cells
-
-        return cells(self)
-
-    def absent(self) -> dict[str, str]:
-        """The tables that cannot be made of what was given, and why."""
-        from rejoinder.recipes.khayrallah2021.tables import absent
-
-        return absent(self)
-
-    def compared(self) -> pl.DataFrame:
-        """BEST against BASE of each corpus, RUQ on train and on test, paired over prompts.
-
-        Returns:
-            ``prompts`` (train or test), and the columns of ``Scores.compare``; empty where there
-            is no such pair, or no resamples.
-        """
-        if not self.test.scores.resamples:
-            return pl.DataFrame()
-        tables = []
-        for corpus in self.train:
-            pair = (f"{corpus}-BEST", f"{corpus}-BASE")
-            if not set(pair) <= set(self.systems):
-                continue
-            for where, found in (("train", self.train[corpus]), ("test", self.test)):
-                table = found.scores.compare(*pair).filter(pl.col("metric") == LABEL)
-                tables.append(table.select(pl.lit(where).alias("prompts"), pl.all()))
-        return pl.concat(tables) if tables else pl.DataFrame()
-
-    def signatures(self) -> dict[str, str]:
-        """Of RUQ on each set of prompts, of the metrics, and of the ratings."""
-        held = {f"RUQ train {name}": each for name, each in self.train.items()}
-        told = {
-            name: each.scores.measured[LABEL].signature
-            for name, each in {**held, "RUQ test": self.test}.items()
-        }
-        measured = self.automatic.scores.measured
-        told |= {label: each.signature for label, each in measured.items()}
-        return told if self.ratings is None else {**told, "Table 4": self.ratings.signature}
-
-
 def khayrallah2021(
     data: Path,
     folder: Path,
-    sizes: Settings,
+    sizes: Settings | str = "tiny",
     *,
     multiref: Path | None = None,
     ratings: pl.DataFrame | None = None,
@@ -145,26 +71,30 @@ def khayrallah2021(
     """Trains the systems, lets them reply, asks them what they find likely, and measures it all.
 
     Args:
-        data: DailyDialog's splits: ``train.zip``, ``validation.zip``, ``test.zip``.
-        folder: of the run; the same call after a kill goes on there.
-        sizes: of what scale; see ``settings``.
-        multiref: the multi-reference test set of Gupta et al. (2019).
-        ratings: the table of ``read_ratings``, for a table of Table 4's shape.
-        rater_threshold: raters whose linearly weighted kappa against the others is below are
+        data: The folder of DailyDialog's splits: ``train.zip``, ``validation.zip``, ``test.zip``.
+        folder: Folder of the run; an interrupted run resumes: repeat the call.
+        sizes: ``tiny``, ``small`` or ``paper`` (the paper's own sizes), or settings of your own.
+        multiref: The multi-reference test set of Gupta et al. (2019).
+        ratings: The table of ``read_ratings``, for a table of Table 4's shape.
+        rater_threshold: Raters whose linearly weighted kappa against the others is lower are
             removed from Table 4, criterion by criterion (section 4: 0.1); -1 keeps all. A note
             counts them.
-        vectors: of words, for Tables 8 and 10.
-        systems: which of the four.
-        resamples: of the intervals.
-        seed: of every draw but those of training, which have the parameters'.
-        tell: told what is being done.
+        vectors: Word vectors, for Tables 8 and 10.
+        systems: Which of the four systems.
+        resamples: Number of resamples of the intervals.
+        seed: Random seed of everything but training, which has the seeds of its settings.
+        tell: Called with what is being done, the number of steps done, and the number of all.
 
     Raises:
-        InputError: a file is missing or unsound; the folder holds another run, or another run writes
-            there.
-        ParameterError: a system is unknown, or a number is none.
-        MissingExtraError: a package of the extra ``models`` is not installed.
+        InputError: A file is missing or damaged; the folder holds another run, or another run is
+            writing to it.
+        ParameterError: A system is unknown, or a number is out of range.
+        MissingExtraError: A package of the extra ``models`` is not installed.
     """
+    if not data.is_dir():
+        raise InputError(f"{data}: no such folder; expected DailyDialog's train.zip and the others")
+    if isinstance(sizes, str):
+        sizes = settings(sizes)
     unknown = [name for name in systems if name not in SYSTEMS]
     if unknown or not systems:
         raise ParameterError(f"system {one_of(unknown)} is unknown; choose {one_of(SYSTEMS)}")
@@ -218,7 +148,7 @@ def _studied(
         (folder / "responses.jsonl", folder / "tables.csv", *files),
         tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured, rated)))),
     )
-    write_table(study.cells(), folder / "tables.csv")
+    write_table(cells(study), folder / "tables.csv")
     return study
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from rejoinder.recipes.khayrallah2021.metrics import values
+from rejoinder.recipes.khayrallah2021.result import Study
 from rejoinder.recipes.khayrallah2021.settings import COLUMNS, CORPORA, KINDS, LABEL, PUBLISHED
-
-if TYPE_CHECKING:
-    from rejoinder.recipes.khayrallah2021.study import Study
 
 TITLES = {
     "2": "multi-reference METEOR",
@@ -69,7 +67,7 @@ def cells(study: Study) -> pl.DataFrame:
 
 def absent(study: Study) -> dict[str, str]:
     """The tables that are not there, wholly or in part, and why."""
-    there = set(study.cells().get_column("table"))
+    there = set(cells(study).get_column("table"))
     missing: dict[str, str] = {}
     if not study.several:
         for table in ("2", "7", "8"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from rejoinder.metrics.length import Length
 from rejoinder.metrics.measurement import data_facts, measure
 from rejoinder.metrics.resampling import bootstrap_counts
 from rejoinder.metrics.rouge import ROUGE
+from rejoinder.progress import Progress
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.statistics.discrimination import Separation, compared, separation
 from rejoinder.statistics.draws import check_draws
@@ -36,8 +36,6 @@ FORMS = {
     "unfloored": "brevity penalty times the mean precision, which may be below 0",
 }
 """How a single reply is scored from its row."""
-
-Tick = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,15 @@ class NegativeReferences:
     notes: tuple[str, ...]
     signatures: dict[str, str]
 
+    def as_json(self) -> dict[str, Any]:
+        """The study as ``rejoinder recipe negative-references --json`` prints it."""
+        return {
+            "table": self.table.to_dicts(),
+            "comparisons": self.comparisons.to_dicts(),
+            "signatures": self.signatures,
+            "notes": self.notes,
+        }
+
 
 class _Scored(NamedTuple):
     """Scores of the two replies of every pair: float64 [pairs, 2], the good one first."""
@@ -82,7 +89,7 @@ def negative_references(
     resamples: int = 1000,
     permutations: int = 10_000,
     seed: int = 12345,
-    progress: Tick | None = None,
+    progress: Progress | None = None,
 ) -> NegativeReferences:
     """Holds out a good and a bad reply of each context, and scores both against the others.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +13,7 @@ from rejoinder.figures.relevance import relevance
 from rejoinder.figures.scatter import Cloud, one_against_rest, scatter, scatters
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
+from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import S_U
 from rejoinder.recipes.tao2018.study import Study
 
@@ -41,7 +42,7 @@ class Drawn(NamedTuple):
 def draw(
     study: Study,
     folder: str | os.PathLike[str],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Drawn:
     """Draws a study into a folder, as PNG and SVG.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.rows import Matrix
+from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Listed, QueryScorer
 from rejoinder.references.copies import quoting
 from rejoinder.scoring.measurements import Measured
@@ -20,8 +21,6 @@ from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.testset import TestSet
-
-Tick = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,11 @@ def rated_replies(
 
 
 def measured(
-    replies: Replies, listed: Listed, drop_unusable: bool, seed: int, progress: Tick | None = None
+    replies: Replies,
+    listed: Listed,
+    drop_unusable: bool,
+    seed: int,
+    progress: Progress | None = None,
 ) -> Scores:
     """The scores of all rows of the table, on the same replies.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.length import Length
+from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Model, Texts, listed
 from rejoinder.recipes.tao2018.scores import Replies, measured, rated_replies
 from rejoinder.scoring.score import score
@@ -112,25 +113,6 @@ class Study:
             made.append(row | {"n": some.item(0, "n"), "reason": "; ".join(reasons) or None})
         return pl.DataFrame(made, schema_overrides={"reason": pl.String})
 
-    def cases(self, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
-        """Some replies with all their scores, as in the paper's Table 3.
-
-        Args:
-            n: How many contexts are drawn by the seed: nobody picks those that suit a metric.
-            ids: These contexts instead.
-
-        Returns:
-            One row for each rated reply: ``id``, ``query`` (the message), ``reference`` (the
-            first), ``system``, ``reply``, ``human``, and each metric under its label. Scores are
-            as measured; the paper scales all to its raters' 0 to 2.
-
-        Raises:
-            ParameterError: A context is not in the study.
-        """
-        from rejoinder.recipes.tao2018.cases import cases
-
-        return cases(self, n, ids)
-
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         """The rows of each group, in any order."""
         yield self._rows_of(POOLED, self.pooled)
@@ -173,7 +155,7 @@ def tao2018(
     permutations: int = 1000,
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """Holds RUBER, its two halves, BLEU and ROUGE against people's ratings of the same replies.
 
@@ -262,7 +244,7 @@ def tao2018(
 class _Steps:
     """Passes on the progress of several steps, each of which counts its own."""
 
-    def __init__(self, tell: Callable[[int, int], None] | None, steps: int) -> None:
+    def __init__(self, tell: Progress | None, steps: int) -> None:
         self.tell, self.steps, self.step = tell, steps, 0
 
     def next(self) -> None:

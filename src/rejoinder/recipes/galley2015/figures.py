@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,8 @@ from rejoinder.meta_evaluation.sweep import (
     sweep,
     threshold_points,
 )
-from rejoinder.recipes.galley2015.table2 import METRICS, scored, weight_share
+from rejoinder.progress import Progress
+from rejoinder.recipes.galley2015.tables import METRICS, scored, weight_share
 from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
@@ -67,7 +68,7 @@ def figure2(
     missing: Missing = "error",
     left_out: LeftOut | None = None,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Figure2:
     """Sweeps the threshold on weights, the unit size and the order, one at a time.
 

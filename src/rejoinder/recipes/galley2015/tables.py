@@ -18,6 +18,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.progress import Progress
 from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -92,7 +93,7 @@ def table2(
     threshold: float = THRESHOLD,
     permutations: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Table2:
     """Holds BLEU, sBLEU and deltaBLEU over three kinds of references against people.
 

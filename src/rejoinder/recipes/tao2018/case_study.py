@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError
-
-if TYPE_CHECKING:
-    from rejoinder.recipes.tao2018.study import Study
+from rejoinder.recipes.tao2018.study import Study
 
 
-def cases(study: Study, n: int, ids: Sequence[str]) -> pl.DataFrame:
-    """The rated replies to some contexts; see ``Study.cases``.
+def cases(study: Study, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
+    """The rated replies to a few contexts with all their scores, as in the paper's Table 3.
+
+    Args:
+        study: The study whose replies are listed.
+        n: Number of contexts, sampled with the study's seed: nobody picks those that suit a metric.
+        ids: These contexts instead.
+
+    Returns:
+        One row for each rated reply: ``id``, ``query`` (the message), ``reference`` (the first),
+        ``system``, ``reply``, ``human``, and each metric under its label. Scores are as measured;
+        the paper rescales all of them to its raters' 0 to 2.
 
     Raises:
-        ParameterError: A context is not in the study, or the number is none.
+        ParameterError: A context is not in the study, or ``n`` is negative.
     """
     if n < 0:
         raise ParameterError(f"cases={n} must be 0 or more")

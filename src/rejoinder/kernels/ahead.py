@@ -5,9 +5,9 @@ code is kept as an object file, and llvmlite, the small library below numba, lin
 milliseconds. Only where the file is missing, or was made for other sources, another processor or
 another version, numba is imported and compiles anew.
 
-A kernel is a function of arrays and whole numbers, annotated with the names in ``arrays.py``, that
-allocates nothing (its caller does) and returns a whole number or nothing. It runs without the
-interpreter's lock. What it calls is marked ``helper`` and lives in the same module.
+A kernel is a function of arrays, named tuples of arrays and whole numbers, annotated with the names
+in ``arrays.py``, that allocates nothing (its caller does) and returns a whole number or nothing. It
+runs without the interpreter's lock. What it calls is marked ``helper`` and lives in the same module.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+from rejoinder.kernels.arrays import Grouped, Memory, Tokens
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,6 +46,13 @@ ARRAYS = {
     "Table": ("float64", 2, "C"),
 }
 """The annotations of array arguments: element type, dimensions, and C where contiguous."""
+
+TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
+    "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
+    "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),
+}
+"""The annotations of named tuples of arrays; machine code takes their arrays one by one."""
 
 # What machine code may ask of the process; the last is only reached by arrays that numba owns,
 # of which there are none here.
@@ -131,7 +141,8 @@ def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
     An array is passed as two owners (none here), its size and item size, its data, its shape and
     its strides; before all arguments stand where the result and an error go to.
     """
-    shapes = [ARRAYS.get(kind) for kind in wanted.kinds]
+    kinds = chain.from_iterable(TUPLES.get(kind, (None, (kind,)))[1] for kind in wanted.kinds)
+    shapes = [ARRAYS.get(kind) for kind in kinds]
     slots = sum(5 + 2 * shape[1] if shape else 1 for shape in shapes)
     prototype = ctypes.CFUNCTYPE(
         ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * slots
@@ -141,7 +152,8 @@ def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
 
     def call(*arguments: Any) -> int | None:
         flat: list[int] = []
-        for argument, dtype, shape in zip(arguments, dtypes, shapes, strict=True):
+        single = chain.from_iterable(x if isinstance(x, tuple) else (x,) for x in arguments)
+        for argument, dtype, shape in zip(single, dtypes, shapes, strict=True):
             if dtype is None or shape is None:
                 flat.append(int(argument))
                 continue
@@ -194,6 +206,8 @@ def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
         )
         for name, (dtype, dimensions, layout) in ARRAYS.items()
     } | {"int": numba.types.int64, "None": numba.types.none}
+    for name, (tuple_type, kinds) in TUPLES.items():
+        types[name] = numba.types.NamedTuple([types[kind] for kind in kinds], tuple_type)
     flags = compiler.Flags()
     for name, value in FLAGS.items():
         setattr(flags, name, value)

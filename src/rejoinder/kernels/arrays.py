@@ -64,3 +64,17 @@ class Grouped(NamedTuple):
         """How many tokens the item with the most of them has."""
         ends = np.concatenate([[0], np.cumsum(self.last - self.first)])[self.bounds]
         return int(np.diff(ends).max(initial=0))
+
+
+class Memory(NamedTuple):
+    """Working memory that a kernel cuts into arrays, since it allocates none itself.
+
+    Attributes:
+        sizes: int64 [4], how long these arrays are.
+        numbers: int64 [w].
+        keys: uint64 [slots].
+    """
+
+    sizes: Indices
+    numbers: Indices
+    keys: Fingerprints

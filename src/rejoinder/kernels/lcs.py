@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rejoinder.kernels.ahead import kernel
-from rejoinder.kernels.arrays import Fingerprints, Indices, Tokens
+from rejoinder.kernels.arrays import Indices, Tokens
 
 
 def lcs_lengths(h: Tokens, r: Tokens, hypotheses: Indices, references: Indices) -> Indices:
@@ -25,35 +25,26 @@ def lcs_lengths(h: Tokens, r: Tokens, hypotheses: Indices, references: Indices) 
     """
     lengths = np.zeros(hypotheses.size, dtype=np.int64)
     row = np.empty(int(h.lengths.max(initial=0)) + 1, dtype=np.int64)
-    _lcs_lengths(*h, *r, hypotheses, references, row, lengths)
+    _lcs_lengths(h, r, hypotheses, references, row, lengths)
     return lengths
 
 
 @kernel
 def _lcs_lengths(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    hypotheses: Indices,
-    references: Indices,
-    row: Indices,
-    lengths: Indices,
+    h: Tokens, r: Tokens, hypotheses: Indices, references: Indices, row: Indices, lengths: Indices
 ) -> None:
     for p in range(hypotheses.size):
         k, j = hypotheses[p], references[p]
-        start = first[k]
-        size = last[k] - start
+        start = h.first[k]
+        size = h.last[k] - start
         for b in range(size + 1):
             row[b] = 0
-        for at in range(r_first[j], r_last[j]):
-            token = r_tokens[at]
+        for at in range(r.first[j], r.last[j]):
+            token = r.fingerprints[at]
             diagonal = 0
             for b in range(size):
                 above = row[b + 1]
-                if tokens[start + b] == token:
+                if h.fingerprints[start + b] == token:
                     row[b + 1] = diagonal + 1
                 elif row[b] > above:
                     row[b + 1] = row[b]

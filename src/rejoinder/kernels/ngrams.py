@@ -7,8 +7,8 @@ hypothesis that holds an n-gram holds its prefix too. So the references, the bul
 read once for all systems together.
 
 Arguments of all kernels here:
-    tokens, first, last, bounds: the hypotheses (m of them), as in ``Grouped``.
-    r_tokens, r_first, r_last, r_bounds: the references (r of them).
+    h: the tokens of the hypotheses (m of them).
+    r: the tokens of the references.
     order: the longest n-gram, N.
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Fingerprints, Floats, Grouped, Indices, Table, Tokens
+from rejoinder.kernels.arrays import Fingerprints, Floats, Grouped, Indices, Memory, Table, Tokens
 
 CHAIN = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(29)
@@ -55,63 +55,54 @@ def extended(gram: np.uint64, token: np.uint64) -> np.uint64:
     return (gram ^ (gram >> FOLD)) * CHAIN + token
 
 
-def working_memory(
-    hypotheses: Grouped, references: Grouped, order: int
-) -> tuple[Indices, Indices, Fingerprints]:
-    """Allocates what the largest item needs: sizes, whole numbers, fingerprints; see ``carved``."""
+def working_memory(hypotheses: Grouped, references: Grouped, order: int) -> Memory:
+    """Allocates what the largest item needs; see ``carved``."""
     grams = max(1, hypotheses.most_tokens * order)
     links = max(1, references.most_tokens * order)
     most = int(np.diff(hypotheses.bounds).max(initial=0))
     slots = 1 << max(4, (2 * grams - 1).bit_length())
     sizes = np.array([slots, grams, links, most + 1])
-    memory = np.empty(2 * slots + 6 * grams + 3 * links + most + 1, dtype=np.int64)
-    memory[:slots] = -1
-    return sizes, memory, np.empty(slots, dtype=np.uint64)
+    numbers = np.empty(2 * slots + 6 * grams + 3 * links + most + 1, dtype=np.int64)
+    numbers[:slots] = -1
+    return Memory(sizes, numbers, np.empty(slots, dtype=np.uint64))
 
 
 @helper
-def carved(sizes: Indices, memory: Indices, keys: Fingerprints) -> Item:
+def carved(memory: Memory) -> Item:
     """Cuts one run of memory into the arrays of an item."""
+    sizes, numbers, keys = memory
     slots, grams, links, lists = sizes[0], sizes[1], sizes[2], sizes[3]
     a = 2 * slots
     b = a + 6 * grams
     c = b + 3 * links
     return Item(
-        memory[:slots],
+        numbers[:slots],
         keys,
-        memory[slots:a],
-        memory[a : a + grams],
-        memory[a + grams : a + 2 * grams],
-        memory[a + 2 * grams : a + 3 * grams],
-        memory[a + 3 * grams : a + 4 * grams],
-        memory[a + 4 * grams : a + 5 * grams],
-        memory[a + 5 * grams : b],
-        memory[c : c + lists],
-        memory[b : b + links],
-        memory[b + links : b + 2 * links],
-        memory[b + 2 * links : c],
+        numbers[slots:a],
+        numbers[a : a + grams],
+        numbers[a + grams : a + 2 * grams],
+        numbers[a + 2 * grams : a + 3 * grams],
+        numbers[a + 3 * grams : a + 4 * grams],
+        numbers[a + 4 * grams : a + 5 * grams],
+        numbers[a + 5 * grams : b],
+        numbers[c : c + lists],
+        numbers[b : b + links],
+        numbers[b + links : b + 2 * links],
+        numbers[b + 2 * links : c],
     )
 
 
 @helper
-def list_hypotheses(
-    item: Item,
-    i: int,
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    begin: int,
-    end: int,
-    order: int,
-) -> None:
-    """Fills the table with the n-grams of hypotheses ``begin`` to ``end`` of item ``i``."""
+def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
+    """Fills the table with the n-grams of the hypotheses of item ``i``."""
     mask = np.uint64(item.slot_item.size - 1)
+    tokens, begin, end = h.tokens, h.bounds[i], h.bounds[i + 1]
     grams = 0
     listed = 0
     for k in range(begin, end):
         item.list_bounds[k - begin] = listed
-        start = first[k]
-        stop = last[k]
+        start = h.first[k]
+        stop = h.last[k]
         for at in range(start, stop):
             key = np.uint64(0)
             for n in range(1, min(order, stop - at) + 1):
@@ -140,22 +131,14 @@ def list_hypotheses(
 
 
 @helper
-def walk_references(
-    item: Item,
-    i: int,
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    begin: int,
-    end: int,
-    order: int,
-) -> None:
-    """Chains to every gram of item ``i`` the references ``begin`` to ``end`` that hold it."""
+def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
+    """Chains to every gram of item ``i`` its references that hold it."""
     mask = np.uint64(item.slot_item.size - 1)
+    tokens = r.tokens
     links = 0
-    for j in range(begin, end):
-        stop = last[j]
-        for at in range(first[j], stop):
+    for j in range(r.bounds[i], r.bounds[i + 1]):
+        stop = r.last[j]
+        for at in range(r.first[j], stop):
             key = np.uint64(0)
             for n in range(1, min(order, stop - at) + 1):
                 key = extended(key, tokens[at + n - 1])
@@ -177,11 +160,12 @@ def walk_references(
 
 
 @helper
-def closest_length(length: int, first: Indices, last: Indices, begin: int, end: int) -> int:
+def closest_length(length: int, r: Grouped, i: int) -> int:
     """The reference length closest to ``length``, the shorter on a tie; 0 without references."""
     closest = 0
-    for j in range(begin, end):
-        candidate = last[j] - first[j]
+    begin = r.bounds[i]
+    for j in range(begin, r.bounds[i + 1]):
+        candidate = r.last[j] - r.first[j]
         gain = abs(closest - length) - abs(candidate - length)
         if j == begin or gain > 0 or (gain == 0 and candidate < closest):
             closest = candidate
@@ -201,37 +185,28 @@ def bleu_rows(
     """
     rows = np.zeros((hypotheses.first.size, 2 + 2 * order))
     memory = working_memory(hypotheses, references, order)
-    _bleu_rows(*hypotheses, *references, order, *memory, rows)
+    _bleu_rows(hypotheses, references, order, memory, rows)
     return rows
 
 
 @kernel
 def _bleu_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    h: Grouped,
+    r: Grouped,
     order: int,
-    sizes: Indices,
-    memory: Indices,
-    keys: Fingerprints,
+    memory: Memory,
     rows: Table,
 ) -> None:
-    item = carved(sizes, memory, keys)
-    for i in range(bounds.size - 1):
-        begin, end = bounds[i], bounds[i + 1]
-        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
-        list_hypotheses(item, i, tokens, first, last, begin, end, order)
-        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+    item = carved(memory)
+    for i in range(h.bounds.size - 1):
+        begin, end = h.bounds[i], h.bounds[i + 1]
+        list_hypotheses(item, i, h, order)
+        walk_references(item, i, r, order)
         for k in range(begin, end):
             row = rows[k]
-            length = last[k] - first[k]
+            length = h.last[k] - h.first[k]
             row[0] = length
-            row[1] = closest_length(length, r_first, r_last, r_begin, r_end)
+            row[1] = closest_length(length, r, i)
             for n in range(1, order + 1):
                 row[1 + order + n] = max(0, length - n + 1)
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
@@ -268,12 +243,12 @@ def delta_bleu_rows(
     rows = np.zeros((hypotheses.first.size, 2 + 2 * order))
     memory = working_memory(hypotheses, references, order)
     _delta_bleu_rows(
-        *hypotheses,
-        *references,
+        hypotheses,
+        references,
         weights,
         order,
         one_maximum,
-        *memory,
+        memory,
         rows,
     )
     return rows
@@ -281,36 +256,28 @@ def delta_bleu_rows(
 
 @kernel
 def _delta_bleu_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    h: Grouped,
+    r: Grouped,
     weights: Floats,
     order: int,
     one_maximum: int,
-    sizes: Indices,
-    memory: Indices,
-    keys: Fingerprints,
+    memory: Memory,
     rows: Table,
 ) -> None:
-    item = carved(sizes, memory, keys)
-    for i in range(bounds.size - 1):
-        begin, end = bounds[i], bounds[i + 1]
-        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
-        list_hypotheses(item, i, tokens, first, last, begin, end, order)
-        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+    item = carved(memory)
+    for i in range(h.bounds.size - 1):
+        begin, end = h.bounds[i], h.bounds[i + 1]
+        r_begin, r_end = r.bounds[i], r.bounds[i + 1]
+        list_hypotheses(item, i, h, order)
+        walk_references(item, i, r, order)
         best_weight = weights[r_begin] if r_end > r_begin else 0.0
         for j in range(r_begin, r_end):
             best_weight = max(best_weight, weights[j])
         for k in range(begin, end):
             row = rows[k]
-            length = last[k] - first[k]
+            length = h.last[k] - h.first[k]
             row[0] = length
-            row[1] = closest_length(length, r_first, r_last, r_begin, r_end)
+            row[1] = closest_length(length, r, i)
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
                 n = item.listed_order[e]
                 held = item.listed_count[e]
@@ -353,11 +320,11 @@ def pair_rows(
     rows = np.zeros((int(pair_bounds[-1]), order))
     memory = working_memory(hypotheses, references, order)
     _pair_rows(
-        *hypotheses,
-        *references,
+        hypotheses,
+        references,
         pair_bounds,
         order,
-        *memory,
+        memory,
         rows,
     )
     return rows
@@ -365,32 +332,23 @@ def pair_rows(
 
 @kernel
 def _pair_rows(
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-    bounds: Indices,
-    r_tokens: Fingerprints,
-    r_first: Indices,
-    r_last: Indices,
-    r_bounds: Indices,
+    h: Grouped,
+    r: Grouped,
     pair_bounds: Indices,
     order: int,
-    sizes: Indices,
-    memory: Indices,
-    keys: Fingerprints,
+    memory: Memory,
     rows: Table,
 ) -> None:
-    item = carved(sizes, memory, keys)
-    for i in range(bounds.size - 1):
-        begin, end = bounds[i], bounds[i + 1]
-        r_begin, r_end = r_bounds[i], r_bounds[i + 1]
-        list_hypotheses(item, i, tokens, first, last, begin, end, order)
-        walk_references(item, i, r_tokens, r_first, r_last, r_begin, r_end, order)
+    item = carved(memory)
+    for i in range(h.bounds.size - 1):
+        begin, end = h.bounds[i], h.bounds[i + 1]
+        list_hypotheses(item, i, h, order)
+        walk_references(item, i, r, order)
         for k in range(begin, end):
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
                 link = item.gram_chain[item.listed_gram[e]]
                 while link != ABSENT:
-                    pair = pair_bounds[k] + item.link_reference[link] - r_begin
+                    pair = pair_bounds[k] + item.link_reference[link] - r.bounds[i]
                     matched = min(item.listed_count[e], item.link_count[link])
                     rows[pair, item.listed_order[e] - 1] += matched
                     link = item.link_next[link]
@@ -400,19 +358,17 @@ def ngram_fingerprints(tokens: Tokens, n: int) -> Tokens:
     """The fingerprints of all n-grams of order ``n`` of every text."""
     ends = np.cumsum(np.maximum(0, tokens.lengths - n + 1))
     grams = np.empty(int(ends[-1]) if ends.size else 0, dtype=np.uint64)
-    _ngram_fingerprints(*tokens, n, grams)
+    _ngram_fingerprints(tokens, n, grams)
     return Tokens(grams, np.concatenate([[0], ends[:-1]])[: ends.size], ends)
 
 
 @kernel
-def _ngram_fingerprints(
-    tokens: Fingerprints, first: Indices, last: Indices, n: int, grams: Fingerprints
-) -> None:
+def _ngram_fingerprints(tokens: Tokens, n: int, grams: Fingerprints) -> None:
     written = 0
-    for i in range(first.size):
-        for at in range(first[i], last[i] - n + 1):
+    for i in range(tokens.first.size):
+        for at in range(tokens.first[i], tokens.last[i] - n + 1):
             key = np.uint64(0)
             for k in range(n):
-                key = extended(key, tokens[at + k])
+                key = extended(key, tokens.fingerprints[at + k])
             grams[written] = key
             written += 1

@@ -163,9 +163,9 @@ def test_numba_itself_is_the_way_out(monkeypatch):
     again = ahead.Kernel(ngrams._ngram_fingerprints.function)
     grams = np.zeros(2, dtype=np.uint64)
     keys = np.array([5, 6, 7], dtype=np.uint64)
-    bounds = (np.array([0]), np.array([3]))
-    again(keys, *bounds, 2, grams)
-    expected, _, _ = ngrams.ngram_fingerprints(Tokens(keys, *bounds), 2)
+    words = Tokens(keys, np.array([0]), np.array([3]))
+    again(words, 2, grams)
+    expected, _, _ = ngrams.ngram_fingerprints(words, 2)
     np.testing.assert_array_equal(grams, expected)
 
 

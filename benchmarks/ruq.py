@@ -27,12 +27,12 @@ def run(_: Corpus) -> Iterator[str]:
     """Yields the lines of the report."""
     import torch
 
-    from rejoinder.models.likelihood import Prompting, Request
-    from rejoinder.models.likelihood.transformer.causal import CausalProvider
+    from rejoinder.models.likelihood import LikelihoodRequest, Prompting
+    from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
     tokenizer, model = _model()
-    requests = _requests(tokenizer, Request)
-    provider = CausalProvider(model, tokenizer, Prompting(turn_end="", end=False))
+    requests = _requests(tokenizer, LikelihoodRequest)
+    provider = CausalBackend(model, tokenizer, Prompting(turn_end="", end=False))
     theirs = {size: _harness(model, tokenizer, size, requests) for size in BATCHES}
     once, sums = {}, []
     theirs[BATCHES[-1]]()  # to warm up

@@ -26,9 +26,9 @@ def score(work, pause=0.0):
     """Scores all requests in this process, with a pause before each batch."""
     import tiny_language_models as tiny
     from rejoinder.models.likelihood import likelihoods
-    from rejoinder.models.likelihood.transformer.causal import CausalProvider
+    from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
-    class Slow(CausalProvider):
+    class Slow(CausalBackend):
         def measure(self, batch):
             time.sleep(pause)
             return super().measure(batch)
@@ -38,12 +38,12 @@ def score(work, pause=0.0):
 
 
 def requests():
-    from rejoinder.models.likelihood import Request
+    from rejoinder.models.likelihood import LikelihoodRequest
 
     rng = random.Random(5)
     words = "the night train leaves from an old harbour at six in the morning".split()
     return [
-        Request(
+        LikelihoodRequest(
             f"c{i}",
             (" ".join(rng.choices(words, k=rng.randint(1, 8))),),
             (" ".join(rng.choices(words, k=rng.randint(2, 6))), "I don't know."),

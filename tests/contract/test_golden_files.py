@@ -179,11 +179,11 @@ def test_likelihoods_go_on(golden):
     import killed_scoring
     import tiny_language_models as tiny
     from rejoinder.models.likelihood import likelihoods
-    from rejoinder.models.likelihood.transformer.causal import CausalProvider
+    from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
     folder = golden("likelihoods") / "likelihoods"
     before = (GOLDEN / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
-    model = CausalProvider(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
+    model = CausalBackend(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
     held = likelihoods(model, killed_scoring.requests()[:8], work=folder).held
     found = [[np.asarray(each.logprobs).sum() for each in every] for every in held]
     for now, then in zip(found, SAID["likelihoods"], strict=True):

@@ -21,9 +21,9 @@ import tiny_ruber
 import tiny_sweep
 from rejoinder.errors import InputError
 from rejoinder.metrics.meteor import METEOR
-from rejoinder.models.likelihood import Request, likelihoods
+from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.ruber.encoder.cross import CrossConfig
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig
 from rejoinder.models.ruber.fitting import fit
@@ -46,12 +46,12 @@ from shared_data import EXAMPLES
 PARAMETERS = replace(tiny_sweep.BASE, epochs=2)
 SEARCH = Search(sampler="random", trials=2)
 SETTINGS = Settings({"DD-BASE": PARAMETERS}, pairs=60)
-REQUESTS = [Request("1", ("Hi.", "Where to?"), ("Home.", "I don't know."))]
+REQUESTS = [LikelihoodRequest("1", ("Hi.", "Where to?"), ("Home.", "I don't know."))]
 
 # A value that each field does not have in the run whose work is kept.
 OTHERS = {
     Prompting: {"turn_end": " ", "turns": 1, "template": "plain", "end": False},
-    Request: {"id": "2", "turns": ("Where to?",), "replies": ("Home.", "No.")},
+    LikelihoodRequest: {"id": "2", "turns": ("Where to?",), "replies": ("Home.", "No.")},
     Parameters: {
         "kind": "gru", "vocabulary": 55, "layers": 2, "width": 24, "heads": 4, "feed_forward": 20,
         "dropout": 0.3, "other_dropout": 0.3, "label_smoothing": 0.3, "learning_rate": 2e-3,
@@ -102,7 +102,7 @@ def test_no_row_is_left_over(kind):
 
 def provider(prompting=None, **given):
     settings = {"batch_tokens": 24, "name": "m", "weights": "w", **given}
-    return CausalProvider(tiny.model("gpt2"), tiny.tokenizer(chat=True), prompting, **settings)
+    return CausalBackend(tiny.model("gpt2"), tiny.tokenizer(chat=True), prompting, **settings)
 
 
 @each_field(Prompting)
@@ -119,7 +119,7 @@ def test_likelihoods_of_another_model_are_refused(given, tmp_path):
         likelihoods(provider(**given), REQUESTS, work=tmp_path)
 
 
-@each_field(Request)
+@each_field(LikelihoodRequest)
 def test_likelihoods_of_other_requests_are_refused(kind, field, tmp_path):
     likelihoods(provider(), REQUESTS, work=tmp_path)
     with pytest.raises(InputError, match="differing: requests"):

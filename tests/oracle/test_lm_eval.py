@@ -12,19 +12,21 @@ with warnings.catch_warnings():
     pytest.importorskip("lm_eval.models.huggingface", exc_type=ImportError)
 
 import tiny_language_models as tiny
-from rejoinder.models.likelihood import Prompting, Request, likelihoods
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
-from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
+from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
+from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
 
 # The second prompt ends in a blank, which the tokenizer joins to the reply's first letters, as those
 # of real models do. (The harness hands the reply every blank, also one that stays by itself; here
 # that one is the prompt's, see boundary.py.)
 REQUESTS = [
-    Request("1", ("Did you manage to get tickets?",), (" Yes, two beds.", " I don't know.", " No")),
-    Request(
+    LikelihoodRequest(
+        "1", ("Did you manage to get tickets?",), (" Yes, two beds.", " I don't know.", " No")
+    ),
+    LikelihoodRequest(
         "2", ("We land at six in the morning. That's early, ",), ("isn't it?", "the last one.")
     ),
-    Request(
+    LikelihoodRequest(
         "3", ("Where is the old harbour?\nAsk",), (" the driver.", " I don't know what to do.")
     ),
 ]
@@ -55,7 +57,7 @@ def theirs(model, tokenizer, requests, backend):
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_causal(kind):
     model, tokenizer = tiny.model(kind), tiny.tokenizer(kind)
-    asked = CausalProvider(model, tokenizer, Prompting(turn_end="", end=False))
+    asked = CausalBackend(model, tokenizer, Prompting(turn_end="", end=False))
     found = [held.total for few in likelihoods(asked, REQUESTS).held for held in few]
     assert found == pytest.approx(theirs(model, tokenizer, REQUESTS, "causal"), abs=1e-3)
 
@@ -65,6 +67,6 @@ def test_encoder_decoder():
     # the encoder its last blank, which the tokenizer keeps: no such prompt here.
     model, tokenizer = tiny.model("t5"), tiny.tokenizer("t5")
     requests = [REQUESTS[0], REQUESTS[2]]
-    asked = EncoderDecoderProvider(model, tokenizer, Prompting(turn_end="", end=False))
+    asked = EncoderDecoderBackend(model, tokenizer, Prompting(turn_end="", end=False))
     found = [held.total for few in likelihoods(asked, requests).held for held in few]
     assert found == pytest.approx(theirs(model, tokenizer, requests, "seq2seq"), abs=1e-3)

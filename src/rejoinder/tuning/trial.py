@@ -266,11 +266,11 @@ class Trial:
 
     def _ruq(self, testset: TestSet) -> tuple[dict[str, Any], tuple[str, ...]]:
         """RUQ against the generic reply, of the first reference, as the paper has it."""
-        from rejoinder.models.likelihood import Prompting, open_provider
+        from rejoinder.models.likelihood import Prompting, open_backend
 
         # The systems learn from the last turn alone.
         prompting = Prompting(turns=1, template="plain")
-        provider = open_provider(self.model, prompting, dtype="float32", name=self.name)
+        provider = open_backend(self.model, prompting, dtype="float32", name=self.name)
         found = ruq(
             testset,
             [provider],

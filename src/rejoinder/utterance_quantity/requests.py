@@ -14,7 +14,7 @@ from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
-from rejoinder.models.likelihood.provider import Likelihood, Request
+from rejoinder.models.likelihood.backend import Likelihood, LikelihoodRequest
 from rejoinder.tables.testset import TestSet
 
 LENGTHS = {5: " 1 to 5", 10: " 6 to 10", 15: "11 to 15", 20: "16 to 20"}
@@ -57,10 +57,10 @@ class Items:
         low, high = self.span
         return low if low == high else "var"
 
-    def requests(self, outputs: Mapping[str, str]) -> list[Request]:
+    def requests(self, outputs: Mapping[str, str]) -> list[LikelihoodRequest]:
         """What to ask a model: equal texts once, so that they tie exactly."""
         return [
-            Request(id, turns, tuple(dict.fromkeys(self._texts(id, few, outputs))))
+            LikelihoodRequest(id, turns, tuple(dict.fromkeys(self._texts(id, few, outputs))))
             for id, turns, few in zip(self.ids, self.turns, self.references, strict=True)
         ]
 

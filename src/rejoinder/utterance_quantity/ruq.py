@@ -16,7 +16,7 @@ from rejoinder.messages import counted
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
-from rejoinder.models.likelihood.provider import EMPTY, NOT_FINITE, Provider
+from rejoinder.models.likelihood.backend import EMPTY, NOT_FINITE, LikelihoodBackend
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores
@@ -98,7 +98,7 @@ class Quantity:
 
 def ruq(
     testset: TestSet,
-    models: Sequence[Provider],
+    models: Sequence[LikelihoodBackend],
     *,
     generic: Sequence[str] | None = None,
     references: str = "w>=0",
@@ -116,7 +116,7 @@ def ruq(
 
     Args:
         testset: Prompts and references. Every prompt needs a turn.
-        models: What to ask; see ``rejoinder.models.likelihood.open_provider``.
+        models: What to ask; see ``rejoinder.models.likelihood.open_backend``.
         generic: Generic replies; None takes the package's English set.
         references: ``all``, ``single`` or ``w>=T``, as for ``RUQ``.
         outputs: By model's name and item's id the model's own output, to be scored for the plot.
@@ -152,7 +152,7 @@ def ruq(
     )
 
 
-def _names(models: Sequence[Provider]) -> tuple[str, ...]:
+def _names(models: Sequence[LikelihoodBackend]) -> tuple[str, ...]:
     names = tuple(model.name for model in models)
     if not names:
         raise ParameterError("no model is given; name one at least")
@@ -180,7 +180,7 @@ def _check_finite(name: str, held: Likelihoods) -> None:
         )
 
 
-def _dropped(models: Sequence[Provider], found: Sequence[pl.DataFrame]) -> list[str]:
+def _dropped(models: Sequence[LikelihoodBackend], found: Sequence[pl.DataFrame]) -> list[str]:
     """What has no likelihood, counted by kind and reason."""
     notes = []
     for model, table in zip(models, found, strict=True):
@@ -197,7 +197,7 @@ def _dropped(models: Sequence[Provider], found: Sequence[pl.DataFrame]) -> list[
     return notes
 
 
-def _facts(models: Sequence[Provider]) -> dict[str, str]:
+def _facts(models: Sequence[LikelihoodBackend]) -> dict[str, str]:
     """What the signature says of each model."""
     told = {
         model.name: ",".join(f"{key}={value}" for key, value in model.facts.items())

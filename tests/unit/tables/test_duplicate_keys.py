@@ -8,7 +8,7 @@ import re
 import pytest
 
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood.recorded import RecordedProvider
+from rejoinder.models.likelihood.recorded import RecordedBackend
 from rejoinder.tables import formats, rating_formats
 from rejoinder.tables.preferences import read_preferences
 from rejoinder.tables.ratings import read_ratings
@@ -42,7 +42,7 @@ ROWS = [
     (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
-    (RecordedProvider, None, "s.jsonl", SCORED, "total"),
+    (RecordedBackend, None, "s.jsonl", SCORED, "total"),
 ]  # fmt: skip
 
 NO_JSON = {

@@ -7,13 +7,13 @@ import pytest
 from rejoinder import TestSet, load_scores
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics.ruq import RUQ
-from rejoinder.models.likelihood.provider import (
+from rejoinder.models.likelihood.backend import (
     NOT_FINITE,
     TOO_LONG,
-    Batch,
     Likelihood,
+    LikelihoodBackend,
     Plan,
-    Provider,
+    RequestBatch,
 )
 from rejoinder.utterance_quantity.generic import generic_replies
 from rejoinder.utterance_quantity.ruq import ruq
@@ -28,7 +28,7 @@ TESTSET = TestSet.from_lists(
 )
 
 
-class Told(Provider):
+class Told(LikelihoodBackend):
     """Likelihoods from a table: by text the mean, or a list of log-probabilities, or a reason."""
 
     def __init__(self, table, name="m", notes=()):
@@ -39,7 +39,7 @@ class Told(Provider):
         return {"table": "told"}
 
     def plan(self, requests):
-        return Plan((Batch(tuple(range(len(requests))), requests),), self.notes)
+        return Plan((RequestBatch(tuple(range(len(requests))), requests),), self.notes)
 
     def measure(self, batch):
         return [[self.one(text) for text in request.replies] for request in batch.work]

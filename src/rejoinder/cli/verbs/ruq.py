@@ -12,7 +12,7 @@ from rejoinder.cli import options
 from rejoinder.cli.terminal.speech import say
 
 if TYPE_CHECKING:
-    from rejoinder.models.likelihood.provider import Provider
+    from rejoinder.models.likelihood.backend import LikelihoodBackend
     from rejoinder.tables.testset import TestSet
     from rejoinder.utterance_quantity.ruq import Quantity
 
@@ -235,22 +235,22 @@ def _check_by(items: TestSet, by: str | None) -> None:
         )
 
 
-def _opened(models: Sequence[str], prompting: Any, **settings: Any) -> list[Provider]:
+def _opened(models: Sequence[str], prompting: Any, **settings: Any) -> list[LikelihoodBackend]:
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.models.likelihood.opening import open_provider
+    from rejoinder.models.likelihood.opening import open_backend
 
     ends = [Path(model).name for model in models]
     with Progress("loading"):
         return [
             # Two checkpoints of one name are told apart by their paths.
-            open_provider(model, prompting, name=model if ends.count(end) > 1 else None, **settings)
+            open_backend(model, prompting, name=model if ends.count(end) > 1 else None, **settings)
             for model, end in zip(models, ends, strict=True)
         ]
 
 
 def _asked(
     items: TestSet,
-    opened: Sequence[Provider],
+    opened: Sequence[LikelihoodBackend],
     generic: Sequence[str],
     rule: str,
     own: Mapping[str, Mapping[str, str]],

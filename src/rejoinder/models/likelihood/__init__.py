@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from rejoinder.models.likelihood.opening import open_provider
+from rejoinder.models.likelihood.backend import Likelihood, LikelihoodBackend, LikelihoodRequest
+from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.provider import Likelihood, Provider, Request
 from rejoinder.models.likelihood.store import likelihoods
 
-__all__ = ["Likelihood", "Prompting", "Provider", "Request", "likelihoods", "open_provider"]
+__all__ = [
+    "Likelihood",
+    "LikelihoodBackend",
+    "LikelihoodRequest",
+    "Prompting",
+    "likelihoods",
+    "open_backend",
+]

@@ -12,7 +12,14 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.resumable_lines import damaged_line
 from rejoinder.messages import quoted
-from rejoinder.models.likelihood.provider import DROPS, Batch, Likelihood, Plan, Provider, Request
+from rejoinder.models.likelihood.backend import (
+    DROPS,
+    Likelihood,
+    LikelihoodBackend,
+    LikelihoodRequest,
+    Plan,
+    RequestBatch,
+)
 from rejoinder.tables.io.json_lines import convert, read_objects
 
 SIZE = 1024  # requests to a batch
@@ -47,7 +54,7 @@ class Line(msgspec.Struct, omit_defaults=True):
         return cls(id, text, likelihood.logprobs.tolist())
 
 
-class RecordedProvider(Provider):
+class RecordedBackend(LikelihoodBackend):
     """Scores made elsewhere: a JSONL file with a line for each item and reply.
 
     A line holds ``id``, ``text`` and ``logprobs``; or, instead of the last, ``total`` and
@@ -86,7 +93,7 @@ class RecordedProvider(Provider):
         """The hash of the file."""
         return {"scores": hashlib.sha256(self.path.read_bytes()).hexdigest()[:8]}
 
-    def plan(self, requests: Sequence[Request]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
         """In the order of the requests.
 
         Raises:
@@ -103,12 +110,12 @@ class RecordedProvider(Provider):
         places = range(len(requests))
         return Plan(
             tuple(
-                Batch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
+                RequestBatch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
                 for begin in range(0, len(requests), SIZE)
             )
         )
 
-    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+    def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Looks the replies up."""
         return [
             [self.held.get((request.id, text)) or Likelihood.of([]) for text in request.replies]

@@ -17,7 +17,12 @@ from typing import Any
 import msgspec
 
 from rejoinder.files.resumable_lines import ResumableLines
-from rejoinder.models.likelihood.provider import Batch, Likelihood, Provider, Request
+from rejoinder.models.likelihood.backend import (
+    Likelihood,
+    LikelihoodBackend,
+    LikelihoodRequest,
+    RequestBatch,
+)
 from rejoinder.models.likelihood.recorded import Line, likelihood
 
 FORMAT = 1
@@ -40,8 +45,8 @@ class Likelihoods:
 
 
 def likelihoods(
-    provider: Provider,
-    requests: Sequence[Request],
+    backend: LikelihoodBackend,
+    requests: Sequence[LikelihoodRequest],
     *,
     work: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -49,7 +54,7 @@ def likelihoods(
     """Measures all replies to all prompts.
 
     Args:
-        provider: Where from.
+        backend: Where from.
         requests: Prompts and replies, each id once.
         work: A folder in which results are kept as they come, and where a run that was cut off is
             taken up; None keeps nothing.
@@ -57,35 +62,38 @@ def likelihoods(
 
     Raises:
         InputError: The folder holds another run's results, or cannot be written; a reply cannot be
-            scored by the provider.
+            scored by the backend.
     """
-    plan = provider.plan(requests)
+    plan = backend.plan(requests)
     measured: list[list[Likelihood]] = [[] for _ in requests]
     done = 0
     for batch, found in (
-        _measured(provider, plan.batches)
+        _measured(backend, plan.batches)
         if work is None
-        else _resumed(provider, requests, plan.batches, Path(work))
+        else _resumed(backend, requests, plan.batches, Path(work))
     ):
         for place, each in zip(batch.requests, found, strict=True):
             measured[place] = each
         done += len(batch.requests)
         if progress is not None:
             progress(done, len(requests))
-    return Likelihoods(measured, plan.notes, provider.facts)
+    return Likelihoods(measured, plan.notes, backend.facts)
 
 
 def _measured(
-    provider: Provider, batches: Sequence[Batch]
-) -> Iterator[tuple[Batch, list[list[Likelihood]]]]:
+    backend: LikelihoodBackend, batches: Sequence[RequestBatch]
+) -> Iterator[tuple[RequestBatch, list[list[Likelihood]]]]:
     for batch in batches:
-        yield batch, provider.measure(batch)
+        yield batch, backend.measure(batch)
 
 
 def _resumed(
-    provider: Provider, requests: Sequence[Request], batches: Sequence[Batch], work: Path
-) -> Iterator[tuple[Batch, list[list[Likelihood]]]]:
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in provider.name)
+    backend: LikelihoodBackend,
+    requests: Sequence[LikelihoodRequest],
+    batches: Sequence[RequestBatch],
+    work: Path,
+) -> Iterator[tuple[RequestBatch, list[list[Likelihood]]]]:
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in backend.name)
     path = work / f"{name}.scores.jsonl"
     keys = [
         [(requests[place].id, text) for place in batch.requests for text in requests[place].replies]
@@ -93,12 +101,12 @@ def _resumed(
     ]
 
     def compute(position: int) -> list[Line]:
-        found = chain.from_iterable(provider.measure(batches[position]))
+        found = chain.from_iterable(backend.measure(batches[position]))
         return [Line.of(*key, each) for key, each in zip(keys[position], found, strict=True)]
 
     file = ResumableLines(
         path,
-        _header(provider, requests),
+        _header(backend, requests),
         Line,
         lambda line: (line.id, line.text),
         "name another folder for --work",
@@ -108,14 +116,14 @@ def _resumed(
         yield batch, [[next(found) for _ in requests[place].replies] for place in batch.requests]
 
 
-def _header(provider: Provider, requests: Sequence[Request]) -> dict[str, Any]:
+def _header(backend: LikelihoodBackend, requests: Sequence[LikelihoodRequest]) -> dict[str, Any]:
     digest = hashlib.sha256()
     for request in requests:
         digest.update(msgspec.json.encode(request))
     return {
         "rejoinder": "likelihoods",
         "format": FORMAT,
-        "name": provider.name,
-        **provider.facts,
+        "name": backend.name,
+        **backend.facts,
         "requests": digest.hexdigest()[:16],
     }

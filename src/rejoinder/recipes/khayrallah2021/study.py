@@ -26,7 +26,7 @@ from rejoinder.files.resumable_lines import has_checks
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
 from rejoinder.human_evaluation.rating_summary import RatingSummary, summarise_ratings
 from rejoinder.messages import counted
-from rejoinder.models.likelihood.opening import open_provider
+from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, Tell, corpora, messages, prompts
@@ -249,7 +249,7 @@ class _Run:
         """RUQ of systems on prompts."""
         self.tell(f"asking ({where})", 0, 0)
         models = [
-            open_provider(self.folder / "models" / name, Prompting(turns=1), name=name)
+            open_backend(self.folder / "models" / name, Prompting(turns=1), name=name)
             for name in names
         ]
         return ruq(

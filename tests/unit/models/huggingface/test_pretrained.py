@@ -10,9 +10,9 @@ pytest.importorskip("transformers")
 import tiny_language_models as tiny
 from rejoinder.errors import InputError
 from rejoinder.models.huggingface.encoder import Encoder
-from rejoinder.models.likelihood import Request, likelihoods
-from rejoinder.models.likelihood.provider import EMPTY
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
+from rejoinder.models.likelihood.backend import EMPTY
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
 from rejoinder.models.likelihood.transformer.loading import load
 
 WEIGHTS = "model.safetensors"
@@ -99,9 +99,9 @@ def words(*known, unknown="<unk>"):
     ],
 )
 def test_a_tokenizer_of_other_texts_is_refused(tokenizer, told):
-    asked = CausalProvider(tiny.model("gpt2"), tokenizer, name="m")
+    asked = CausalBackend(tiny.model("gpt2"), tokenizer, name="m")
     with pytest.raises(InputError, match=told):
-        likelihoods(asked, [Request("1", ("Hi",), ("Yes", "No"))])
+        likelihoods(asked, [LikelihoodRequest("1", ("Hi",), ("Yes", "No"))])
 
 
 def test_a_tokenizer_to_which_all_replies_are_one_is_refused():
@@ -109,19 +109,19 @@ def test_a_tokenizer_to_which_all_replies_are_one_is_refused():
     from tokenizers import Regex, normalizers
 
     tokenizer.backend_tokenizer.normalizer = normalizers.Replace(Regex(r"\w+"), "x")
-    asked = CausalProvider(tiny.model("gpt2"), tokenizer, name="m")
+    asked = CausalBackend(tiny.model("gpt2"), tokenizer, name="m")
     with pytest.raises(InputError, match="m: the tokenizer makes the same tokens of 'Yes', 'No'"):
-        likelihoods(asked, [Request("1", ("Hi",), ("Yes", "No"))])
+        likelihoods(asked, [LikelihoodRequest("1", ("Hi",), ("Yes", "No"))])
     # One text, or one in two ways of writing, says nothing against a tokenizer.
-    found = likelihoods(asked, [Request("1", ("Hi",), ("Yes", "yes "))])
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi",), ("Yes", "yes "))])
     assert found.held[0][0].tokens == 2
 
 
 def test_a_reply_of_which_no_token_is_left_is_dropped_as_empty():
     # A BPE without an unknown token makes nothing of what it does not know: the end of sequence
     # alone is no reply.
-    asked = CausalProvider(tiny.model("gpt2"), words("a", "b", unknown=None))
-    found = likelihoods(asked, [Request("1", ("a",), ("a", "b", "?"))]).held[0]
+    asked = CausalBackend(tiny.model("gpt2"), words("a", "b", unknown=None))
+    found = likelihoods(asked, [LikelihoodRequest("1", ("a",), ("a", "b", "?"))]).held[0]
     assert [held.dropped for held in found] == ["", "", EMPTY]
 
 

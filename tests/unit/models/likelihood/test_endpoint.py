@@ -2,93 +2,34 @@
 
 import json
 import math
-import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 
 import pytest
 
+from completions_server import Completions, choices, serving, tokens, value
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.models.likelihood import Prompting, Request, likelihoods, open_provider
+from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
+from rejoinder.models.likelihood.backend import EMPTY
 from rejoinder.models.likelihood.endpoint import server as patience
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo
-from rejoinder.models.likelihood.provider import EMPTY
 
 REQUESTS = [
-    Request("1", ("Did you get it?",), ("No, I did not.", "I don't know.", "")),
-    Request("2", ("Hi.", "Where to?"), ("To the coast.", "I don't know.")),
+    LikelihoodRequest("1", ("Did you get it?",), ("No, I did not.", "I don't know.", "")),
+    LikelihoodRequest("2", ("Hi.", "Where to?"), ("To the coast.", "I don't know.")),
 ]
-
-
-def tokens(text):
-    return re.findall(r"\s?[A-Za-z']+|\s|[^\sA-Za-z]", text)
-
-
-def value(before, token):
-    """A made-up log-probability that depends on the token and on how much stands before it."""
-    return -0.5 - (sum(map(ord, token)) % 97) / 10 - len(before) / 1000
-
-
-class Completions(BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        self.reply(200, {"data": [{"id": name} for name in self.server.names]})
-
-    def do_POST(self):
-        if self.server.raw is not None and len(self.server.asked) >= self.server.good:
-            self.server.asked.append(None)
-            self.wfile.write(self.server.raw)
-            self.close_connection = True
-            return
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, dict(self.headers), asked))
-        if self.server.busy:
-            self.server.busy -= 1
-            self.reply(503, {"error": "loading"})
-            return
-        cut = tokens(asked["prompt"])
-        logprobs = [None] + [value(cut[:i], cut[i]) for i in range(1, len(cut))]
-        self.reply(*self.server.answer(cut, logprobs))
-
-    def reply(self, status, value):
-        body = value if isinstance(value, bytes) else json.dumps(value).encode()
-        self.send_response(status)
-        if status == 302:
-            self.send_header("Location", "http://127.0.0.1:9/elsewhere")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def choices(cut, logprobs):
-    return 200, {"choices": [{"logprobs": {"tokens": cut, "token_logprobs": logprobs}}]}
 
 
 @pytest.fixture
 def serve(monkeypatch):
     monkeypatch.setattr(patience.Server.__init__, "__defaults__", ((0.01,) * 3,))
     monkeypatch.delenv(patience.KEY, raising=False)
-    made = []
-
-    def start(answer=choices, names=("one",), busy=0, raw=None, good=0):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Completions)
-        server.answer, server.names, server.busy, server.asked = answer, names, busy, []
-        server.raw, server.good = raw, good
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        made.append(server)
-        return server, f"http://127.0.0.1:{server.server_port}/v1"
-
-    yield start
-    for server in made:
-        server.shutdown()
-        server.server_close()
+    with ExitStack() as servers:
+        yield lambda *args, **kwargs: servers.enter_context(serving(*args, **kwargs))
 
 
 def test_replies_begin_where_the_prompt_ends(serve):
     server, url = serve()
-    found = likelihoods(open_provider(url), REQUESTS)
+    found = likelihoods(open_backend(url), REQUESTS)
     prompt = tokens("Hi.\nWhere to?\n")
     whole = tokens("Hi.\nWhere to?\nTo the coast.")
     assert whole[: len(prompt) - 1] == prompt[:-1]  # the last blank is a part of "\nTo"
@@ -103,8 +44,8 @@ def test_replies_begin_where_the_prompt_ends(serve):
 
 def test_the_end_of_sequence_counts_where_it_is_named(serve):
     _, url = serve()
-    plain = likelihoods(open_provider(url), REQUESTS[:1]).held[0][0]
-    ended = likelihoods(open_provider(url, end_text="!"), REQUESTS[:1])
+    plain = likelihoods(open_backend(url), REQUESTS[:1]).held[0][0]
+    ended = likelihoods(open_backend(url, end_text="!"), REQUESTS[:1])
     assert ended.held[0][0].tokens == plain.tokens + 1
     assert ended.notes == ()
 
@@ -117,7 +58,7 @@ def test_the_key_is_sent_and_never_shown(serve, monkeypatch):
 
     server, url = serve(refusing)
     with pytest.raises(InputError, match=patience.KEY) as error:
-        open_provider(url)
+        open_backend(url)
     assert "sk-secret" not in str(error.value)
     assert server.asked[0][1]["Authorization"] == "Bearer sk-secret"
 
@@ -133,7 +74,7 @@ def test_the_key_is_sent_and_never_shown(serve, monkeypatch):
 )
 def test_a_key_in_the_url_is_refused(url):
     with pytest.raises(ParameterError, match=patience.KEY) as error:
-        open_provider(url)
+        open_backend(url)
     assert "secret" not in str(error.value)
 
 
@@ -152,7 +93,7 @@ def test_a_key_in_the_url_is_refused(url):
 )
 def test_what_is_no_url_of_a_server_is_refused(url):
     with pytest.raises(ParameterError, match="expected http://host:port/v1"):
-        open_provider(url)
+        open_backend(url)
 
 
 @pytest.mark.parametrize("key", ["sk-secret\nX: y", "sk-secrét", "sk-secret\x1b"])
@@ -160,37 +101,37 @@ def test_a_key_that_is_none_is_one_message(serve, monkeypatch, key):
     monkeypatch.setenv(patience.KEY, key)
     _, url = serve()
     with pytest.raises(ParameterError, match="no key has") as error:
-        open_provider(url)
+        open_backend(url)
     assert "secr" not in str(error.value)
 
 
 def test_redirects_are_not_followed(serve):
     _, url = serve(lambda cut, logprobs: (302, {}))
     with pytest.raises(InputError, match="status 302"):
-        open_provider(url)
+        open_backend(url)
 
 
 def test_a_busy_server_is_asked_again(serve):
     server, url = serve(busy=2)
-    open_provider(url)
+    open_backend(url)
     assert server.busy == 0
 
 
 def test_a_server_that_is_not_there():
     with pytest.raises(InputError, match="is the server running"):
-        open_provider("http://127.0.0.1:9/v1#m")
+        open_backend("http://127.0.0.1:9/v1#m")
 
 
 def test_several_models_must_be_told_apart(serve):
     _, url = serve(names=("one", "two"))
     with pytest.raises(ParameterError, match="'one' or 'two'"):
-        open_provider(url)
-    assert open_provider(f"{url}#two").name == "two"
+        open_backend(url)
+    assert open_backend(f"{url}#two").name == "two"
 
 
 def test_a_chat_template_is_refused():
     with pytest.raises(ParameterError, match="plain prompts"):
-        open_provider("http://127.0.0.1:9/v1#m", Prompting(template="chat"))
+        open_backend("http://127.0.0.1:9/v1#m", Prompting(template="chat"))
 
 
 PROBED = 3
@@ -399,7 +340,7 @@ def test_an_answer_not_to_be_relied_on_is_refused(serve, answer, told, good):
 
     _, url = serve(later)
     with pytest.raises(InputError, match=told):
-        likelihoods(open_provider(url), REQUESTS)
+        likelihoods(open_backend(url), REQUESTS)
     assert len(seen) > good
 
 
@@ -410,7 +351,7 @@ def test_what_is_hardly_an_answer_is_one_message(serve, monkeypatch, name, good)
     raw, told = RAW[name]
     _, url = serve(raw=raw, good=good)
     with pytest.raises(InputError, match=told):
-        likelihoods(open_provider(url), REQUESTS)
+        likelihoods(open_backend(url), REQUESTS)
 
 
 @pytest.mark.parametrize(
@@ -419,14 +360,14 @@ def test_what_is_hardly_an_answer_is_one_message(serve, monkeypatch, name, good)
 def test_what_several_answers_show_together_is_seen_by_the_probe(serve, answer, told):
     _, url = serve(answer)
     with pytest.raises(InputError, match=told):
-        open_provider(url)
+        open_backend(url)
 
 
 def test_an_answer_that_trickles_for_ever_is_given_up(serve, monkeypatch):
     monkeypatch.setattr(patience, "LONGEST", 0.0)
     _, url = serve()
     with pytest.raises(InputError, match="not complete after 0 seconds"):
-        open_provider(f"{url}#one")
+        open_backend(f"{url}#one")
 
 
 @pytest.mark.parametrize("listed", [None, 7, "one", [7], {"one": 1}, [{"id": None}] * 2])
@@ -434,7 +375,7 @@ def test_a_list_of_models_that_is_none(serve, monkeypatch, listed):
     monkeypatch.setattr(Completions, "do_GET", lambda self: self.reply(200, {"data": listed}))
     _, url = serve()
     with pytest.raises(ParameterError, match="name the model as in"):
-        open_provider(url)
+        open_backend(url)
 
 
 @pytest.mark.parametrize(

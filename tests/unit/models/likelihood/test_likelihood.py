@@ -10,11 +10,11 @@ import torch
 
 import tiny_language_models as tiny
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.models.likelihood import Prompting, Request, likelihoods
-from rejoinder.models.likelihood.provider import EMPTY, NO_START, NOT_FINITE, TOO_LONG
+from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods
+from rejoinder.models.likelihood.backend import EMPTY, NO_START, NOT_FINITE, TOO_LONG
 from rejoinder.models.likelihood.transformer import batching
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
-from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
+from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
 from rejoinder.models.likelihood.transformer.loading import load
 
 REPLIES = ("I don't know.", "Yes, two beds in a sleeper.", "No", "I")
@@ -24,12 +24,12 @@ CONVERSATIONS = [
     ("a",),
     ("Where is the old harbour? " * 2,),
 ]
-REQUESTS = [Request(str(i), turns, REPLIES) for i, turns in enumerate(CONVERSATIONS)]
+REQUESTS = [LikelihoodRequest(str(i), turns, REPLIES) for i, turns in enumerate(CONVERSATIONS)]
 
 
 def provider(kind, model=None, tokenizer=None, **options):
     made = model or tiny.model(kind)
-    of = CausalProvider if kind in ("gpt2", "llama") else EncoderDecoderProvider
+    of = CausalBackend if kind in ("gpt2", "llama") else EncoderDecoderBackend
     return of(made, tokenizer or tiny.tokenizer(kind), **options)
 
 
@@ -88,7 +88,7 @@ def test_a_prompt_that_ends_in_a_blank_gives_the_blank_to_the_reply():
     # saw it in training, and never as "Yes," + " " + "two".
     tokenizer = tiny.tokenizer()
     asked = provider("gpt2", prompting=Prompting(turn_end="", end=False))
-    found = likelihoods(asked, [Request("1", ("Yes, ",), ("two beds", "\tno"))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Yes, ",), ("two beds", "\tno"))]).held[0]
     whole = tokenizer("Yes, two beds")["input_ids"]
     prompt = tokenizer("Yes,")["input_ids"]
     assert whole[: len(prompt)] == prompt
@@ -106,7 +106,7 @@ def test_a_chat_template_lays_out_the_turns_and_ends_the_reply():
     tokenizer = tiny.tokenizer("llama", chat=True)
     asked = provider("llama", tokenizer=tokenizer)
     turns = ("We land at six.", "Too early.", "Where is the harbour?")
-    held = likelihoods(asked, [Request("1", turns, ("Ask the driver.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", turns, ("Ask the driver.",))]).held[0][0]
     text = (
         "<|im_start|>user\nWe land at six.<|im_end|>\n"
         "<|im_start|>assistant\nToo early.<|im_end|>\n"
@@ -128,7 +128,7 @@ def test_what_a_template_writes_before_the_reply_is_no_part_of_it():
     assert plain_template in tiny.CHATML
     tokenizer.chat_template = tiny.CHATML.replace(plain_template, thinking + plain_template)
     asked = provider("llama", tokenizer=tokenizer)
-    found = likelihoods(asked, [Request("1", ("Where?",), ("Here.", "I don't know."))])
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Where?",), ("Here.", "I don't know."))])
     text = "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     before = tokenizer(text, add_special_tokens=False)["input_ids"]
     end = tokenizer.convert_tokens_to_ids("<|im_end|>")
@@ -141,7 +141,7 @@ def test_the_first_token_of_a_template_is_never_cut():
     tokenizer = tiny.tokenizer("llama", chat=True)
     tokenizer.chat_template = "<s>" + tiny.CHATML
     asked = provider("llama", tiny.model("llama", window=40), tokenizer=tokenizer)
-    held = likelihoods(asked, [Request("1", ("x" * 90,), ("No.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", ("x" * 90,), ("No.",))]).held[0][0]
     text = "<s><|im_start|>user\n" + "x" * 90 + "<|im_end|>\n<|im_start|>assistant\n"
     before = tokenizer(text, add_special_tokens=False)["input_ids"]
     ids = [*tokenizer("No.", add_special_tokens=False)["input_ids"]]
@@ -156,8 +156,8 @@ def test_a_template_that_refuses_the_assistant_first_begins_a_turn_later():
         "{% if messages[0]['role'] != 'user' %}{{ raise_exception('no') }}{% endif %}" + tiny.CHATML
     )
     asked = provider("llama", tokenizer=tokenizer)
-    two = likelihoods(asked, [Request("1", ("Hi.", "Where?"), ("Here.",))])
-    one = likelihoods(asked, [Request("1", ("Where?",), ("Here.",))])
+    two = likelihoods(asked, [LikelihoodRequest("1", ("Hi.", "Where?"), ("Here.",))])
+    one = likelihoods(asked, [LikelihoodRequest("1", ("Where?",), ("Here.",))])
     assert two.held[0][0].logprobs.tolist() == one.held[0][0].logprobs.tolist()
     assert "opened one turn later" in two.notes[0]
     assert one.notes == ()
@@ -166,8 +166,10 @@ def test_a_template_that_refuses_the_assistant_first_begins_a_turn_later():
 def test_a_prompt_longer_than_the_window_loses_its_oldest_tokens():
     model = tiny.model("gpt2", window=24)
     asked = provider("gpt2", model)
-    long = Request("1", ("x" * 60, "Did you get it?"), ("No.", "I don't know what to do."))
-    found = likelihoods(asked, [long, Request("2", ("a",), ("No.",))])
+    long = LikelihoodRequest(
+        "1", ("x" * 60, "Did you get it?"), ("No.", "I don't know what to do.")
+    )
+    found = likelihoods(asked, [long, LikelihoodRequest("2", ("a",), ("No.",))])
     tokenizer = tiny.tokenizer()
     prompt = tokenizer("x" * 60 + "\nDid you get it?\n")["input_ids"]
     longest = len(tokenizer("I don't know what to do.")["input_ids"])  # fed: all but the end
@@ -182,14 +184,16 @@ def test_a_prompt_longer_than_the_window_loses_its_oldest_tokens():
 @pytest.mark.parametrize("kind", ["gpt2", "bart"])
 def test_a_reply_longer_than_the_window_is_dropped(kind):
     asked = provider(kind, tiny.model(kind, window=24))
-    found = likelihoods(asked, [Request("1", ("Hi.",), ("z" * 80, "No."))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("z" * 80, "No."))]).held[0]
     assert found[0].dropped == TOO_LONG
     assert found[1].tokens > 0
 
 
 @pytest.mark.parametrize("kind", tiny.KINDS)
 def test_empty_replies_are_dropped(kind):
-    found = likelihoods(provider(kind), [Request("1", ("Hi.",), ("", " \n", "No."))]).held[0]
+    found = likelihoods(
+        provider(kind), [LikelihoodRequest("1", ("Hi.",), ("", " \n", "No."))]
+    ).held[0]
     assert [held.dropped for held in found] == [EMPTY, EMPTY, ""]
     assert np.isnan(found[0].mean)
 
@@ -199,21 +203,21 @@ def test_a_tokenizer_without_an_end_scores_without_it_and_says_so():
     model.config.eos_token_id = None
     tokenizer = tiny.tokenizer(end=False)
     asked = provider("gpt2", model, tokenizer)
-    found = likelihoods(asked, [Request("1", ("Hi.",), ("No.",))])
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("No.",))])
     assert "no end-of-sequence token" in found.notes[0]
     ids = tokenizer("No.")["input_ids"]
     before = tokenizer("Hi.\n")["input_ids"]
     np.testing.assert_allclose(found.held[0][0].logprobs, plain(model, before, ids), atol=1e-4)
     empty = likelihoods(
         provider("gpt2", model, tokenizer, prompting=Prompting(turn_end="")),
-        [Request("1", ("",), ("No.",))],
+        [LikelihoodRequest("1", ("",), ("No.",))],
     )
     assert empty.held[0][0].dropped == NO_START
 
 
 def test_an_empty_prompt_begins_with_the_start_token():
     asked = provider("gpt2", prompting=Prompting(turn_end=""))
-    held = likelihoods(asked, [Request("1", ("",), ("No.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", ("",), ("No.",))]).held[0][0]
     ids = [*tiny.tokenizer()("No.")["input_ids"], 2]
     np.testing.assert_allclose(held.logprobs, plain(asked.model, [1], ids), atol=1e-4)
 

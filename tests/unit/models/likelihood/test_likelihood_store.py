@@ -11,14 +11,14 @@ pytest.importorskip("transformers")
 import killed_scoring
 import tiny_language_models as tiny
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood import Likelihood, Request, likelihoods, open_provider
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
+from rejoinder.models.likelihood import Likelihood, LikelihoodRequest, likelihoods, open_backend
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
 
 REQUESTS = killed_scoring.requests()[:12]
 
 
 def provider(seed=0, **options):
-    return CausalProvider(
+    return CausalBackend(
         tiny.model("gpt2", seed),
         tiny.tokenizer(),
         batch_tokens=24,
@@ -93,9 +93,9 @@ def test_a_strange_file_is_refused_and_kept(tmp_path):
 
 
 def test_the_kept_file_is_a_source_of_likelihoods(tmp_path):
-    requests = [*REQUESTS, Request("e", ("Hi.",), ("", "No."))]
+    requests = [*REQUESTS, LikelihoodRequest("e", ("Hi.",), ("", "No."))]
     whole = likelihoods(provider(), requests, work=tmp_path)
-    again = likelihoods(open_provider(tmp_path / killed_scoring.FILE), requests)
+    again = likelihoods(open_backend(tmp_path / killed_scoring.FILE), requests)
     for few, others in zip(again.held, whole.held, strict=True):
         for one, other in zip(few, others, strict=True):
             assert (one.dropped, one.tokens) == (other.dropped, other.tokens)
@@ -113,13 +113,13 @@ def test_scores_made_elsewhere(tmp_path):
         {"id": "1", "text": "No.", "logprobs": [-1.0, -3.0]},
         {"id": "1", "text": "I don't know.", "total": -6.0, "tokens": 4},
     )
-    asked = open_provider(path)
+    asked = open_backend(path)
     assert asked.name == "theirs"
-    found = likelihoods(asked, [Request("1", ("Hi.",), ("No.", "I don't know."))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("No.", "I don't know."))]).held[0]
     assert [held.mean for held in found] == [-2.0, -1.5]
     assert found[1].logprobs is None
     with pytest.raises(InputError, match="no line for id '2'"):
-        likelihoods(asked, [Request("2", ("Hi.",), ("No.",))])
+        likelihoods(asked, [LikelihoodRequest("2", ("Hi.",), ("No.",))])
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_scores_made_elsewhere(tmp_path):
 def test_bad_lines_are_told(tmp_path, row, told):
     path = lines(tmp_path / "theirs.jsonl", {"id": "0", "text": "a", "logprobs": [-1.0]}, row)
     with pytest.raises(InputError, match=told) as error:
-        open_provider(path)
+        open_backend(path)
     assert "row 2" in str(error.value)
 
 
 def test_a_reply_twice_is_told(tmp_path):
     row = {"id": "1", "text": "No.", "logprobs": [-1.0]}
     with pytest.raises(InputError, match="a second time"):
-        open_provider(lines(tmp_path / "theirs.jsonl", row, row))
+        open_backend(lines(tmp_path / "theirs.jsonl", row, row))
 
 
 def test_a_likelihood_of_no_tokens_is_none():
@@ -168,7 +168,7 @@ def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
         damaged[place] ^= 1 << rng.randrange(8)
         for read in (
             lambda: likelihoods(provider(), REQUESTS, work=tmp_path),
-            lambda: likelihoods(open_provider(path), REQUESTS),
+            lambda: likelihoods(open_backend(path), REQUESTS),
         ):
             path.write_bytes(damaged)
             try:
@@ -189,7 +189,7 @@ def test_lines_that_are_moved_or_lost_are_told(tmp_path):
         with pytest.raises(InputError, match="line 4: damaged or altered"):
             likelihoods(provider(), REQUESTS, work=tmp_path)
         with pytest.raises(InputError, match="row 4: damaged or altered"):
-            open_provider(path)
+            open_backend(path)
 
 
 def test_a_file_of_an_earlier_version_goes_on_without_checks(tmp_path):

@@ -12,7 +12,7 @@ from flipped_bits import drawn, every, flipped
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood import Request, likelihoods
+from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
 from rejoinder.models.likelihood.transformer.loading import load as load_language_model
 from rejoinder.models.ruber import model as unreferenced
 from rejoinder.models.training.checkpoints import Checkpoint, Run
@@ -29,7 +29,7 @@ from tiny_folders import (
     write_with_encoder,
 )
 
-REQUESTS = [Request("1", ("Is there tea at the a?",), ("Yes, there is.",))]
+REQUESTS = [LikelihoodRequest("1", ("Is there tea at the a?",), ("Yes, there is.",))]
 
 
 def read_vectors(path):

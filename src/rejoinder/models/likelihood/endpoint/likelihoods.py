@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlunsplit
 
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.models.likelihood.backend import (
+    EMPTY,
+    NO_START,
+    Likelihood,
+    LikelihoodBackend,
+    LikelihoodRequest,
+    Plan,
+    RequestBatch,
+)
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo, read_echo
 from rejoinder.models.likelihood.endpoint.probe import probe
 from rejoinder.models.likelihood.endpoint.server import Server, split_url
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.provider import (
-    EMPTY,
-    NO_START,
-    Batch,
-    Likelihood,
-    Plan,
-    Provider,
-    Request,
-)
 
 AT_ONCE = 8
 """Requests under way at a time; servers batch them themselves."""
@@ -27,7 +27,7 @@ AT_ONCE = 8
 SIZE = 32  # prompts to a batch: what is written, and resumed, together
 
 
-class EndpointProvider(Provider):
+class EndpointBackend(LikelihoodBackend):
     """Likelihoods of a model behind ``POST /completions`` with ``echo`` and ``logprobs``.
 
     Prompts are laid out plainly (a server's chat route cannot echo). Where the prompt ends is found
@@ -101,11 +101,11 @@ class EndpointProvider(Provider):
         check_echo(echo, text, self.url)
         return echo
 
-    def plan(self, requests: Sequence[Request]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
         """In the order of the requests: the server forms batches of its own."""
         places = range(len(requests))
         batches = tuple(
-            Batch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
+            RequestBatch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
             for begin in range(0, len(requests), SIZE)
         )
         unended = self.prompting.end and not self.end_text
@@ -119,12 +119,12 @@ class EndpointProvider(Provider):
             else (),
         )
 
-    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+    def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Several requests at a time; their answers in order."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(self._one, batch.work))
 
-    def _one(self, request: Request) -> list[Likelihood]:
+    def _one(self, request: LikelihoodRequest) -> list[Likelihood]:
         prompt = self.prompting.plain(request.turns)
         if not prompt:
             return [Likelihood.none(NO_START) for _ in request.replies]

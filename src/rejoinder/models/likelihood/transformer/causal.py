@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.prompts import Chat
-from rejoinder.models.likelihood.provider import Request
 from rejoinder.models.likelihood.transformer.boundary import (
     Specials,
     Tail,
@@ -16,7 +16,7 @@ from rejoinder.models.likelihood.transformer.boundary import (
     shared,
     specials,
 )
-from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerProvider
+from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
 from rejoinder.models.likelihood.transformer.pieces import OPENED, Cuts, Piece, fitted
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 WINDOW = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
 
 
-class CausalProvider(TransformerProvider):
+class CausalBackend(TransformerBackend):
     """Likelihoods of a causal language model (GPT-2, Llama, ...).
 
     Args:
-        *args: See ``TransformerProvider``.
+        *args: See ``TransformerBackend``.
         padding: On which side the prompts of a batch are padded; the numbers are the same.
-        **kwargs: See ``TransformerProvider``.
+        **kwargs: See ``TransformerBackend``.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class CausalProvider(TransformerProvider):
             return self.chat.end
         return super().end_id()
 
-    def pieces(self, requests: Sequence[Request], cuts: Cuts) -> list[Piece]:
+    def pieces(self, requests: Sequence[LikelihoodRequest], cuts: Cuts) -> list[Piece]:
         """Tokenises prompts and replies together, so that the boundary is as the model sees it."""
         prompts = [self._prompt(request.turns, cuts) for request in requests]
         alone = ids_of(self.tokenizer, prompts)

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
-from rejoinder.models.likelihood.provider import Request
+from rejoinder.models.likelihood.backend import LikelihoodRequest
 from rejoinder.models.likelihood.transformer.boundary import Specials, Tail, ids_of, specials
-from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerProvider
+from rejoinder.models.likelihood.transformer.likelihoods import Prefix, TransformerBackend
 from rejoinder.models.likelihood.transformer.pieces import CUT, Cuts, Piece, sourced
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ ENCODER_WINDOW = ("max_encoder_position_embeddings", "max_position_embeddings")
 DECODER_WINDOW = ("max_decoder_position_embeddings", "max_position_embeddings")
 
 
-class EncoderDecoderProvider(TransformerProvider):
+class EncoderDecoderBackend(TransformerBackend):
     """Likelihoods of an encoder-decoder model (BART, T5, Marian, ...).
 
     What the tokenizer writes before a target (BART's ``<s>``, a language code) is fed to the
@@ -50,7 +50,7 @@ class EncoderDecoderProvider(TransformerProvider):
         before = self.around[1].before
         return [found, *(before[1:] if before[:1] == [found] else before)]
 
-    def pieces(self, requests: Sequence[Request], cuts: Cuts) -> list[Piece]:
+    def pieces(self, requests: Sequence[LikelihoodRequest], cuts: Cuts) -> list[Piece]:
         """Tokenises sources and replies, each by itself."""
         texts = [self.prompting.source(request.turns) for request in requests]
         sources = [self._source(ids, cuts) for ids in ids_of(self.tokenizer, texts)]

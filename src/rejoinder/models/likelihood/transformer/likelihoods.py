@@ -20,8 +20,14 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.models.huggingface.pretrained import check_ids
+from rejoinder.models.likelihood.backend import (
+    Likelihood,
+    LikelihoodBackend,
+    LikelihoodRequest,
+    Plan,
+    RequestBatch,
+)
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.provider import Batch, Likelihood, Plan, Provider, Request
 from rejoinder.models.likelihood.transformer.batching import bucketed, halving, levelled
 from rejoinder.models.likelihood.transformer.boundary import silence
 from rejoinder.models.likelihood.transformer.cache import expanded, shareable
@@ -75,8 +81,8 @@ class Prefix:
     states: torch.Tensor | None = None
 
 
-class TransformerProvider(Provider):
-    """Likelihoods of a loaded model; ``CausalProvider`` and ``EncoderDecoderProvider`` are its kinds.
+class TransformerBackend(LikelihoodBackend):
+    """Likelihoods of a loaded model; ``CausalBackend`` and ``EncoderDecoderBackend`` are its kinds.
 
     Args:
         model: A model of ``transformers`` with a language-model head.
@@ -115,7 +121,7 @@ class TransformerProvider(Provider):
             **self.prompting.facts,
         }
 
-    def plan(self, requests: Sequence[Request]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
         """Tokenises all requests, and puts those of like length together.
 
         Raises:
@@ -130,17 +136,17 @@ class TransformerProvider(Provider):
         check_ids(self.name, self.model, chain((piece.prefix for piece in pieces), tails))
         costs = [(len(piece.prefix), piece.longest) for piece in pieces]
         batches = tuple(
-            Batch(tuple(places), tuple(pieces[place] for place in places))
+            RequestBatch(tuple(places), tuple(pieces[place] for place in places))
             for places in bucketed(costs, self.batch_tokens)
         )
         return Plan(batches, (*self.notes(), *cuts.notes(len(requests))))
 
-    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+    def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Both passes over one batch, in halves where memory runs out."""
         return halving(self._measure, batch.work)
 
     @abstractmethod
-    def pieces(self, requests: Sequence[Request], cuts: Cuts) -> list[Piece]:
+    def pieces(self, requests: Sequence[LikelihoodRequest], cuts: Cuts) -> list[Piece]:
         """Tokenises requests."""
 
     @abstractmethod
@@ -180,7 +186,7 @@ class TransformerProvider(Provider):
             found = getattr(self.model.config, "eos_token_id", None)
         return found[0] if isinstance(found, list) else found
 
-    def _check_tokenizer(self, requests: Sequence[Request]) -> None:
+    def _check_tokenizer(self, requests: Sequence[LikelihoodRequest]) -> None:
         replies = [reply for request in requests for reply in request.replies]
         target = bool(self.model.config.is_encoder_decoder)
         if why := silence(self.tokenizer, replies, target):

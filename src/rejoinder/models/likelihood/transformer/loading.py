@@ -11,9 +11,9 @@ from rejoinder.errors import InputError, MissingExtraError, RejoinderError
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import open_pretrained
 from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.transformer.causal import CausalProvider
-from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderProvider
-from rejoinder.models.likelihood.transformer.likelihoods import TransformerProvider
+from rejoinder.models.likelihood.transformer.causal import CausalBackend
+from rejoinder.models.likelihood.transformer.encoder_decoder import EncoderDecoderBackend
+from rejoinder.models.likelihood.transformer.likelihoods import TransformerBackend
 from rejoinder.models.training.folder import kind_of
 
 
@@ -26,7 +26,7 @@ def load(
     batch_tokens: int | None = None,
     download: bool = False,
     name: str | None = None,
-) -> TransformerProvider:
+) -> TransformerBackend:
     """Loads a model and its tokenizer, from safetensors and JSON: no code of the model's is run.
 
     Args:
@@ -34,7 +34,7 @@ def load(
         prompting: How conversations are laid out.
         device: ``auto`` takes a GPU where there is one; or ``cpu``, ``cuda``, ``cuda:1``.
         dtype: ``auto`` takes float32 on the CPU and the weights' own on a GPU.
-        batch_tokens: See ``TransformerProvider``.
+        batch_tokens: See ``TransformerBackend``.
         download: Whether a name that is not here yet may be fetched from the hub.
         name: What tables call it; None: the folder's or the model's name.
 
@@ -53,7 +53,7 @@ def load(
         raise
     except Exception as error:  # damaged files raise whatever their parsers raise
         raise InputError(_unloadable(path, error, download)) from None
-    kind = EncoderDecoderProvider if config.is_encoder_decoder else CausalProvider
+    kind = EncoderDecoderBackend if config.is_encoder_decoder else CausalBackend
     return kind(
         loaded,
         tokenizer,

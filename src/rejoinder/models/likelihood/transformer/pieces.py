@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rejoinder.messages import counted
-from rejoinder.models.likelihood.provider import EMPTY, NO_START, TOO_LONG
+from rejoinder.models.likelihood.backend import EMPTY, NO_START, TOO_LONG
 from rejoinder.models.likelihood.transformer.boundary import Tail
 
 

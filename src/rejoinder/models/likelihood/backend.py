@@ -20,7 +20,7 @@ DROPS = (EMPTY, TOO_LONG, NOT_FINITE, NO_START)
 
 
 @dataclass(frozen=True)
-class Request:
+class LikelihoodRequest:
     """A prompt and the replies that are to be scored after it.
 
     Attributes:
@@ -75,12 +75,12 @@ class Likelihood:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RequestBatch:
     """A piece of the work: whole requests, measured together.
 
     Attributes:
         requests: Which ones, by their place in the list of requests.
-        work: What the provider made of them.
+        work: What the backend made of them.
     """
 
     requests: tuple[int, ...]
@@ -96,11 +96,11 @@ class Plan:
         notes: What was cut or left out on the way, to be said beside every number.
     """
 
-    batches: tuple[Batch, ...]
+    batches: tuple[RequestBatch, ...]
     notes: tuple[str, ...] = ()
 
 
-class Provider(ABC):
+class LikelihoodBackend(ABC):
     """A source of likelihoods: a model, a server, a file.
 
     The plan and the composition of its batches are a function of the requests alone, so that work
@@ -118,9 +118,9 @@ class Provider(ABC):
         """What its numbers depend on: the weights' hash, the settings. Kept beside the numbers."""
 
     @abstractmethod
-    def plan(self, requests: Sequence[Request]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
         """Cuts the work into batches, cheap to make beside the measuring."""
 
     @abstractmethod
-    def measure(self, batch: Batch) -> list[list[Likelihood]]:
+    def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """For each request of the batch, and each of its replies, the likelihood."""

@@ -108,21 +108,21 @@ def provider(prompting=None, **given):
 @each_field(Prompting)
 def test_likelihoods_of_another_layout_are_refused(kind, field, tmp_path):
     likelihoods(provider(Prompting()), REQUESTS, work=tmp_path)
-    with pytest.raises(InputError, match=rf"differing: {field}\b"):
+    with pytest.raises(InputError, match=rf"of another run: .*\b{field} was"):
         likelihoods(provider(other(Prompting(), field)), REQUESTS, work=tmp_path)
 
 
 @pytest.mark.parametrize("given", [{"batch_tokens": 25}, {"weights": "v"}])
 def test_likelihoods_of_another_model_are_refused(given, tmp_path):
     likelihoods(provider(), REQUESTS, work=tmp_path)
-    with pytest.raises(InputError, match=f"differing: {next(iter(given))}"):
+    with pytest.raises(InputError, match=f"of another run: {next(iter(given))} was"):
         likelihoods(provider(**given), REQUESTS, work=tmp_path)
 
 
 @each_field(LikelihoodRequest)
 def test_likelihoods_of_other_requests_are_refused(kind, field, tmp_path):
     likelihoods(provider(), REQUESTS, work=tmp_path)
-    with pytest.raises(InputError, match="differing: requests"):
+    with pytest.raises(InputError, match="of another run: requests was"):
         likelihoods(provider(), [other(REQUESTS[0], field)], work=tmp_path)
 
 
@@ -146,7 +146,7 @@ def responders(tmp_path_factory):
 @each_field(Parameters)
 def test_a_responder_of_other_parameters_is_refused(kind, field, responders):
     changed = other(PARAMETERS, field)
-    with pytest.raises(InputError, match=rf"another finished model \({field} was"):
+    with pytest.raises(InputError, match=rf"a finished model of another run: {field} was"):
         train_responder(tiny_sweep.corpus(), responders / "done", changed)
     with pytest.raises(InputError, match=rf"of another run: {field} was"):
         train_responder(tiny_sweep.corpus(), responders / "begun", changed)
@@ -160,7 +160,7 @@ def test_a_responder_of_other_parameters_is_refused(kind, field, responders):
     ],
 )
 def test_a_responder_of_other_pairs_is_refused(field, given, responders):
-    for name, told in (("done", "another finished model"), ("begun", "of another run")):
+    for name, told in (("done", "a finished model of another run"), ("begun", "of another run")):
         with pytest.raises(InputError, match=rf"{told}.*{field} was"):
             train_responder(given[0], responders / name, PARAMETERS, given[1])
 
@@ -184,7 +184,7 @@ def refused_when_finished(whole, changed, folder):
     record = Record("ruber", {"identity": whole.identity})
     write_folder(folder, record, {"weight": torch.zeros(1)})
     assert finished(folder, whole.identity) is not None
-    with pytest.raises(InputError, match="another finished model"):
+    with pytest.raises(InputError, match="a finished model of another run"):
         finished(folder, changed.identity)
 
 
@@ -260,7 +260,7 @@ def test_a_sweep_of_another_search_is_refused(kind, field, held, tmp_path):
     changed = (
         Search(sampler="grid") if field == "sampler" else other(SEARCH, field)
     )  # a grid takes no number of trials
-    with pytest.raises(InputError, match="holds another sweep"):
+    with pytest.raises(InputError, match="holds a sweep of another run"):
         opened(tmp_path / "s", sweep_of(held, GRID, changed), changed.extensible, None)
 
 
@@ -268,14 +268,14 @@ def test_a_sweep_of_another_search_is_refused(kind, field, held, tmp_path):
 def test_a_sweep_of_another_base_is_refused(kind, field, held, tmp_path):
     opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
     changed = Grid(other(PARAMETERS, field), GRID.axes)
-    with pytest.raises(InputError, match="holds another sweep: base"):
+    with pytest.raises(InputError, match=rf"sweep of another run: {field} was"):
         opened(tmp_path / "s", sweep_of(held, changed, SEARCH), SEARCH.extensible, None)
 
 
 def test_a_sweep_of_other_axes_is_refused(held, tmp_path):
     opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
     changed = Grid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 8)})
-    with pytest.raises(InputError, match="holds another sweep: grid"):
+    with pytest.raises(InputError, match="sweep of another run: warmup was"):
         opened(tmp_path / "s", sweep_of(held, changed, SEARCH), SEARCH.extensible, None)
 
 
@@ -302,7 +302,7 @@ def test_a_sweep_of_other_material_is_refused(field, held, tmp_path):
         return
     changed = replace(held, **{field: OTHER_MATERIAL[field](held)})
     opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
-    with pytest.raises(InputError, match="holds another sweep"):
+    with pytest.raises(InputError, match="holds a sweep of another run"):
         opened(tmp_path / "s", sweep_of(changed, GRID, SEARCH), SEARCH.extensible, None)
 
 
@@ -321,15 +321,15 @@ def recipe(tmp_path_factory):
 @each_field(Settings)
 def test_a_run_of_the_recipe_with_other_settings_is_refused(kind, field, recipe):
     data, folder = recipe
-    with pytest.raises(InputError, match="holds a run of other settings"):
+    with pytest.raises(InputError, match="holds the corpora of another run"):
         corpora(data, None, folder, other(SETTINGS, field), 7, lambda *_: None)
 
 
 def test_a_run_of_the_recipe_with_another_seed_or_input_is_refused(recipe, tmp_path):
     data, folder = recipe
-    with pytest.raises(InputError, match="holds a run of other seed"):
+    with pytest.raises(InputError, match="corpora of another run: seed was"):
         corpora(data, None, folder, SETTINGS, 8, lambda *_: None)
     for split in ("train", "validation", "test"):
         (tmp_path / f"{split}.txt").write_bytes((data / "test.txt").read_bytes())
-    with pytest.raises(InputError, match="holds a run of other inputs"):
+    with pytest.raises(InputError, match="holds the corpora of another run"):
         corpora(tmp_path, None, folder, SETTINGS, 7, lambda *_: None)

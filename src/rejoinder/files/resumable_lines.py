@@ -26,6 +26,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.locks import lock
 from rejoinder.files.replacing import made_folder
+from rejoinder.files.run_identity import another_run, differences
 
 DIGITS = 16
 HEAD = b',"check":"'
@@ -145,11 +146,9 @@ class ResumableLines(Generic[Row]):
             return True
         if found == dict(self.header):
             return False
-        differing = [key for key in header | found if header.get(key) != found.get(key)]
-        raise InputError(
-            f"{self.path}: {self.header['rejoinder']} of another run (differing: "
-            f"{', '.join(differing)}); {self.remedy}, or remove the file"
-        )
+        differing = differences({**found, CHECKED: True}, header)
+        what, remedy = self.header["rejoinder"], f"{self.remedy}, or remove the file"
+        raise another_run(self.path, what, differing, remedy)
 
     def _foreign(self) -> InputError:
         return InputError(

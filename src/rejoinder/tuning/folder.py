@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import made_folder
+from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
 from rejoinder.tuning.trial import write_json
 
@@ -30,7 +30,7 @@ def opened(
         InputError: Something else stands there, or it cannot be written.
     """
     marker = path / IDENTITY
-    wanted = json.loads(json.dumps(dict(parameters)))
+    wanted = as_kept(parameters)
     if path.exists() and not path.is_dir():
         raise InputError(f"{path}: is a file; name a new folder for the sweep")
     if marker.exists():
@@ -61,23 +61,26 @@ def _check_same(
     extensible: bool,
     fallback: str | None,
 ) -> None:
-    """Refuses another sweep; the same one with more trials goes on where that changes no other."""
+    """Refuses another sweep; more trials continue the same one where they change no earlier trial."""
     more = _more(held, wanted)
-    for key in sorted({*held, *wanted}):
-        there, here = held.get(key), wanted.get(key)
-        if there == here or (key == "trials" and more and extensible):
-            continue
-        why = f" ({fallback})" if key == "metric" and fallback else ""
-        remedy = "give the same settings to go on, or name a new folder"
-        if key == "trials" and more:
-            remedy = (
-                "halving would have chosen from all of them, so name a new folder; to be extended, a "
-                "sweep takes --sampler optuna (sampler='optuna') or --prune none (prune='none')"
-            )
-        raise InputError(
-            f"{path}: holds another sweep: {key} is {there!r:.80} there and {here!r:.80} here{why}; "
-            f"{remedy}"
+    kept, asked = _without_trials(held), _without_trials(wanted)
+    if kept != asked:
+        changed = held.get("metric") != wanted.get("metric")
+        why = f" ({fallback})" if changed and fallback else ""
+        raise another_run(path, "a sweep", f"{differences(kept, asked)}{why}", "name a new folder")
+    if held.get("trials") == wanted.get("trials") or (more and extensible):
+        return
+    remedy = "name a new folder"
+    if more:
+        remedy = (
+            "name a new folder, because halving would have chosen from all of them; to be extended, a "
+            "sweep needs --sampler optuna (sampler='optuna') or --prune none (prune='none')"
         )
+    raise another_run(path, "a sweep", differences(held, wanted), remedy)
+
+
+def _without_trials(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in parameters.items() if key != "trials"}
 
 
 def _more(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -66,7 +66,7 @@ def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
     assert "finished before; nothing was done" in out
     status, _, err = command(*train, tmp_path / "m")
     assert status == 2
-    assert "holds another finished model (corpus without what is excluded was" in err
+    assert "holds a finished model of another run: corpus without what is excluded was" in err
     status, _, err = command(*train, tmp_path / "n", "--exclude", corpus)
     assert status == 2
     assert "train on another corpus" in err

@@ -63,7 +63,7 @@ def test_every_flipped_bit_is_found_or_changes_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("before", "now", "message"),
     [
-        ({}, {"run": 2}, "squares of another run (differing: run)"),
+        ({}, {"run": 2}, "squares of another run: run was"),
         ({}, {"rejoinder": "cubes"}, "is not a file of cubes that Rejoinder wrote"),
     ],
 )

@@ -185,7 +185,8 @@ def test_a_finished_model_is_not_replaced(tmp_path):
     tiny_ruber.trained(tmp_path / "m")
     before = folder_hash(tmp_path / "m")
     with pytest.raises(
-        InputError, match=r"holds another finished model \(epochs was 1, is 2\); remove it, or"
+        InputError,
+        match=r"a finished model of another run: epochs was 1, is 2; repeat .*or remove it, or",
     ):
         tiny_ruber.trained(tmp_path / "m", epochs=2)
     assert folder_hash(tmp_path / "m") == before

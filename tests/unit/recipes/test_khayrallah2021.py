@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_made_is_one_message(data, tmp_path):
 
 def test_another_run_is_refused(data, tmp_path):
     corpora(data, None, tmp_path, SIZES, 7, quiet)
-    with pytest.raises(InputError, match="holds a run of other settings"):
+    with pytest.raises(InputError, match="holds the corpora of another run"):
         corpora(data, None, tmp_path, replace(SIZES, pairs=50), 7, quiet)
     with pytest.raises(InputError, match="other inputs"):
         corpora(data, data / "several.jsonl", tmp_path, SIZES, 7, quiet)
@@ -282,7 +282,7 @@ def test_replies_go_on_where_they_were(study, tmp_path, monkeypatch):
         cut.write_bytes(data[:size])
         assert replies(responder, asked, cut, 2, lambda *_: None) == whole
         assert cut.read_bytes() == data
-    with pytest.raises(InputError, match="replies of another run"):
+    with pytest.raises(InputError, match="holds replies of another run"):
         replies(responder, asked, cut, 3, lambda *_: None)
 
 

@@ -18,11 +18,11 @@ def test_more_trials_go_on_where_they_change_none_before(tmp_path):
     opened(tmp_path, WHAT, True, None)
     opened(tmp_path, {**WHAT, "trials": 6}, True, None)
     assert held(tmp_path)["trials"] == 6
-    with pytest.raises(InputError, match="trials is 6 there and 5 here; give the same settings"):
+    with pytest.raises(InputError, match="trials was 6, is 5; repeat"):
         opened(tmp_path, {**WHAT, "trials": 5}, True, None)
     with pytest.raises(InputError, match=r"--sampler optuna \(sampler='optuna'\) or --prune none"):
         opened(tmp_path, {**WHAT, "trials": 7}, False, None)
-    with pytest.raises(InputError, match="seed is 1 there and 2 here"):
+    with pytest.raises(InputError, match="seed was 1, is 2"):
         opened(tmp_path, {**WHAT, "trials": 7, "seed": 2}, True, None)
     assert held(tmp_path) == {**WHAT, "trials": 6}
 
@@ -30,7 +30,7 @@ def test_more_trials_go_on_where_they_change_none_before(tmp_path):
 def test_a_java_that_is_gone_is_the_reason_for_another_metric(tmp_path):
     opened(tmp_path, WHAT, True, None)
     why = "scored by BLEU in place of METEOR: there is no 'java'"
-    with pytest.raises(InputError, match=rf"METEOR' there and 'BLEU-4' here \({why}\)"):
+    with pytest.raises(InputError, match=rf"metric was METEOR, is BLEU-4 \({why}\)"):
         opened(tmp_path, {**WHAT, "metric": "BLEU-4"}, True, why)
 
 

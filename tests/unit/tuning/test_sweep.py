@@ -81,7 +81,7 @@ def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
     assert json.loads(before)["trials"][0]["status"] == "finished"
     sweep(held(), grid, search, tmp_path / "s")
     assert (tmp_path / "s" / "results.json").read_bytes() == before
-    with pytest.raises(InputError, match="holds another sweep"):
+    with pytest.raises(InputError, match="holds a sweep of another run"):
         sweep(held(beam=2), grid, search, tmp_path / "s")
 
 

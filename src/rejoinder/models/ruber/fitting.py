@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.errors import InputError
+from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.ruber.data.conversations import Conversations
@@ -24,7 +24,7 @@ from rejoinder.models.ruber.ranking import Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.ruber.sizes import Size, built
 from rejoinder.models.ruber.training import Report, Trained, train
-from rejoinder.models.training.checkpoints import Checkpoint, differing
+from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
@@ -279,7 +279,7 @@ def _trained(
     """The best weights of a member: from its finished folder, or trained (on)."""
     identity = {
         "kind": scorer.kind,
-        "config": json.loads(json.dumps(dict(scorer.config))),
+        "config": as_kept(scorer.config),
         "schedule": asdict(size.schedule),
         "corpus": material.train_on.hash,
         "validation": material.valid.hash,
@@ -291,11 +291,9 @@ def _trained(
     if done.is_dir():
         folder = read_folder(done, MEMBER)
         config = {name: each for name, each in folder.record.config.items() if name != "machine"}
-        if told := differing(config, identity):
-            raise InputError(
-                f"{work}: holds a scorer of another run: {told}; give the same command to go on, or "
-                f"remove {work.parent} to start anew"
-            )
+        if differing := differences(config, identity):
+            remedy = f"remove {work.parent} to start anew"
+            raise another_run(work, "a finished scorer", differing, remedy)
         _check_weights(folder, scorer)
         return Trained(folder.tensors(), [dict(each) for each in folder.record.log], "was finished")
     checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import failure
+from rejoinder.files.run_identity import another_run, differences
 from rejoinder.files.sealed_json import digest, sealed
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.training.threads import Machine
@@ -35,7 +36,6 @@ PART = f".{STATE}.part"
 TENSORS = re.compile(r"tensors-(\d+)\.safetensors")
 OURS = re.compile(rf"{TENSORS.pattern}|{re.escape(STATE)}|{re.escape(PART)}|\.tmp\w+")
 """What a run writes into its folder; the last is what safetensors leaves where it is killed."""
-_MOST = 6  # differing settings that a message names
 
 
 @dataclass(frozen=True)
@@ -227,11 +227,9 @@ class Checkpoint:
         return state
 
     def _check_identity(self, saved: Mapping[str, Any]) -> None:
-        if told := differing(saved, self.identity):
-            raise InputError(
-                f"{self.folder}: the checkpoint is of another run: {told}; give the same command to go "
-                f"on, or remove {self.whole or self.folder} to start anew"
-            )
+        if differing := differences(saved, self.identity):
+            remedy = f"remove {self.whole or self.folder} to start anew"
+            raise another_run(self.folder, "a checkpoint", differing, remedy)
 
     def _tensors(self, state: Mapping[str, Any]) -> dict[str, Tensor]:
         from safetensors import SafetensorError
@@ -247,40 +245,6 @@ class Checkpoint:
             f"{path}: missing, cut or altered: its hash is not the one that {STATE} has; remove "
             "the folder to start anew"
         )
-
-
-def differing(saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The settings in which two identities differ, each with both values; empty: none.
-
-    Settings that stand in a setting are named by themselves; where one side has no such setting at
-    all, what it holds is passed over.
-
-    >>> differing({"seed": 1, "schedule": {"epochs": 60, "batch": 8}},
-    ...           {"seed": 1, "schedule": {"epochs": 59, "batch": 8}})
-    'epochs was 60, is 59'
-    """
-    there, here = _leaves(saved), _leaves(json.loads(json.dumps(dict(wanted))))
-    both = {key[:-1] for key in there} & {key[:-1] for key in here}
-    told = [
-        f"{key[-1]} was {_shown(there.get(key))}, is {_shown(here.get(key))}"
-        for key in dict.fromkeys([*there, *here])
-        if there.get(key) != here.get(key) and key[:-1] in both
-    ]
-    return "; ".join(told[:_MOST]) + (f"; and {len(told) - _MOST} more" if told[_MOST:] else "")
-
-
-def _leaves(held: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    found: dict[tuple[str, ...], Any] = {}
-    for key, value in held.items():
-        if isinstance(value, Mapping) and value:
-            found |= _leaves(value, (*above, str(key)))
-        else:
-            found[(*above, str(key))] = value
-    return found
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None or value == "" else f"{value!s:.60}"
 
 
 def sha256(path: Path) -> str:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import beside, failure
+from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
-from rejoinder.models.training.checkpoints import differing, sha256, untied
+from rejoinder.models.training.checkpoints import sha256, untied
 from rejoinder.models.training.shapes import header
 
 if TYPE_CHECKING:
@@ -295,11 +296,9 @@ def finished(path: Path, identity: Mapping[str, Any]) -> ModelFolder | None:
         return None
     folder = read_folder(path)
     held = folder.record.config.get("identity")
-    if held != json.loads(json.dumps(dict(identity))):
-        told = f" ({differing(held, identity)})" if isinstance(held, dict) else ""
-        raise InputError(
-            f"{path}: holds another finished model{told}; remove it, or name a new folder"
-        )
+    if held != as_kept(identity):
+        differing = differences(held, identity) if isinstance(held, dict) else ""
+        raise another_run(path, "a finished model", differing, "remove it, or name a new folder")
     return folder
 
 

@@ -20,6 +20,7 @@ from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import made_folder, replacing
+from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.sealed_json import sealed, unsealed
 from rejoinder.messages import counted
 from rejoinder.models.training.checkpoints import sha256
@@ -208,7 +209,7 @@ def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
     hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
     told = {**identity, "several": made.several, "notes": made.notes, "corpora": hashes}
     with replacing(folder / RUN) as temporary:
-        text = json.dumps(sealed(_plainly(told)), indent=1, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(sealed(as_kept(told)), indent=1, ensure_ascii=False, sort_keys=True)
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
@@ -223,17 +224,15 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
         return None
     try:
         held, _ = unsealed(path.read_bytes())
-        differing = [key for key in identity if held.get(key) != _plainly(identity[key])]
+        kept = {key: held.get(key) for key in identity}
         notes, several = tuple(held["notes"]), bool(held["several"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             f"{path}: cut, altered, or no run of this recipe; name another folder"
         ) from None
-    if differing:
-        raise InputError(
-            f"{folder}: holds a run of other {' and '.join(differing)}; name another folder, or "
-            "remove this one to start anew"
-        )
+    if kept != as_kept(identity):
+        remedy = "name another folder, or remove this one to start anew"
+        raise another_run(folder, "the corpora", differences(kept, identity), remedy)
     notes = (*notes, *_checked(folder, held.get("corpora")))
     trained = {name: _pairs(_path(folder, name)) for name in CORPORA}
     test = read_testset(_path(folder, "test"))
@@ -257,10 +256,6 @@ def _checked(folder: Path, hashes: Any) -> list[str]:
                 f"{path}: missing, cut or altered; remove {folder / RUN} to make the corpora anew"
             )
     return []
-
-
-def _plainly(value: Any) -> Any:
-    return json.loads(json.dumps(value))
 
 
 def _path(folder: Path, name: str) -> Path:

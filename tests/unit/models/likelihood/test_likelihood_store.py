@@ -72,8 +72,8 @@ def test_a_finished_run_measures_nothing_anew(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("other", "told"),
     [
-        (lambda: (provider(1), REQUESTS), "differing: weights"),
-        (lambda: (provider(), REQUESTS[:5]), "differing: requests"),
+        (lambda: (provider(1), REQUESTS), "another run: weights was"),
+        (lambda: (provider(), REQUESTS[:5]), "another run: requests was"),
     ],
 )
 def test_another_runs_results_are_refused(tmp_path, other, told):

@@ -15,7 +15,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from rejoinder.errors import InputError  # noqa: E402
-from rejoinder.models.training.checkpoints import Checkpoint, Run, differing  # noqa: E402
+from rejoinder.files.run_identity import differences  # noqa: E402
+from rejoinder.models.training.checkpoints import Checkpoint, Run  # noqa: E402
 
 
 class Tied(torch.nn.Module):
@@ -157,11 +158,11 @@ def test_every_setting_that_differs_is_named_with_both_values(tmp_path):
     Checkpoint(tmp_path / "c", there).save(parts(), {})
     with pytest.raises(InputError) as told:
         Checkpoint(tmp_path / "c", here, tmp_path / "m.work").load(parts())
-    assert "epochs was 60, is 59; encoder was none, is ab; give the same command" in str(told.value)
+    assert "epochs was 60, is 59; encoder was none, is ab; repeat that run's" in str(told.value)
     assert str(told.value).endswith(f"or remove {tmp_path / 'm.work'} to start anew")
     assert "{" not in str(told.value)
     many = [{str(i): value for i in range(9)} for value in (1, 2)]
-    assert differing(*many).endswith("5 was 1, is 2; and 3 more")
+    assert differences(*many).endswith("5 was 1, is 2; and 3 more")
 
 
 def test_the_files_of_a_checkpoint_follow_the_umask(tmp_path):

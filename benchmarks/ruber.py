@@ -76,7 +76,8 @@ def _rivals(
     from rejoinder.models.ruber.gru.gru import GRUScorer
     from rejoinder.models.ruber.ranking import Ranking, logits
     from rejoinder.models.ruber.sizes import SIZES, built
-    from rejoinder.models.ruber.training import Loop
+    from rejoinder.models.ruber.training import ScorerTask
+    from rejoinder.models.training.loop import Loop
     from rejoinder.models.vectors.word_vectors import WordVectors
 
     size = SIZES[name]
@@ -86,14 +87,15 @@ def _rivals(
     assert isinstance(scorer, GRUScorer)
     prepared = scorer.prepare(corpus.texts)
     batch = size.schedule.batch
-    loop = Loop(scorer, corpus, prepared, Ranking.of(corpus, 1), prepared, size.schedule, 1)
+    ranking = Ranking.of(corpus, 1)
+    loop = Loop(ScorerTask(scorer, corpus, prepared, ranking, prepared, size.schedule, 1))
     batches = np.random.default_rng(2).permutation(len(corpus))[: STEPS * batch].reshape(STEPS, -1)
     plain = _plain(scorer, corpus, prepared, size.schedule)
     rows = np.random.default_rng(3).integers(0, len(corpus), (2, PAIRS))
 
     def ours() -> None:
         for rows in batches:
-            loop.step(rows)
+            loop.step(rows, STEPS)
 
     def theirs() -> None:
         for rows in batches:

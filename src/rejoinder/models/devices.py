@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError, one_of
+
+if TYPE_CHECKING:
+    import torch
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
@@ -50,3 +54,11 @@ def chosen_dtype(dtype: str, device: str) -> Any:
     if dtype == "auto":
         return torch.float32 if device == "cpu" else "auto"
     return getattr(torch, dtype)
+
+
+def mixed_precision(device: torch.device) -> AbstractContextManager[Any]:
+    """Computes in bfloat16 on a GPU that supports it; a CPU keeps float32."""
+    import torch
+
+    supported = device.type == "cuda" and torch.cuda.is_bf16_supported()
+    return torch.autocast(device.type, torch.bfloat16, enabled=supported)

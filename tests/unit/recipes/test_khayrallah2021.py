@@ -157,7 +157,7 @@ def test_another_run_is_refused(data, tmp_path):
     corpora(data, None, tmp_path, SIZES, 7, quiet)
     with pytest.raises(InputError, match="holds the corpora of another run"):
         corpora(data, None, tmp_path, replace(SIZES, pairs=50), 7, quiet)
-    with pytest.raises(InputError, match="other inputs"):
+    with pytest.raises(InputError, match="corpora of another run: multiref was none"):
         corpora(data, data / "several.jsonl", tmp_path, SIZES, 7, quiet)
 
 

@@ -23,7 +23,7 @@ from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
 from rejoinder.models.ruber.ranking import Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.ruber.sizes import Size, built
-from rejoinder.models.ruber.training import Report, Trained, train
+from rejoinder.models.ruber.training import train
 from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.folder import (
     FAULTS,
@@ -34,6 +34,7 @@ from rejoinder.models.training.folder import (
     read_folder,
     write_folder,
 )
+from rejoinder.models.training.loop import Report, TrainedWeights
 from rejoinder.models.training.shapes import check_shapes
 from rejoinder.models.training.threads import Machine, as_begun
 from rejoinder.models.vectors.word_vectors import WordVectors, train_vectors
@@ -275,7 +276,7 @@ def _trained(
     held: dict[Any, Any],
     save_every: float,
     report: Report | None,
-) -> Trained:
+) -> TrainedWeights:
     """The best weights of a member: from its finished folder, or trained (on)."""
     identity = {
         "kind": scorer.kind,
@@ -295,7 +296,9 @@ def _trained(
             remedy = f"remove {work.parent} to start anew"
             raise another_run(work, "a finished scorer", differing, remedy)
         _check_weights(folder, scorer)
-        return Trained(folder.tensors(), [dict(each) for each in folder.record.log], "was finished")
+        return TrainedWeights(
+            folder.tensors(), [dict(each) for each in folder.record.log], "was finished"
+        )
     checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
     corpus = material.train_on
     ready = _prepared(scorer, corpus.texts, held, "corpus", report)

@@ -15,10 +15,11 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.models.devices import chosen_device
 from rejoinder.models.huggingface.encoder import Encoder, find_encoder
 from rejoinder.models.ruber.data.conversations import NONE
 from rejoinder.models.ruber.ranking import logits
-from rejoinder.models.ruber.scorer import Progress, UnreferencedScorer, to_device
+from rejoinder.models.ruber.scorer import Progress, UnreferencedScorer
 from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
@@ -263,7 +264,7 @@ def _load(path: str, content: str, moved: str) -> Unreferenced:
     except FAULTS as error:
         raise foreign(path, error.__cause__ or error) from error
     for each in model.members:
-        to_device(each.scorer.module)
+        each.scorer.module.to(chosen_device())
     return model
 
 

@@ -78,14 +78,6 @@ class UnreferencedScorer(ABC):
         return {}
 
 
-def to_device(module: nn.Module) -> None:
-    """Moves weights to the GPU where there is one."""
-    import torch
-
-    if torch.cuda.is_available():
-        module.to("cuda")
-
-
 Others: TypeAlias = "tuple[Indices, Indices]"
 """What else was said in the conversation of each item: ``Conversations.others``."""
 

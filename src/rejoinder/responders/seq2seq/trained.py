@@ -14,6 +14,7 @@ from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
+from rejoinder.models.devices import chosen_device
 from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.folder import (
     FAULTS,
@@ -35,7 +36,7 @@ from rejoinder.text.detokenize import plain
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-    from rejoinder.responders.seq2seq.training import Report
+    from rejoinder.models.training.loop import Report
 
 HELD_OUT = 20
 """One pair of so many is held out for validation where no validation corpus is given ..."""
@@ -175,7 +176,6 @@ class TrainedResponder:
         """
         check_installed()
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
-        from rejoinder.responders.seq2seq.training import device_here
 
         folder = read_folder(path)
         if folder.record.kind.removesuffix(_SUFFIX) not in KINDS:
@@ -195,7 +195,7 @@ class TrainedResponder:
                 raise ValueError(f"tokenizer.json has a subword {last}; expected 0 to {size - 1}")
         except FAULTS as error:  # files whose hashes hold, and which hold something else
             raise foreign(os.fspath(path), error) from error
-        model.module.to(device_here()).eval()
+        model.module.to(chosen_device()).eval()
         return cls(model, tokenizer, parameters, folder_hash(path))
 
     def respond(

@@ -73,7 +73,7 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder):
     assert "finished before" in again.notes[0]
     assert not left.exists()
     assert folder_hash(folder) == before
-    with pytest.raises(InputError, match=r"another finished model \(seed was 4, is 9\); remove it"):
+    with pytest.raises(InputError, match=r"model of another run: seed was 4, is 9; .*remove it"):
         train_responder(corpus, folder, settings.changed(seed=9), validation=corpus)
 
 

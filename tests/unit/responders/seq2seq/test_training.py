@@ -9,11 +9,12 @@ torch = pytest.importorskip("torch")
 
 from rejoinder.errors import InputError, ParameterError  # noqa: E402
 from rejoinder.models.training.checkpoints import Checkpoint  # noqa: E402
+from rejoinder.models.training.loop import Progress  # noqa: E402
 from rejoinder.responders.seq2seq.batches import Encoded, collate, encode  # noqa: E402
 from rejoinder.responders.seq2seq.model import build  # noqa: E402
 from rejoinder.responders.seq2seq.parameters import Parameters, scaled  # noqa: E402
 from rejoinder.responders.seq2seq.subwords import train_subwords  # noqa: E402
-from rejoinder.responders.seq2seq.training import _Loop, learning_rate, train  # noqa: E402
+from rejoinder.responders.seq2seq.training import ResponderTask, learning_rate, train  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402
 
 
@@ -116,18 +117,18 @@ def test_patience_and_updates_end_it(material):
 def test_the_loss_is_label_smoothed_cross_entropy(material):
     data, held_out, size = material
     settings = little(label_smoothing=0.3)
-    loop = _Loop(fresh(settings, size), data, held_out, settings, None, 0.0, None)
-    loop.model.module.eval()
+    task = ResponderTask(fresh(settings, size), data, held_out, settings)
+    task.module.eval()
     batch = collate(data, np.arange(5), "cpu")
     # Szegedy et al. 2016: the target has 1 - e + e / V, every other subword e / V.
-    logs = loop.model.logits(batch).detach().log_softmax(-1)
+    logs = task.model.logits(batch).detach().log_softmax(-1)
     total = 0.0
     for i in range(5):
         for at, label in enumerate(data.targets[i]):
             weights = torch.full((size,), 0.3 / size)
             weights[label] += 0.7
             total -= float((weights * logs[i, at]).sum())
-    assert float(loop._loss(batch).detach()) == pytest.approx(total, rel=1e-5)
+    assert float(task.loss(batch).detach()) == pytest.approx(total, rel=1e-5)
 
 
 def test_accumulated_batches_are_one_large_one(material):
@@ -135,9 +136,9 @@ def test_accumulated_batches_are_one_large_one(material):
     settings = little(dropout=0.0, other_dropout=0.0)
     gradients = []
     for places in ([np.arange(8)], [np.arange(3), np.arange(3, 8)]):
-        loop = _Loop(fresh(settings, size), data, held_out, settings, None, 0.0, None)
-        loop._update(places)
-        gradients.append([p.grad.clone() for p in loop.model.module.parameters()])
+        task = ResponderTask(fresh(settings, size), data, held_out, settings)
+        task.backward(places, Progress())
+        gradients.append([p.grad for p in task.module.parameters()])
     for one, two in zip(*gradients, strict=True):
         torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-4)
 
@@ -153,7 +154,7 @@ def test_the_schedule_of_figure_3():
 def test_a_loss_that_is_no_number_is_one_message(material):
     data, held_out, size = material
     settings = little(learning_rate=1e30, warmup=0, epochs=9)
-    with pytest.raises(InputError, match=r"lower --learning-rate"):
+    with pytest.raises(InputError, match=r"lower learning rate"):
         train(fresh(settings, size), data, held_out, settings)
 
 

@@ -16,6 +16,7 @@ import click
 
 from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, log_as_notes, say
+from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.cli.verbs.audit import audit
 from rejoinder.cli.verbs.compare import compare
 from rejoinder.cli.verbs.correlate import correlate
@@ -44,7 +45,7 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 """
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
 def app() -> None:
     """Which conversational system is better, how sure that is, and how far a metric can be
@@ -52,21 +53,11 @@ def app() -> None:
     """
 
 
-app.add_command(score)
-app.add_command(compare)
-app.add_command(correlate)
-app.add_command(ratings)
-app.add_command(preferences)
-app.add_command(audit)
-app.add_command(plan)
-app.add_command(weigh)
-app.add_command(train)
-app.add_command(ruq)
-app.add_command(respond)
-app.add_command(filter_corpus)
-app.add_command(sweep)
-app.add_command(metrics)
-app.add_command(recipe)
+for _verb in (
+    score, compare, correlate, ratings, preferences, audit, plan, weigh, train, ruq, respond,
+    filter_corpus, sweep, metrics, recipe,
+):  # fmt: skip
+    app.add_command(_verb)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from rejoinder.cli.terminal.speech import say
+from rejoinder.cli.terminal.speech import note
 from rejoinder.errors import ParameterError
 
 _HEAD = 1 << 20  # bytes that are enough for the first line of a file
@@ -100,7 +100,7 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
             "writes them, so it is not replaced; name another file, or remove this one"
         )
-    say(f"note: {path}: {kind.name} of an earlier run will be replaced")
+    note(f"{path}: {kind.name} of an earlier run will be replaced")
 
 
 def check_drawings(folder: Path | None, option: str = "--plots") -> None:
@@ -126,7 +126,7 @@ def check_drawings(folder: Path | None, option: str = "--plots") -> None:
             "earlier version), and might be replaced; name another folder, or remove the file"
         )
     if ours:
-        say(f"note: {folder}: pictures of an earlier run will be replaced")
+        note(f"{folder}: pictures of an earlier run will be replaced")
 
 
 def check_model(folder: Path) -> None:

@@ -32,13 +32,13 @@ class Recipe:
 RECIPES = {
     "galley2015": Recipe(
         "Galley et al. (2015)",
-        "does BLEU agree with human ratings?",
+        "does BLEU agree with people?",
         galley2015,
         "studies/galley2015.md",
     ),
     "khayrallah2021": Recipe(
         "Khayrallah & Sedoc (2021)",
-        "do systems prefer generic replies?",
+        "is a generic reply preferred?",
         khayrallah2021,
         "studies/khayrallah2021.md",
     ),
@@ -50,7 +50,7 @@ RECIPES = {
     ),
     "tao2018": Recipe(
         "Tao et al. (2018)",
-        "does RUBER agree with human ratings?",
+        "does RUBER agree with people?",
         tao2018,
         "studies/tao2018.md",
     ),

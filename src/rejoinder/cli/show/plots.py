@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli.terminal.progress import Progress
-from rejoinder.cli.terminal.speech import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,16 +80,10 @@ def _swept(
 
 def tell(made: Album, json: bool) -> None:
     """Says what was written: to people below the table, beside JSON on standard error."""
-    for note in made.notes:
-        _line(f"note: {note}", json, "yellow")
-    for path in made.paths:
-        _line(f"written: {path}", json)
-
-
-def _line(words: str, json: bool, colour: str | None = None) -> None:
-    if json:
-        say(words)
-        return
     from rejoinder.cli.terminal.console import console
 
-    console().print(words, style=colour, soft_wrap=True)
+    out = console(stderr=json)
+    for note in made.notes:
+        out.print(f"note: {note}", style=None if json else "yellow", soft_wrap=True)
+    for path in made.paths:
+        out.print(f"written: {path}", soft_wrap=True)

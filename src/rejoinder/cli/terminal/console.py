@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from rejoinder.cli.terminal.speech import own_stderr
+from rejoinder.cli.terminal.speech import is_quiet, own_stderr
 from rejoinder.cli.terminal.stacked_table import StackedTable
 from rejoinder.text.visible import visible
 
@@ -47,10 +47,20 @@ class PlainConsole(Console):
 
 
 def console(stderr: bool = False) -> PlainConsole:
-    """Where tables go: as wide as the terminal, or as COLUMNS says, or 120 in a pipe."""
+    """Where tables go, or notes on standard error, which a quiet command has none of.
+
+    As wide as the terminal, or as COLUMNS says, or 120 in a pipe.
+    """
     columns = shutil.get_terminal_size(fallback=(120, 24)).columns
     file = own_stderr() if stderr else None
-    return PlainConsole(width=columns, highlight=False, markup=False, emoji=False, file=file)
+    return PlainConsole(
+        width=columns,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        file=file,
+        quiet=stderr and is_quiet(),
+    )
 
 
 def bare_table(title: str | None = None) -> Table:

@@ -7,7 +7,7 @@ import threading
 import time
 from types import TracebackType
 
-from rejoinder.cli.terminal.speech import own_stderr
+from rejoinder.cli.terminal.speech import is_quiet, own_stderr
 from rejoinder.text.visible import visible
 
 PATIENCE = 2.0
@@ -55,7 +55,8 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self.started = time.monotonic()
-        self.watcher.start()
+        if not is_quiet():
+            self.watcher.start()
         return self
 
     def __call__(self, done: int, total: int) -> None:
@@ -69,7 +70,8 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self.over.set()
-        self.watcher.join()
+        if self.watcher.is_alive():
+            self.watcher.join()
         if self.shown and sys.stderr.isatty():
             own_stderr().write("\r\033[K")
             own_stderr().flush()

@@ -25,6 +25,31 @@ def say(line: str, err: bool = True, lines: bool = False) -> None:
     click.echo(visible(line, lines), err=err)
 
 
+def note(line: str) -> None:
+    """Prints a note on standard error, unless the command is quiet."""
+    if not is_quiet():
+        say(f"note: {line}")
+
+
+_QUIET = "rejoinder.quiet"
+
+
+def be_quiet(context: click.Context) -> None:
+    """Makes the command print no notes and no progress on standard error (``--quiet``)."""
+    import logging
+
+    context.meta[_QUIET] = True
+    logger = logging.getLogger("rejoinder")
+    context.call_on_close(lambda level=logger.level: logger.setLevel(level))
+    logger.setLevel(logging.ERROR)
+
+
+def is_quiet() -> bool:
+    """Whether the current command was asked to be quiet."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _QUIET in context.meta
+
+
 def log_as_notes() -> None:
     """Writes what the library logs as notes on standard error: ``rejoinder: note: ...``.
 

@@ -1,4 +1,4 @@
-"""``rejoinder recipe galley2015``: does BLEU agree with human ratings?"""
+"""``rejoinder recipe galley2015``: does BLEU agree with people?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FIGURE = "galley2015-figure2"
 
 
-@click.command(short_help="Galley et al. (2015): does BLEU agree with human ratings?")
+@click.command(short_help="Galley et al. (2015): does BLEU agree with people?")
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references

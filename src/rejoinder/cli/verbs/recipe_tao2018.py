@@ -19,7 +19,7 @@ TRANSFER = "transfer"
 """What the second set is called, in tables and as a folder of plots."""
 
 
-@click.command(short_help="Tao et al. (2018): does RUBER agree with human ratings?")
+@click.command(short_help="Tao et al. (2018): does RUBER agree with people?")
 @click.argument("testset", type=options.PATH)
 @options.responses
 @options.references

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.terminal.speech import say
+from rejoinder.cli.terminal.speech import note, say
 
 if TYPE_CHECKING:
     from rejoinder.models.likelihood.backend import LikelihoodBackend
@@ -265,7 +265,7 @@ def _asked(
     names = [model.name for model in opened]
     if not set(own) <= set(names):
         if len(own) == len(names) == 1:
-            say(f"note: the outputs of '{next(iter(own))}' are taken for {names[0]}'s")
+            note(f"the outputs of '{next(iter(own))}' are taken for {names[0]}'s")
             own = {names[0]: next(iter(own.values()))}
         else:
             raise ParameterError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.terminal.speech import say
+from rejoinder.cli.terminal.speech import note
 
 if TYPE_CHECKING:
     from rejoinder.tuning.data import Material
@@ -164,7 +164,7 @@ def sweep(
     with Progress("reading"):
         held = _material(corpus, testset, settings, **told)
     if held.fallback:  # now, not after hours of training; among the notes it is told again
-        say(f"rejoinder: note: {held.fallback}")
+        note(held.fallback)
     with Progress("sweeping") as tick:
 
         def report(done: int, total: int, words: str) -> None:

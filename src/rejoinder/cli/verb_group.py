@@ -1,0 +1,58 @@
+"""What all verbs share: ``--quiet``, and old spellings of options that still work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from rejoinder.cli.terminal.speech import be_quiet, say
+
+OLD_SPELLINGS: dict[str, dict[str, str]] = {}
+"""By verb: what an option was called before, and what it is called now; for one release."""
+
+_QUIET = ("--quiet", "-q")
+
+quiet = click.Option(
+    _QUIET,
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda context, _, value: be_quiet(context) if value else None,
+    help="Print no notes and no progress on standard error; errors are still printed.",
+)
+
+
+class VerbGroup(click.Group):
+    """A group of verbs, each of which gets the options that all verbs have."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Adds a verb, or a group of verbs."""
+        if not isinstance(cmd, click.Group):
+            cmd.params.append(quiet)
+        super().add_command(cmd, name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that is named first, and its arguments in today's spelling."""
+        name, command, rest = super().resolve_command(ctx, args)
+        verb = f"{ctx.command_path} {name}".partition(" ")[2]
+        return name, command, list(current_spelling(verb, rest))
+
+
+def current_spelling(verb: str, arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments of a verb; a note names each option that has a new name."""
+    renamed = OLD_SPELLINGS.get(verb, {})
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    silent = any(word in _QUIET for word in options)
+    for place, word in enumerate(arguments):
+        name, equals, value = word.partition("=")
+        if place >= len(options) or name not in renamed:
+            yield word
+            continue
+        if not silent:
+            say(
+                f"note: {name} is now called {renamed[name]}; the old name goes with the next release"
+            )
+        yield f"{renamed[name]}{equals}{value}"

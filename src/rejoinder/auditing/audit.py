@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.progress import Progress
 from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score, suited
@@ -125,7 +126,7 @@ def audit(
     drop_unusable: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Audit:
     """Scores replies that anyone could fake as further systems on the same items.
 

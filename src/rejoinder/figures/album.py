@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,7 @@ from rejoinder.figures.scatter import MOST_SYSTEMS, Cloud, one_against_rest, sca
 from rejoinder.figures.sweeps import Panel, sweeps
 from rejoinder.meta_evaluation.correlate import Agreement
 from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.progress import Progress
 from rejoinder.statistics.correlation import CORRELATIONS
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def album(
     folder: str | os.PathLike[str],
     swept: pl.DataFrame | None = None,
     panels: Sequence[Panel] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Album:
     """Draws an agreement: bars, heat map, a scatter plot for each metric and all on a page, sweeps.
 

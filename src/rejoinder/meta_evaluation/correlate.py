@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +18,7 @@ from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match, misnamed, of_criterion, single_grades
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
+from rejoinder.progress import Progress
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
@@ -203,7 +204,7 @@ def correlate(
     permutations: int = 1000,
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Agreement:
     """Holds every metric against people's ratings of the same replies.
 
@@ -318,7 +319,7 @@ def _types(columns: Iterable[str]) -> dict[str, Any]:
 
 
 def _rows(
-    evidence: Evidence, wanted: Sequence[str], progress: Callable[[int, int], None] | None
+    evidence: Evidence, wanted: Sequence[str], progress: Progress | None
 ) -> list[tuple[str, str, Row]]:
     evidence.prepare(wanted, progress)
     tasks = [(label, correlation) for label in evidence.labels for correlation in wanted]

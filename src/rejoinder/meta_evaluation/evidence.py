@@ -23,7 +23,8 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.measurement import cores
 from rejoinder.metrics.rows import Rows
-from rejoinder.statistics import significance as testing
+from rejoinder.progress import Progress
+from rejoinder.statistics import significance
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.intervals import Interval
 
@@ -69,7 +70,7 @@ class Evidence(ABC):
         )
 
     def prepare(  # noqa: B027 - most have nothing to prepare
-        self, correlations: Sequence[str], progress: Callable[[int, int], None] | None = None
+        self, correlations: Sequence[str], progress: Progress | None = None
     ) -> None:
         """Does what many rows share, once."""
 
@@ -105,7 +106,7 @@ class Pair(NamedTuple):
     low: float = math.nan
     high: float = math.nan
     p: float = math.nan
-    williams: testing.Williams = testing.Williams(math.nan, math.nan)
+    williams: significance.Williams = significance.Williams(math.nan, math.nan)
     reason: str | None = None
     more: Mapping[str, float | str | None] = {}
 

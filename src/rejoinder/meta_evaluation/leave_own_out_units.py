@@ -19,7 +19,9 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.measurement import measure
 from rejoinder.metrics.rows import Matrix, Rows
-from rejoinder.scoring.leave_own_out import Ground, LeftOut, Tick, own_left_out
+from rejoinder.progress import Progress
+from rejoinder.scoring.assembly import merged
+from rejoinder.scoring.leave_own_out import Ground, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -38,7 +40,7 @@ def measured(
     missing: Missing = "error",
     drop_unusable: bool = False,
     seed: int = 12345,
-    progress: Tick | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Scores, Unit]:
     """Scores, and the unit protocol that goes with them.
 
@@ -84,7 +86,7 @@ def pair_unit(
     missing: Missing = "error",
     drop_unusable: bool = False,
     seed: int = 12345,
-    progress: Tick | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Scores, PairUnit]:
     """The unit protocol in which the two systems of a unit face the very same references.
 
@@ -121,10 +123,7 @@ def pair_unit(
                 partners[label].append(rows.reshape(ground.n, ground.systems, -1))
         if progress is not None:
             progress(other + 1, ground.systems)
-    rows = measure(list(wanted.values()), own)
-    scores = ground.scores(
-        wanted, own, rows, usable, (*left.notes, *_lost(wanted, usable)), 0, seed
-    )
+    scores = ground.scores(wanted, own, usable, (*_lost(wanted, usable), *left.notes), 0, seed)
     held = Held(
         tuple(ground.alignment.systems),
         tuple(ground.alignment.ids),
@@ -193,10 +192,13 @@ def _rows(rated: Rated, held: Held, label: str, subject: Subject, copies: Copies
 
 
 def _lost(wanted: dict[str, Metric], usable: Sequence[np.ndarray]) -> list[str]:
-    """What to say of items that some pair cannot use."""
-    return [
-        f"{label}: {int((~keep).sum())} of {keep.size} items dropped: each has, for some pair of "
-        "systems that are left out, no reference that this row could use"
+    """Notes on items that some pair cannot use."""
+    return merged(
+        (
+            label,
+            f"{int((~keep).sum())} of {keep.size} items dropped: each has, for some pair of systems "
+            "that are left out, no reference that the metric could use",
+        )
         for label, keep in zip(wanted, usable, strict=True)
         if not keep.all()
-    ]
+    )

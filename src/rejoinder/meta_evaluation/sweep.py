@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.meta_evaluation.unit_assignments import places
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -33,8 +34,6 @@ LEAST_ASSIGNMENTS = 20
 
 # A metric that counts every unit's words anew would take minutes for units smaller than this.
 LEAST_BAG = 10
-
-Tick: TypeAlias = Callable[[int, int], None]
 
 
 class Point(NamedTuple):
@@ -90,7 +89,7 @@ class Sweep:
     notes: tuple[str, ...]
 
 
-def sweep_sizes(scores: Scores, held: Held, progress: Tick | None = None) -> Sweep:
+def sweep_sizes(scores: Scores, held: Held, progress: Progress | None = None) -> Sweep:
     """Sweeps the unit size, for every metric of some scores: no text is needed.
 
     Args:
@@ -116,7 +115,7 @@ def sweep_parameters(
     metrics: Sequence[Metric],
     held: Held,
     missing: Missing = "error",
-    progress: Tick | None = None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Sweeps the threshold on weights and the order, of those metrics that have such a parameter.
 
@@ -201,7 +200,7 @@ def measure(
 
 
 def sweep(
-    scores: Scores, points: Sequence[Point], held: Held, progress: Tick | None = None
+    scores: Scores, points: Sequence[Point], held: Held, progress: Progress | None = None
 ) -> Sweep:
     """Measures every point that has at least 10 units.
 

@@ -26,8 +26,7 @@ from rejoinder.meta_evaluation.evidence import (
     no_interval,
     undefined,
 )
-from rejoinder.statistics import intervals
-from rejoinder.statistics import significance as testing
+from rejoinder.statistics import intervals, significance
 from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import Interval, percentiles
@@ -94,7 +93,7 @@ class Observed(Evidence):
         if self.draws.permutations:
             groups = self.groups[kept]
             p = float(
-                testing.permutation_p(
+                significance.permutation_p(
                     x, y, correlation, self.draws.permutations, self.draws.rng, groups
                 )
             )
@@ -150,10 +149,10 @@ class Observed(Evidence):
         p = math.nan
         if self.draws.permutations:
             groups = self.groups[kept]
-            p = testing.paired_permutation(
+            p = significance.paired_permutation(
                 x1, x2, y, correlation, self.draws.permutations, self.draws.rng, groups
             ).p
-        williams = testing.williams(r12, r13, r23, y.size)
+        williams = significance.williams(r12, r13, r23, y.size)
         ends = interval.low, interval.high
         return Pair(r12, r13, y.size, *ends, p, williams, no_interval(interval))
 
@@ -239,7 +238,7 @@ class Replies(Observed):
         n, reason = data.y.size, no_interval(interval)
         more = _columns(Row(difference, n, interval.low, interval.high, p, reason))
         # Williams' test is of the pooled observations too, and takes them for independent.
-        williams = testing.Williams(math.nan, math.nan)
+        williams = significance.Williams(math.nan, math.nan)
         more |= {"pooled_p": pooled.p}
         return pooled._replace(p=math.nan, williams=williams, more=more)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,8 +25,9 @@ from rejoinder.meta_evaluation.evidence import (
     at_once,
     no_interval,
 )
-from rejoinder.meta_evaluation.unit_assignments import BLOCK, design
+from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, design
 from rejoinder.metrics.rows import BagMatrix, Matrix
+from rejoinder.progress import Progress
 from rejoinder.statistics.conventions import NOISE, UNDEFINED_SHARE, p_of_draws
 from rejoinder.statistics.correlation import reason_undefined
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -35,8 +36,6 @@ from rejoinder.statistics.ranked import Ranked, measured, without_rounding
 from rejoinder.statistics.system_jackknife import correlation_interval, difference_interval
 from rejoinder.statistics.system_swaps import system_swaps
 
-Tick: TypeAlias = Callable[[int, int], None]
-
 # Permutation tests and intervals look at the first assignments, whose mean stands for that of all:
 # at as many as have this many units together, and at 10 where those have no more than the second
 # number. Few units to an assignment need many assignments: with 15 units and 10 assignments the p of
@@ -44,9 +43,6 @@ Tick: TypeAlias = Callable[[int, int], None]
 TESTED_UNITS = 5_000
 TESTED = 10
 MOST_TESTED_UNITS = 20_000
-
-# A coefficient of two units is 1, -1 or undefined.
-LEAST_UNITS = 3
 
 # Permuted ratings are summed so many at a time, to stay in the processor's cache.
 AT_ONCE = 128
@@ -113,7 +109,7 @@ class Units(Evidence):
         """All of them."""
         return correlations
 
-    def prepare(self, correlations: Sequence[str], progress: Tick | None = None) -> None:
+    def prepare(self, correlations: Sequence[str], progress: Progress | None = None) -> None:
         """Goes through all assignments, and permutations, once for every metric and coefficient."""
         new = [each for each in correlations if (self.labels[0], each) not in self.over]
         if not new:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
-from rejoinder.planning import variance_components as pilot
+from rejoinder.planning import variance_components
 from rejoinder.planning.forecast import FAR, Expected, Forecast
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NOISE, PERFECT
@@ -74,7 +74,7 @@ class Extrapolation:
         if self.rated is None:
             return [], [], []
         forecasts, components = [], []
-        known: dict[tuple[str, str], pilot.People] = {}
+        known: dict[tuple[str, str], variance_components.People] = {}
         for a, b in self.pairs:
             found = self._ratings(a, b)
             if found is None:
@@ -170,7 +170,8 @@ class Extrapolation:
         n = whole[0].n
         if n >= fewest(self.alpha):
             errors = [
-                pilot.metric_errors(each, self._places(), [n], self.counts) for each in measured
+                variance_components.metric_errors(each, self._places(), [n], self.counts)
+                for each in measured
             ]
             squares = np.mean(np.square(errors), axis=0)[:, 0]
         made = []
@@ -184,9 +185,9 @@ class Extrapolation:
     def counts(self, n: int, size: int) -> Iterable[Floats]:
         """Resamples of ``size`` of n items, the same for all that have n; kept where they are few."""
         if n * self.resamples > KEPT:
-            return pilot.multiplicities_of(n, size, self.resamples, self.seed)
+            return variance_components.multiplicities_of(n, size, self.resamples, self.seed)
         if (n, size) not in self._counts:
-            drawn = pilot.multiplicities_of(n, size, self.resamples, self.seed)
+            drawn = variance_components.multiplicities_of(n, size, self.resamples, self.seed)
             self._counts[n, size] = list(drawn)
         return self._counts[n, size]
 
@@ -196,10 +197,10 @@ class Extrapolation:
         return int(np.unique(self.rated.item).size)
 
     @cached_property
-    def noise(self) -> pilot.Noise:
+    def noise(self) -> variance_components.Noise:
         """How reliable the pilot's mean ratings are."""
         assert self.rated is not None
-        return pilot.reliability(self.rated.matrix)
+        return variance_components.reliability(self.rated.matrix)
 
     @property
     def pilot_raters(self) -> int | None:
@@ -214,12 +215,12 @@ class Extrapolation:
     def _places(self) -> list[tuple[int, int]]:
         return [(self.scores.place(a), self.scores.place(b)) for a, b in self.pairs]
 
-    def _ratings(self, a: str, b: str) -> pilot.People | None:
+    def _ratings(self, a: str, b: str) -> variance_components.People | None:
         assert self.rated is not None
         if a not in self.rated.systems or b not in self.rated.systems:
             return None
         both = (
-            pilot.grid(
+            variance_components.grid(
                 self.rated.matrix,
                 self.rated.item,
                 self.rated.system,
@@ -228,9 +229,9 @@ class Extrapolation:
             )
             for name in (a, b)
         )
-        return pilot.people(*both)
+        return variance_components.people(*both)
 
-    def _of_people(self, a: str, b: str, found: pilot.People) -> list[Forecast]:
+    def _of_people(self, a: str, b: str, found: variance_components.People) -> list[Forecast]:
         if found.n < fewest(self.alpha):
             why = few(found.n, self.alpha)
             k = _whole(found.raters)
@@ -245,7 +246,7 @@ class Extrapolation:
             if variance > NOISE:
                 made = replace(made, error=_root(variance), doubt=doubt)
             else:
-                made = replace(made, reason=pilot.NO_SPREAD)
+                made = replace(made, reason=variance_components.NO_SPREAD)
             forecasts.append(made)
         return forecasts
 
@@ -255,14 +256,14 @@ class Extrapolation:
         """Of each pair: standard error by items, doubt, and why there is none."""
         measured = self.scores.measured[label]
         sizes = sorted({n, *(max(2, math.ceil(n * each)) for each in FACTORS)})
-        errors = pilot.metric_errors(measured, self._places(), sizes, self.counts)
-        doubts = pilot.metric_doubts(measured, self._places())
+        errors = variance_components.metric_errors(measured, self._places(), sizes, self.counts)
+        doubts = variance_components.metric_doubts(measured, self._places())
         rows: list[tuple[Callable[[int], float] | None, float, str | None]] = []
         for error, doubt in zip(errors, doubts, strict=True):
             if np.isnan(error).any():
                 rows.append((None, math.nan, "undefined in some resamples of the pilot"))
             elif not (error > NOISE).all():
-                rows.append((None, math.nan, pilot.NO_SPREAD))
+                rows.append((None, math.nan, variance_components.NO_SPREAD))
             else:
                 rows.append((_between(sizes, error), float(doubt), None))
         return rows
@@ -331,7 +332,7 @@ def _root(variance: float) -> Callable[[int], float]:
 def _scaled(whole: Forecast, ratio: float) -> Forecast:
     """A forecast whose standard error is so many times as large."""
     if not ratio > NOISE:
-        return replace(whole, reason=pilot.NO_SPREAD, error=lambda _: math.nan)
+        return replace(whole, reason=variance_components.NO_SPREAD, error=lambda _: math.nan)
     return replace(whole, error=lambda items: ratio * whole.error(items))
 
 
@@ -341,7 +342,7 @@ def _between(sizes: Sequence[int], errors: Floats) -> Callable[[int], float]:
     return lambda items: math.exp(float(np.interp(math.log(items), x, y))) / math.sqrt(items)
 
 
-def _components(a: str, b: str, found: pilot.People) -> dict[str, Any]:
+def _components(a: str, b: str, found: variance_components.People) -> dict[str, Any]:
     return {
         "a": a,
         "b": b,
@@ -354,7 +355,7 @@ def _components(a: str, b: str, found: pilot.People) -> dict[str, Any]:
     }
 
 
-def _of_raters(known: Mapping[tuple[str, str], pilot.People]) -> list[str]:
+def _of_raters(known: Mapping[tuple[str, str], variance_components.People]) -> list[str]:
     """What the forecasts for people take for granted of raters, each once for all pairs."""
     notes = []
     single = [pair for pair, each in known.items() if not each.told]

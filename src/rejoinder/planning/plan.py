@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -36,6 +36,7 @@ from rejoinder.planning.forecast import (
     Wanted,
 )
 from rejoinder.planning.reference_subsets import with_fewer
+from rejoinder.progress import Progress
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
@@ -66,9 +67,10 @@ class Plan:
             raters (``value``), and the ``width`` of its 95% interval, with a range.
         correlation_needs: The smallest number of ``items`` for the width wanted.
         components: For each pair the variances of one rater's difference between its two systems:
-            between ``items``, ``raters`` (persistent leanings), the ``rest`` (see `pilot.People`);
-            ``shared``, from 0 (other raters for each item) to 1 (one panel for all); how many raters
-            that ``panel`` has; ``floor``, how far other raters' difference may lie from theirs.
+            between ``items``, ``raters`` (persistent leanings), the ``rest`` (see
+            `variance_components.People`); ``shared``, from 0 (other raters for each item) to 1 (one
+            panel for all); how many raters that ``panel`` has; ``floor``, how far other raters'
+            difference may lie from theirs.
         items: The pilot's items.
         references: The fewest and the most references of an item.
         assumptions: What every number rests on.
@@ -130,16 +132,16 @@ def plan(
     missing: Missing = "error",
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """Says how many items, raters and references would be enough, by what a pilot shows.
 
     Further items, raters and references are taken to be like the pilot's. Two systems are compared
     by a two-sided paired test over items. People's spread is taken apart into items and raters (see
-    `pilot.People`); a metric's is drawn from the pilot's items; fewer references are drawn from the
-    pilot's (the best-weighted stays), more cannot be known from it. The interval of a correlation
-    with people keeps its width on Fisher's scale but for 1 / sqrt(items); with other raters the
-    correlation itself moves by the attenuation formula (Spearman 1904).
+    `variance_components.People`); a metric's is drawn from the pilot's items; fewer references are
+    drawn from the pilot's (the best-weighted stays), more cannot be known from it. The interval of a
+    correlation with people keeps its width on Fisher's scale but for 1 / sqrt(items); with other
+    raters the correlation itself moves by the attenuation formula (Spearman 1904).
 
     Args:
         scores: What was measured on the pilot. Metrics of the replies alone, which rank no system,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.extrapolation import Extrapolation, counts_references
+from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -30,7 +31,7 @@ def with_fewer(
     criterion: str | None,
     without: Sequence[str],
     missing: Missing,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> dict[int, list[Extrapolation]]:
     """The pilot measured with fewer references, by their number.
 
@@ -117,7 +118,7 @@ def score_with_fewer(
     most: Sequence[int],
     missing: Missing,
     seed: int,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[tuple[int, list[Scores]]]:
     """Scores the pilot with each number of references, several times.
 

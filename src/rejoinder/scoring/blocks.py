@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,16 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import interval_facts
 from rejoinder.metrics.measurement import measure, remarks
 from rejoinder.metrics.rows import Matrix
+from rejoinder.progress import Progress
+from rejoinder.scoring.assembly import (
+    LEAVE_OUT,
+    dropped_items,
+    item_by_item,
+    merged,
+    scored_by_references,
+)
 from rejoinder.scoring.measurements import Measured
-from rejoinder.scoring.score import default_metrics, scored_by_references
+from rejoinder.scoring.score import default_metrics
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.columns import forbid
@@ -49,7 +57,7 @@ def score_parquet(
     drop_unusable: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """Scores systems on Parquet files of any length, in memory that does not grow with them.
 
@@ -97,15 +105,14 @@ def score_parquet(
         if not total:
             notes += remarks(wanted, batch)
         statistics = measure(list(wanted.values()), batch)
-        found = [metric.unusable(batch) for metric in wanted.values()]
-        facts.add(batch, scored_by_references(wanted, [~unusable for unusable, _ in found]))
-        for label, rows, (unusable, why) in zip(wanted, statistics, found, strict=True):
+        unusable_of = [metric.unusable(batch) for metric in wanted.values()]
+        facts.add(batch, scored_by_references(wanted, [~unusable for unusable, _ in unusable_of]))
+        for label, rows, (unusable, why) in zip(wanted, statistics, unusable_of, strict=True):
             assert isinstance(rows, np.ndarray)
             if unusable.any() and not drop_unusable:
                 row = total + int(np.flatnonzero(unusable)[0])
                 raise InputError(
-                    f"{items.path}, row {row + 1}: {label}: the item {why}; leave such items out "
-                    "with --drop-unusable (drop_unusable=True), which says how many"
+                    f"{items.path}, row {row + 1}: {label}: the item {why}; {LEAVE_OUT}"
                 )
             each = rows.reshape(len(batch), len(names), -1)
             sums[label].add(each[~unusable], int(unusable.sum()), why)
@@ -127,30 +134,35 @@ def _scores(
     resamples: int,
     seed: int,
 ) -> Scores:
-    notes, measured = list(notes), {}
-    for label, metric in wanted.items():
-        blocks = sums[label]
-        if blocks.dropped:
-            notes.append(f"{label}: {blocks.dropped} of {total} items dropped: each {blocks.why}")
-        values = blocks.values()
-        if not len(values):
+    values = {label: blocks.values() for label, blocks in sums.items()}
+    dropped = []
+    for label, blocks in sums.items():
+        if not len(values[label]):
             raise InputError(f"{label}: no item can be scored ({blocks.why or 'there are none'})")
-        signature = metric.signature(
-            **facts.told(metric), **interval_facts(metric, resamples, seed), block=blocks.size
-        )
-        usable = np.ones(len(values), dtype=bool)
-        measured[label] = Measured(metric, Matrix(values), usable, signature, blocks.items)
-    most = max(each.height for each in measured.values())
+        if blocks.dropped:
+            dropped.append((label, dropped_items(blocks.dropped, total, blocks.why)))
+    most = max(map(len, values.values()))
     if resamples and most < FEWEST_BLOCKS:
         raise ParameterError(
             f"{most} blocks are too few for intervals, which resample them; take a block of "
             f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or resamples=0"
         )
-    for label, each in measured.items():
-        usable = np.zeros(most, dtype=bool)
-        usable[: each.height] = True
-        measured[label] = Measured(each.metric, each.rows, usable, each.signature, each.items)
+    measured = {
+        label: Measured(
+            metric,
+            Matrix(values[label]),
+            np.arange(most) < len(values[label]),
+            metric.signature(
+                **facts.of(metric),
+                **interval_facts(metric, resamples, seed),
+                block=sums[label].size,
+            ),
+            sums[label].items,
+        )
+        for label, metric in wanted.items()
+    }
     ids = pl.DataFrame({"id": [f"block {k + 1}" for k in range(most)]})
+    notes = [*merged(dropped), *notes]
     return Scores(names, ids, measured, tuple(notes), resamples, seed, facts.spread(), blocks=True)
 
 
@@ -205,7 +217,7 @@ class _Blocks:
 
 
 class _Facts:
-    """What signatures say of the data, gathered batch by batch; see ``measurement.data_facts``."""
+    """The words of signatures about the data, gathered by batch; see ``measurement.data_facts``."""
 
     def __init__(self) -> None:
         self.counts: set[int] = set()
@@ -222,7 +234,7 @@ class _Facts:
     def spread(self) -> tuple[int, int]:
         return min(self.scored, default=0), max(self.scored, default=0)
 
-    def told(self, metric: Metric) -> dict[str, str | int]:
+    def of(self, metric: Metric) -> dict[str, str | int]:
         facts: dict[str, str | int] = {}
         if "references" in metric.needs:
             facts["nrefs"] = self.counts.copy().pop() if len(self.counts) == 1 else "var"
@@ -374,9 +386,8 @@ def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> 
             f"responses, file {system + 1}, row {before + place + 1}: the text is null (missing); an "
             "empty reply is '', and a missing one needs scoring without --block"
         )
-    order = np.arange(systems * n).reshape(systems, n).T.ravel()
     return Batch(
-        Strings.of(texts, "responses").take(order),
+        item_by_item(texts, systems),
         np.arange(n + 1, dtype=np.int64) * systems,
         Strings.of(flat, f"{path}: references"),
         bounds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -16,13 +16,10 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.contract import Statistics
-from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
-from rejoinder.metrics.rows import rows_of
+from rejoinder.progress import Progress
 from rejoinder.references.copies import folded
-from rejoinder.scoring.measurements import Measured
-from rejoinder.scoring.score import scored_by_references, spread, wanted_metrics
+from rejoinder.scoring.assembly import assemble, item_by_item, references_of, usable_items
+from rejoinder.scoring.score import wanted_metrics
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.responses import Alignment, Missing, check_responses
@@ -31,8 +28,6 @@ from rejoinder.text.strings import Strings
 
 LeftOut = Literal["own", "pair"]
 """Whose references a reply does without: its system's, or also those of the one it is held against."""
-
-Tick = Callable[[int, int], None]
 
 
 def score_left_out(
@@ -45,7 +40,7 @@ def score_left_out(
     drop_unusable: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-    progress: Tick | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """Scores each system against the references that are not its own (``source`` names another).
 
@@ -105,16 +100,13 @@ def own_left_out(
     drop_unusable: bool,
     resamples: int,
     seed: int,
-    progress: Tick | None,
+    progress: Progress | None,
 ) -> Scores:
     """As ``score_left_out``, of tables joined; a metric may be left without any item."""
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
     batch, left = ground.batch()
-    usable, notes = ground.usable(wanted, batch, drop_unusable)
-    batch = provided(list(wanted.values()), batch, progress)
-    rows = measure(list(wanted.values()), batch, progress)
-    notes += remarks(wanted, batch)
-    return ground.scores(wanted, batch, rows, usable, (*left.notes, *notes), resamples, seed)
+    usable, dropped = ground.usable(wanted, batch, drop_unusable)
+    return ground.scores(wanted, batch, usable, (*dropped, *left.notes), resamples, seed, progress)
 
 
 class Left(NamedTuple):
@@ -135,21 +127,21 @@ class Left(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """In words."""
-        told = [
+        notes = [
             f"references left out: each system's own, {self.own} in all; every system has references "
             "of its own, so scores of different systems are of different tests"
         ]
         if self.identical and self.kept:
-            told.append(
+            notes.append(
                 f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
                 "references are kept, as asked, and are perfect matches"
             )
         elif self.identical:
-            told.append(
+            notes.append(
                 f"{counted(self.replies, 'reply', 'replies')} also given by somebody else: those "
                 f"references are left out too ({self.identical} in all)"
             )
-        return told
+        return notes
 
 
 @dataclass(frozen=True)
@@ -179,9 +171,7 @@ class Ground:
         """
         alignment = check_responses(responses, testset, missing)
         contexts = testset.contexts.filter(pl.col("id").is_in(alignment.ids))
-        items = contexts.select("id").with_row_index("item")
-        placed = testset.references.join(items, on="id", how="inner", maintain_order="left")
-        placed = placed.sort("item", maintain_order=True)
+        placed = references_of(testset, contexts)
         sources = set(placed.get_column("source").drop_nulls())
         if not sources & set(alignment.systems):
             given = one_of(sorted(sources)[:5]) or "none"
@@ -213,12 +203,12 @@ class Ground:
         holder = np.repeat(system, counts)
         source = self._sources[flat]
         own = source == holder
-        told = self._reference_codes[flat]
-        alike = told == np.repeat(self._reply_codes.T.ravel(), counts)
+        text = self._reference_codes[flat]
+        alike = text == np.repeat(self._reply_codes.T.ravel(), counts)
         if other is not None:
             own |= source == other
             item = np.repeat(np.repeat(np.arange(self.n), self.systems), counts)
-            alike |= told == self._reply_codes[other][item]
+            alike |= text == self._reply_codes[other][item]
         alike &= ~own
         kept = ~own if self.keep_identical else ~(own | alike)
         replies = np.unique(np.repeat(np.arange(system.size), counts)[alike]).size
@@ -237,66 +227,33 @@ class Ground:
     def usable(
         self, wanted: dict[str, Metric], batch: Batch, drop: bool
     ) -> tuple[list[np.ndarray], list[str]]:
-        """Which items each metric can score for every system (bool [n]), and what to say of others.
-
-        Raises:
-            InputError: There are others, and they are not to be dropped.
-        """
-        usable, notes = [], []
-        for label, metric in wanted.items():
-            replies, why = metric.unusable(batch)
-            lacking = replies.reshape(self.n, self.systems).any(axis=1)
-            count = int(lacking.sum())
-            told = f"for some system, the references of systems left out, {why}"
-            if count and not drop:
-                first = self.alignment.ids[int(np.flatnonzero(lacking)[0])]
-                raise InputError(
-                    f"{label}: item '{first}', {told} ({count} of {self.n} items); leave such items "
-                    "out with --drop-unusable (drop_unusable=True), which says how many"
-                )
-            if count:
-                notes.append(f"{label}: {count} of {self.n} items dropped: each, {told}")
-            usable.append(~lacking)
-        return usable, notes
+        """The items that each metric can score for every system; see ``assembly.usable_items``."""
+        where = "for some system once references of systems are left out"
+        return usable_items(wanted, batch, self.alignment.ids, drop, where)
 
     def scores(
         self,
         wanted: dict[str, Metric],
         batch: Batch,
-        rows: Sequence[Statistics],
         usable: Sequence[np.ndarray],
         notes: Sequence[str],
         resamples: int,
         seed: int,
+        progress: Progress | None = None,
     ) -> Scores:
-        """The scores of measured rows."""
+        """Measures a batch without references of the replies' own systems."""
         facts = {"left_out": "own", "identical": "kept" if self.keep_identical else "out"}
-        measured = {
-            label: Measured(
-                metric,
-                rows_of(each, self.systems).pick(keep),
-                keep,
-                metric.signature(
-                    **data_facts(metric, batch), **facts, **interval_facts(metric, resamples, seed)
-                ),
-            )
-            for (label, metric), each, keep in zip(wanted.items(), rows, usable, strict=True)
-        }
-        gaps = [
-            f"{counted(count, 'missing reply', 'missing replies')} of '{system}' scored as empty"
-            for system, count in self.alignment.filled.items()
-        ]
-        if self.alignment.dropped:
-            lost = counted(self.alignment.dropped, "item")
-            gaps.append(f"{lost} dropped that a system did not answer")
-        return Scores(
-            tuple(self.alignment.systems),
-            self.contexts.drop("context"),
-            measured,
-            (*gaps, *notes),
-            resamples,
-            seed,
-            spread(batch, np.repeat(scored_by_references(wanted, usable), self.systems)),
+        return assemble(
+            self.alignment,
+            self.contexts,
+            wanted,
+            batch,
+            usable,
+            facts=facts,
+            notes=notes,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
         )
 
     @cached_property
@@ -311,13 +268,12 @@ class Ground:
 
     @cached_property
     def _replies(self) -> Strings:
-        replies = Strings.of(self.alignment.responses.get_column("text"), "responses")
-        return replies.take(np.arange(self.systems * self.n).reshape(self.systems, -1).T.ravel())
+        return item_by_item(self.alignment.responses.get_column("text"), self.systems)
 
     @cached_property
     def _contexts(self) -> list[list[str]]:
-        held = self.contexts.get_column("context").to_list()
-        return [turns for turns in held for _ in range(self.systems)]
+        contexts = self.contexts.get_column("context").to_list()
+        return [turns for turns in contexts for _ in range(self.systems)]
 
     @cached_property
     def _texts(self) -> Strings:
@@ -331,8 +287,8 @@ class Ground:
     def _sources(self) -> Indices:
         """int64 [r]: the place of each reference's system, -1 for another source."""
         places = {name: place for place, name in enumerate(self.alignment.systems)}
-        told = self.references.get_column("source").to_list()
-        return np.array([places.get(name, -1) for name in told], dtype=np.int64)
+        sources = self.references.get_column("source").to_list()
+        return np.array([places.get(name, -1) for name in sources], dtype=np.int64)
 
     @cached_property
     def _codes(self) -> Indices:

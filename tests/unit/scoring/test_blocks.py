@@ -85,7 +85,7 @@ def test_items_that_cannot_be_scored_are_named_or_counted(files):
         streamed(files)
     scores = streamed(files, drop_unusable=True, block=5)
     assert scores.systems()["n"].unique().to_list() == [N - 2]
-    assert scores.notes[0] == f"BLEU-2: 2 of {N} items dropped: each has no reference"
+    assert scores.notes[0] == f"BLEU-2, sBLEU-2: 2 of {N} items dropped: each has no reference"
 
 
 def test_files_that_do_not_go_together(files):

@@ -91,7 +91,7 @@ def test_references_of_others_stay():
 def test_what_an_item_lacks_for_one_system_it_lacks_for_all():
     # At w >= 0.6 item 1 has a's alone, item 2 nothing, item 3 b's alone.
     metric = BLEU(order=1, references="w>=0.3")
-    with pytest.raises(InputError, match="item '3', for some system"):
+    with pytest.raises(InputError, match=r"item '3' has .* for some system"):
         score_left_out(TESTSET, REPLIES, [metric])
     scores = score_left_out(TESTSET, REPLIES, [metric], drop_unusable=True)
     # At w >= 0.3: item 1 a, b; item 2 a, c; item 3 b alone, which b itself and a do without.

@@ -194,8 +194,13 @@ def _told_once(scores: Scores, notes: Sequence[str]) -> list[str]:
     lost = int((~first).sum())
     if not lost or not all(np.array_equal(first, each) for each in others):
         return list(notes)
-    rest = [note for note in notes if not note.startswith(tuple(f"{x}: " for x in scores.labels))]
+    rest = [note for note in notes if not _about_metrics(note, scores.labels)]
     return [f"{lost} of {first.size} items dropped: no reference that any row could use", *rest]
+
+
+def _about_metrics(note: str, labels: Sequence[str]) -> bool:
+    """Whether a note begins with the labels of metrics: ``BLEU-2, chrF: ...``."""
+    return set(note.partition(": ")[0].split(", ")) <= set(labels)
 
 
 def _weight_notes(testset: TestSet) -> list[str]:

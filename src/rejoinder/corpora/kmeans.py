@@ -1,7 +1,7 @@
 """k-means over sentence vectors: clusters of utterances that mean much the same.
 
-Lloyd's algorithm from k-means++ seeds (Arthur & Vassilvitskii 2007), in NumPy: the base install has
-no scikit-learn, and one function is all that the entropy filter needs.
+Lloyd's algorithm from greedy k-means++ seeds (Arthur & Vassilvitskii 2007), in NumPy: the base
+install has no scikit-learn, and one function is all that the entropy filter needs.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ def kmeans(vectors: Floats, k: int, seed: int, iterations: int = 100) -> Indices
 
     Args:
         vectors: float [n, d], one row for each utterance.
-        k: the number of clusters; fewer come back where fewer vectors are distinct.
-        seed: of the first centres.
-        iterations: at most; it ends sooner where no vector changes its cluster.
+        k: The number of clusters; fewer come back where fewer vectors are distinct.
+        seed: Random seed of the first centres.
+        iterations: Maximum number of iterations; fewer are made where no vector changes its
+            cluster.
 
     Raises:
-        InputError: the vectors are no table of finite numbers.
+        InputError: The vectors are not a table of finite numbers.
         ParameterError: k is not within 1 to n.
 
     Example:
@@ -55,13 +56,22 @@ def kmeans(vectors: Floats, k: int, seed: int, iterations: int = 100) -> Indices
 
 
 def _seeds(rows: Floats, k: int, generator: np.random.Generator) -> Floats:
-    """k-means++: each further centre is drawn by its squared distance to the nearest so far."""
+    """Greedy k-means++: of several candidates, the one that leaves the least squared distance.
+
+    A candidate is drawn by its squared distance to the nearest centre so far. There are
+    ``2 + log k`` of them for each centre, as in scikit-learn (Arthur & Vassilvitskii 2007,
+    section 7, suggest several). With one candidate each, the
+    inertia of clusters that overlap ends a fifth higher (tests/unit/corpora/test_kmeans.py).
+    """
+    candidates = 2 + int(np.log(k))
     centres = rows[[generator.integers(len(rows))]]
     distance = np.square(rows - centres[0]).sum(axis=1)
     while len(centres) < k and distance.sum() > 0:
-        chosen = generator.choice(len(rows), p=distance / distance.sum())
-        centres = np.vstack([centres, rows[chosen]])
-        distance = np.minimum(distance, np.square(rows - rows[chosen]).sum(axis=1))
+        drawn = generator.choice(len(rows), candidates, p=distance / distance.sum())
+        left = [np.minimum(distance, np.square(rows - rows[i]).sum(axis=1)) for i in drawn]
+        best = int(np.argmin([each.sum() for each in left]))
+        distance = left[best]
+        centres = np.vstack([centres, rows[drawn[best]]])
     return centres
 
 

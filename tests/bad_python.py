@@ -63,7 +63,7 @@ PYTHON_CASES = [
     PythonCase("weights-outside", "ratings given as weights", r"row 2: weight 4 outside .*\(and 1 more row like it\)", lambda: testset(weights=[[1], [4, 5]])),
     PythonCase("ids-count", "ids for other items", r"ids: 1 for 2 lists of references", lambda: testset(ids=["a"])),
     PythonCase("contexts-surrogate", "half a surrogate pair in a context", r"contexts\[1\]\[0\]: a lone surrogate", lambda: testset(contexts=["Hi", HALF])),
-    PythonCase("ids-twice", "an id twice", r"contexts, row 2: id 'a' stands twice", lambda: testset(ids=["a", "a"])),
+    PythonCase("ids-twice", "an id twice", r"contexts, row 2: duplicate id 'a'", lambda: testset(ids=["a", "a"])),
     PythonCase("frame-column", "a table without a column", r"contexts: no column 'context'", lambda: tables(contexts={"id": ["a"]})),
     PythonCase("frame-unknown", "a further column of the references", r"unknown column 'rating'", lambda: tables({"id": ["a"], "text": ["Ho"], "rating": [5]})),
     PythonCase("frame-null", "a null text in a table", r"references, row 1: the text of a reference of id 'a' is null", lambda: tables({"id": ["a"], "text": [None]})),

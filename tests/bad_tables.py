@@ -47,7 +47,7 @@ TESTSETS = [
     one_testset("references-misspelt", "a column misspelt", r"rename 'refrences' to 'references'", items({"id": "c1", "refrences": []})),
     one_testset("no-id", "a row without an id", r"row 2: no column 'id'", items(item(), {"references": []})),
     one_testset("context-misspelt", "an optional column misspelt", r"unknown column 'contexts'", items({"id": "c1", "contexts": "Hi", "references": []})),
-    one_testset("duplicate-id", "an id twice", r"row 3: id 'c1' stands twice, first at .*row 1", items(item(), item() | {"id": "c2"}, item())),
+    one_testset("duplicate-id", "an id twice", r"row 3: duplicate id 'c1', first at .*row 1", items(item(), item() | {"id": "c2"}, item())),
     one_testset("white-space-id", "ids that differ in white space alone", r"row 2: id 'c1 ' differs from 'c1'", items(item(), item() | {"id": "c1 "})),
     one_testset("empty-id", "an empty id", r"row 1: the id is empty", items(item() | {"id": ""})),
     one_testset("id-fraction", "an id that is no text or whole number", r"id: got a number; expected", items(item() | {"id": 1.5})),
@@ -68,7 +68,7 @@ RESPONSES = [
     one_reply_file("duplicate-key-reply", "two texts in one reply", r"bot\.jsonl, row 2: duplicate key 'text' in one object; keep", items(GOOD[0]) + '{"id": "c2", "text": "Hi", "text": "Ho"}\n'),
     one_reply_file("system-column", "the system in a column of another name", r"rename 'model' to 'system'", items({"id": "c1", "text": "Hi", "model": "m"})),
     one_reply_file("system-sometimes", "a system named in some rows alone", r"row 2: no system at id 'c2'", items({"system": "m", **GOOD[0]}, GOOD[1])),
-    one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: id 'c1' of system 'bot' stands twice, first at .*row 1", items(*GOOD, GOOD[0])),
+    one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: duplicate id 'c1' of system 'bot', first at .*row 1", items(*GOOD, GOOD[0])),
     {
         "id": "system-in-two-files",
         "wrong": "a system in two files",

@@ -21,7 +21,7 @@ from rejoinder.auditing.trivial_baselines import (
 )
 from rejoinder.auditing.verdicts import Verdict, verdict
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.jackknife import LEAST_ITEMS
@@ -36,6 +36,7 @@ from rejoinder.statistics.holm import holm
 from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.responses import Missing, check_responses
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
 
 ALL, LEFT_OUT = "all", "leave-one-out"
@@ -232,13 +233,7 @@ def _real(responses: pl.DataFrame, without: Sequence[str]) -> pl.DataFrame:
         ParameterError: A system to leave out is unknown, or none is left.
     """
     real = conform(responses, RESPONSES, "responses").select(*RESPONSES)
-    systems = real.get_column("system").unique(maintain_order=True).to_list()
-    for system in without:
-        if system not in systems:
-            raise ParameterError(f"without: system {system!r} is unknown; choose {one_of(systems)}")
-    if without and set(systems) <= set(without):
-        raise ParameterError(f"without: no system is left of {one_of(systems)}; keep one or more")
-    return real.filter(~pl.col("system").is_in(list(without)))
+    return without_systems(real, without)
 
 
 def _ranking_defaults(testset: TestSet) -> list[str]:

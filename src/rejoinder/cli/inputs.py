@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli.terminal.progress import Progress
-from rejoinder.errors import ParameterError, one_of
+from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +29,7 @@ def read(
 ) -> tuple[TestSet, pl.DataFrame]:
     """Reads a test set and the responses to it, but for the systems to be left out."""
     from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.selection import without_systems
     from rejoinder.tables.testset import read_testset
 
     if not responses:
@@ -39,7 +40,7 @@ def read(
     with Progress("reading"):
         items = read_testset(testset, *(references or ()), format=testset_format)
         replies = read_responses(*responses, format=responses_format, ids=items.ids)
-    return items, _without(replies, without)
+    return items, without_systems(replies, without)
 
 
 def read_rated(
@@ -50,26 +51,14 @@ def read_rated(
 ) -> pl.DataFrame:
     """Reads people's ratings, and sees that they are on their scale: before anything is measured."""
     from rejoinder.human_evaluation.grades import check_scale
-    from rejoinder.meta_evaluation.matching import of_criterion
     from rejoinder.tables.ratings import read_ratings
+    from rejoinder.tables.selection import of_criterion
 
     with Progress("reading"):
         table = read_ratings(*paths, format=format)
     if scale is not None:
         check_scale(of_criterion(table, criterion), scale)
     return table
-
-
-def _without(replies: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    systems = replies.get_column("system").unique(maintain_order=True).to_list()
-    for name in names:
-        if name not in systems:
-            raise ParameterError(f"--without {name}: no such system; choose {one_of(systems)}")
-    if names and set(systems) <= set(names):
-        raise ParameterError("--without leaves no system; name fewer")
-    return replies.filter(~pl.col("system").is_in(list(names))) if names else replies
 
 
 def holds_scores(path: Path) -> bool:

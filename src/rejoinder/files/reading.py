@@ -27,7 +27,7 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
         what: what they are to hold, for the message: ``test set`` or ``responses``.
 
     Raises:
-        InputError: a path is missing, is neither file nor folder, or stands twice.
+        InputError: a path is missing, is neither file nor folder, or is named twice.
         ParameterError: no path, or something that is not a path.
     """
     if not paths:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.human_evaluation.digest import digest
 from rejoinder.human_evaluation.preference_criterion import Contests
 from rejoinder.human_evaluation.rater_exclusion import KEPT, THRESHOLD, Wish
-from rejoinder.human_evaluation.selection import digest, selected, without_systems
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.validation import check_preferences, conform
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
+from rejoinder.tables.selection import of_criterion, without_systems
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _ENDS = ("_low", "_high")
@@ -129,7 +130,7 @@ def summarise_preferences(
     wish = Wish(threshold, drop, least, resamples, seed)
     table = conform(preferences, PREFERENCES, "preferences").select(*PREFERENCES)
     check_preferences(table, Origin.of_table("preferences", table))
-    table = without_systems(selected(table, criterion), without, ("a", "b"))
+    table = without_systems(of_criterion(table, criterion), without, ("a", "b"))
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
     parts: list[Contests] = []
     kept: list[Contests] = []

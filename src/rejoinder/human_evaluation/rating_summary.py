@@ -9,15 +9,14 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.digest import digest
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, Wish
 from rejoinder.human_evaluation.rating_criterion import Criterion
-from rejoinder.human_evaluation.selection import digest, selected, without_systems
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
-from rejoinder.tables.checks.validation import check_scores
-from rejoinder.tables.origin import Origin
-from rejoinder.tables.pair_ratings import conform_ratings
+from rejoinder.tables.ratings import rating_table
+from rejoinder.tables.selection import of_criterion, without_systems
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _AGREEMENT = {
@@ -131,9 +130,8 @@ def summarise_ratings(
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     wish = Wish(threshold, drop, least, resamples, seed, raters)
-    table = conform_ratings(ratings, "ratings")
-    check_scores(table, Origin.of_table("ratings", table))
-    table = without_systems(selected(table, criterion), without, ("system",))
+    table = rating_table(ratings)
+    table = without_systems(of_criterion(table, criterion), without)
     if scale is not None:
         check_scale(table, scale)
     criteria = table.get_column("criterion").unique(maintain_order=True).to_list()

@@ -16,7 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
-from rejoinder.meta_evaluation.matching import match, misnamed, of_criterion, single_grades
+from rejoinder.meta_evaluation.matching import match, misnamed, single_grades
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.progress import Progress
 from rejoinder.scoring.measurements import check_scores
@@ -24,7 +24,9 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.tables.checks.arguments import expect, strings
-from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.ratings import rating_table
+from rejoinder.tables.selection import of_criterion
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
@@ -264,14 +266,14 @@ def correlate(
             f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
         )
     scores.need_items()
-    ratings = ratings_of(ratings)
+    ratings = of_criterion(rating_table(ratings), criterion, one=True)
     rated, notes, criterion = match(
         scores, ratings, criterion, raters, without, seed, chosen.in_pairs
     )
-    lost = misnamed(scores, of_criterion(ratings, criterion), without)
+    lost = misnamed(scores, ratings, without)
     if scale is not None:
-        check_scale(of_criterion(ratings, criterion), scale)
-    notes += grade_notes(single_grades(rated, ratings, criterion), scale)
+        check_scale(ratings, scale)
+    notes += grade_notes(single_grades(rated, ratings), scale)
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, meant
 from rejoinder.meta_evaluation.evidence import Rated, Subject
@@ -19,10 +19,11 @@ from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
+from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import AGAINST
+from rejoinder.tables.selection import check_systems, of_criterion
 
 RANDOM = "random"
-COLUMNS = ("id", "system", "rater", "criterion", "score")
 
 
 def match(
@@ -33,7 +34,7 @@ def match(
     without: Sequence[str],
     seed: int,
     in_pairs: bool = False,
-) -> tuple[Rated, list[str], str | None]:
+) -> tuple[Rated, list[str], str]:
     """Scores and ratings of the same replies, what to say of the others, and the criterion's name.
 
     Ratings that belong to pairs of systems (column ``against``) become ratings of the reply by
@@ -43,11 +44,12 @@ def match(
     The other arguments are those of `correlate`.
 
     Raises:
-        InputError: The ratings are not the table, rate a reply twice by one rater, or have no system
-            or no item in common with the scores.
+        InputError: The ratings break their rules, or have no system or no item in common with the
+            scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    table, notes, name = _checked(ratings, criterion)
+    table = of_criterion(rating_table(ratings), criterion, one=True)
+    name, notes = table.item(0, "criterion"), []
     in_pairs = in_pairs and belong_to_pairs(table)
     if in_pairs:
         table, more = _of_pairs(scores, table, without)
@@ -62,66 +64,11 @@ def match(
     return rated, notes + more, name
 
 
-def _checked(
-    ratings: pl.DataFrame, criterion: str | None
-) -> tuple[pl.DataFrame, list[str], str | None]:
-    """The ratings of one criterion, what to say of those left out, and the criterion's name."""
-    lacking = [name for name in COLUMNS if name not in ratings.columns]
-    if lacking:
-        raise InputError(
-            f"ratings: no column {one_of(lacking)} among {', '.join(ratings.columns) or 'none'}; "
-            "read them with rejoinder.read_ratings"
-        )
-    names = ["id", "system", "rater", "criterion"]
-    names += [AGAINST] if belong_to_pairs(ratings) else []
-    table = ratings.select(
-        *(pl.col(name).cast(pl.String) for name in names), pl.col("score").cast(pl.Float64)
-    )
-    table = table.with_columns(pl.col("rater").fill_null("mean"), pl.col("criterion").fill_null(""))
-    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
-    if criterion is None and len(criteria) > 1:
-        raise ParameterError(
-            f"the ratings have several criteria; choose {one_of(criteria)} with "
-            "--criterion NAME (criterion=NAME)"
-        )
-    if criterion is not None and criterion not in criteria:
-        raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
-    if criterion is not None:
-        table = table.filter(pl.col("criterion") == criterion)
-    infinite = table.filter(pl.col("score").is_infinite())
-    if infinite.height:
-        row = infinite.row(0, named=True)
-        raise InputError(
-            f"ratings: {row['score']} of '{row['system']}' at id '{row['id']}'; a rating is a finite "
-            "number, or empty where it is missing"
-        )
-    given = table.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
-    missing = table.height - given.height
-    keys = [name for name in ("id", "system", "rater", AGAINST) if name in names]
-    twice = given.filter(pl.struct(keys).is_duplicated())
-    if twice.height:
-        row = twice.row(0, named=True)
-        raise InputError(
-            f"ratings: '{row['rater']}' rates '{row['system']}' at id '{row['id']}' more than once "
-            f"({twice.height} such ratings); keep one of them, or tell the raters apart"
-        )
-    name = criterion if criterion is not None else (criteria[0] if criteria else None)
-    return given, [f"ratings: {missing} empty scores left out"] if missing else [], name or None
-
-
-def of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
-    """The ratings of one criterion, as `match` names it: None where the column is empty."""
-    if criterion is None:
-        return ratings
-    return ratings.filter(pl.col("criterion").cast(pl.String) == criterion)
-
-
-def single_grades(rated: Rated, ratings: pl.DataFrame, criterion: str | None) -> Floats:
+def single_grades(rated: Rated, ratings: pl.DataFrame) -> Floats:
     """The grades as raters gave them, of any shape: those of several pairs one by one."""
     if not belong_to_pairs(ratings):
         return rated.matrix
-    scores = of_criterion(ratings, criterion).get_column("score").cast(pl.Float64)
-    return scores.drop_nulls().to_numpy()
+    return ratings.get_column("score").to_numpy()
 
 
 def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
@@ -133,7 +80,7 @@ def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> l
         ratings: Of one criterion.
         without: Systems that are left out as asked.
     """
-    names = ratings.get_column("system").cast(pl.String).unique(maintain_order=True).to_list()
+    names = ratings.get_column("system").unique(maintain_order=True).to_list()
     unrated = [name for name in scores.names if name not in names and name not in without]
     return [
         f"'{other}' has no rating, and the ratings of '{name}' are left out: did you mean '{other}' "
@@ -173,11 +120,8 @@ def _common(
     scores: Scores, table: pl.DataFrame, without: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """The ratings of replies that are scored by every metric, and what to say of the others."""
-    for system in without:
-        scores.place(system)
+    check_systems(without, scores.names)
     notes = []
-    if not table.height:
-        raise InputError("ratings: not a single one; expected a row for each rating")
     rated = table.get_column("system").unique(maintain_order=True).to_list()
     strangers = [name for name in rated if name not in scores.names]
     if len(strangers) == len(rated):

@@ -15,7 +15,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_difference, check_scale, grade_notes
 from rejoinder.meta_evaluation.evidence import Rated
-from rejoinder.meta_evaluation.matching import match, misnamed, of_criterion, single_grades
+from rejoinder.meta_evaluation.matching import match, misnamed, single_grades
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.extrapolation import (
     FACTORS,
@@ -43,8 +43,10 @@ from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ITEMS, POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
-from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import Missing
+from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
 
 
@@ -195,12 +197,12 @@ def plan(
         notes.append(f"{', '.join(described)} left out: of replies alone, ranks no systems")
     rated = None
     if ratings is not None:
-        ratings = ratings_of(ratings)
+        ratings = of_criterion(rating_table(ratings), criterion, one=True)
         rated, more, criterion = match(scores, ratings, criterion, "mean", without, seed)
         if scale is not None:
-            check_scale(of_criterion(ratings, criterion), scale)
-        lost = misnamed(scores, of_criterion(ratings, criterion), without)
-        given = single_grades(rated, ratings, criterion)
+            check_scale(ratings, scale)
+        lost = misnamed(scores, ratings, without)
+        given = single_grades(rated, ratings)
         notes = [*lost, *notes, *more, *grade_notes(given, scale)]
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import check_scale
 from rejoinder.messages import counted
 from rejoinder.references.copies import folded
 from rejoinder.statistics.aggregation import scale
 from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
-from rejoinder.tables.frames import Frame, polars_of, ratings_of
+from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.pair_ratings import over_pairs
-from rejoinder.tables.ratings import check_ratings
+from rejoinder.tables.ratings import check_ratings, rating_table
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import REFERENCES
+from rejoinder.tables.selection import of_criterion, without_systems
 from rejoinder.tables.testset import TestSet
 
 LIKERT = (1.0, 5.0)
@@ -80,20 +81,15 @@ def weigh(
     expect(testset, TestSet, "testset", TESTSET)
     remedy = "read files with rejoinder.read_responses(*paths)"
     responses = polars_of(responses, "responses", "system, id and text", remedy)
-    ratings = ratings_of(ratings)
     leave_out = strings(leave_out, "leave_out", "systems")
     pair(ends, "ends")
     check_responses(responses, testset, "empty")  # ids and texts; gaps do not matter here
     replies = responses.select("system", "id", "text")
-    systems = replies.get_column("system").unique(maintain_order=True).to_list()
-    for name in leave_out:
-        if name not in systems:
-            raise ParameterError(f"leave_out: system {name!r} is unknown; choose {one_of(systems)}")
-    replies = replies.filter(~pl.col("system").is_in(list(leave_out)))
-    if not replies.height:
-        raise ParameterError(f"leave_out: no system is left of {one_of(systems)}; keep one or more")
+    replies = without_systems(replies, leave_out, argument="leave_out")
     notes = [f"left out as asked: {', '.join(leave_out)}"] if leave_out else []
-    rated = check_ratings(_of_criterion(ratings, criterion), replies, leave_out)
+    rated = check_ratings(
+        of_criterion(rating_table(ratings), criterion, one=True), replies, leave_out
+    )
     notes += [f"weights: {note}" for note in rated.notes]
     check_scale(rated.ratings, ends)
     by_itself, more = over_pairs(rated.ratings)
@@ -121,22 +117,6 @@ def weigh(
             "'recipe galley2015 --references-from responses'"
         )
     return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, ends)))
-
-
-def _of_criterion(ratings: pl.DataFrame, criterion: str | None) -> pl.DataFrame:
-    if "criterion" not in ratings.columns:
-        return ratings  # check_ratings says what is absent
-    criteria = ratings.get_column("criterion").unique(maintain_order=True).to_list()
-    if criterion is None and len(criteria) > 1:
-        raise ParameterError(
-            f"the ratings have several criteria; choose {one_of(map(str, criteria))} with "
-            "--criterion NAME (criterion=NAME)"
-        )
-    if criterion is not None and criterion not in criteria:
-        raise ParameterError(
-            f"criterion={criterion!r} is unknown; choose {one_of(map(str, criteria))}"
-        )
-    return ratings if criterion is None else ratings.filter(pl.col("criterion") == criterion)
 
 
 def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:

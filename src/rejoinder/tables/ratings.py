@@ -14,6 +14,7 @@ from rejoinder.files.reading import existing
 from rejoinder.messages import counted
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import check_scores, conform
+from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import choose
@@ -76,8 +77,26 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
     return ratings
 
 
+def rating_table(ratings: Frame) -> pl.DataFrame:
+    """The ratings of a Python call, checked by the rules that files are read by.
+
+    Args:
+        ratings: The table of ``read_ratings``, or one like it, of Polars or pandas.
+
+    Returns:
+        ``schemas.RATINGS``, and ``against`` where a rating belongs to a pair of systems.
+
+    Raises:
+        InputError: A column is absent, or a row breaks a rule; a missing rating has no row.
+        ParameterError: It is no frame.
+    """
+    table = conform_ratings(ratings_of(ratings), "ratings")
+    check_scores(table, Origin.of_table("ratings", table))
+    return table
+
+
 def check_ratings(
-    ratings: pl.DataFrame, replies: pl.DataFrame, left_out: Sequence[str] = ()
+    ratings: Frame, replies: pl.DataFrame, left_out: Sequence[str] = ()
 ) -> RatedReplies:
     """Joins ratings to replies by system and id.
 
@@ -91,8 +110,7 @@ def check_ratings(
         InputError: a table breaks its rules; no rating has a reply; or the ids count from 0 in one
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
-    ratings = conform_ratings(ratings, "ratings")
-    check_scores(ratings, Origin.of_table("ratings", ratings))
+    ratings = rating_table(ratings)
     keys = {name: RATINGS[name] for name in _REPLY}
     there = conform(replies, keys, "replies").select(_REPLY).unique(maintain_order=True)
     numbered = ratings.with_row_index("row")

@@ -37,7 +37,7 @@ class TestSet:
         origins: where the rows of both tables stood, for errors; None for tables made in memory.
 
     Raises:
-        InputError: a column is absent or of a wrong type; an id is empty, stands twice or differs
+        InputError: a column is absent or of a wrong type; an id is empty, a duplicate, or differs
             from another in white space alone; a reference has no context or no text; a weight is
             not a number within [-1, 1]; there is no reference at all.
         ParameterError: a table is no frame of Polars or pandas.

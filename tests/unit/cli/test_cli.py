@@ -159,7 +159,10 @@ def test_metrics_lists_name_source_bounds_needs(command):
         (["score", TESTSET, *SYSTEMS, "--explain", "c001", "--save", "x.parquet"], "together"),
         (["score", TESTSET, *SYSTEMS, "--save", TESTSET], "that is an input"),
         (["score", TESTSET, *SYSTEMS, "--save", "x.csv"], "expected '.parquet'"),
-        (["score", TESTSET, *SYSTEMS, "--without", "nobody"], "no such system; choose 'generic'"),
+        (
+            ["score", TESTSET, *SYSTEMS, "--without", "nobody"],
+            "system 'nobody' is unknown; choose 'generic'",
+        ),
         (["score", TESTSET, *SYSTEMS, "-m", "bleu:order=2,order=3"], "order is given twice"),
         (["score", TESTSET, *SYSTEMS, "-m", "rouge1:variant=2"], "is no parameter"),
         (["score", TESTSET, *SYSTEMS, "--resamples", "99999999999"], "from 0 (no interval)"),

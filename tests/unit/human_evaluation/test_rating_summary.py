@@ -289,8 +289,8 @@ def test_places_in_a_list_are_no_people():
     ("options", "words"),
     [
         ({"criterion": "fluency"}, "criterion='fluency' is unknown; choose 'overall'"),
-        ({"without": ["dog"]}, "without 'dog': no such system; choose 'a' or 'b'"),
-        ({"without": ["a", "b"]}, "nothing is left"),
+        ({"without": ["dog"]}, "system 'dog' is unknown; choose 'a' or 'b'"),
+        ({"without": ["a", "b"]}, "no system is left of 'a' or 'b'; keep one or more"),
         ({"raters": "mode"}, "raters='mode' is unknown; choose 'mean', 'median' or 'z'"),
         ({"threshold": 2}, "threshold=2 must be a kappa"),
         ({"threshold": NAN}, "threshold=nan must be a kappa"),

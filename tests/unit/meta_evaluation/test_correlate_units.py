@@ -54,7 +54,7 @@ def ratings(scores):
     rng = np.random.default_rng(2)
     return frame(
         [
-            (id, system, "mean", None, float(rng.integers(1, 6)) + "cbda".index(system))
+            (id, system, "mean", "overall", float(rng.integers(1, 6)) + "cbda".index(system))
             for system in REPLIES
             for id in scores.items["id"]
         ]
@@ -209,7 +209,7 @@ def test_metrics_that_know_nothing_are_seldom_significant():
     for _ in range(30):
         level = dict(zip(names, rng.normal(size=6), strict=True))
         rated = frame(
-            [(i, s, "mean", None, level[s] + rng.normal()) for s in names for i in testset.ids]
+            [(i, s, "mean", "overall", level[s] + rng.normal()) for s in names for i in testset.ids]
         )
         table = correlate(
             scores, rated, Unit(10, 5), correlations=["spearman"], permutations=99

@@ -14,7 +14,13 @@ def test_pandas_frames_are_taken():
     ours = rejoinder.score(testset, pl.DataFrame(replies), ["bleu"], resamples=0)
     theirs = rejoinder.score(testset, pandas.DataFrame(replies), ["bleu"], resamples=0)
     assert ours.systems().equals(theirs.systems())
-    given = {"id": ["1", "2"], "system": ["a", "a"], "rater": "r", "criterion": "", "score": [5, 2]}
+    given = {
+        "id": ["1", "2"],
+        "system": ["a", "a"],
+        "rater": "r",
+        "criterion": "overall",
+        "score": [5, 2],
+    }
     by_pandas, by_polars = (
         rejoinder.correlate(theirs, frame, permutations=0, resamples=0).table()
         for frame in (pandas.DataFrame(given), pl.DataFrame(given))

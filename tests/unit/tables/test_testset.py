@@ -29,7 +29,7 @@ def test_select_keeps_the_order_given_and_that_of_references(testset):
     chosen = testset.select(["z", "x"])
     assert chosen.ids == ["z", "x"]
     assert chosen.references["text"].to_list() == ["c", "a", "b"]
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="duplicate id"):
         testset.select(["x", "x"])
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rejoinder.errors import ParameterError, one_of
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.leave_own_out_units import measured
 from rejoinder.meta_evaluation.matching import RANDOM
@@ -22,6 +21,7 @@ from rejoinder.progress import Progress
 from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
+from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
 
 METRICS: dict[str, Callable[..., Metric]] = {
@@ -175,11 +175,7 @@ def scored(
     """
     if left_out is None:
         return without, responses
-    systems = responses.get_column("system").unique(maintain_order=True).to_list()
-    for name in without:
-        if name not in systems:
-            raise ParameterError(f"system '{name}' is unknown; choose {one_of(systems)}")
-    return (), responses.filter(~pl.col("system").is_in(list(without)))
+    return (), without_systems(responses, without)
 
 
 def weight_share(testset: TestSet) -> float:

@@ -20,6 +20,7 @@ from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing, check_responses
+from rejoinder.tables.selection import check_systems
 from rejoinder.tables.testset import TestSet
 
 
@@ -66,9 +67,7 @@ def rated_replies(
         ParameterError: A system to be left out is unknown.
     """
     names = responses.get_column("system").unique(maintain_order=True).to_list()
-    for name in without:
-        if name not in names:
-            raise ParameterError(f"system '{name}' is unknown; choose {one_of(names)}")
+    check_systems(without, names)
     rated = ratings.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
     kept, notes = _rated_systems(names, rated, without)
     responses = responses.filter(pl.col("system").is_in(kept))

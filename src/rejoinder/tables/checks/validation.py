@@ -262,7 +262,7 @@ def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
     Args:
         keys: the columns that name a row, the most general first.
         origin: where the rows stood.
-        remedy: what to do about a key that stands twice.
+        remedy: what to do about a duplicate key.
 
     Raises:
         InputError: names the key, both places, and how many rows more repeat one.
@@ -276,7 +276,7 @@ def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
     row = again.row(0, named=True)
     named = " of ".join(f"{name} {quoted(row[name])}" for name in reversed(keys.columns))
     raise InputError(
-        f"{origin.at(row[place])}: {named} stands twice, first at "
+        f"{origin.at(row[place])}: duplicate {named}, first at "
         f"{origin.at(row['place of first'])}{more(again.height)}; {remedy}"
     )
 

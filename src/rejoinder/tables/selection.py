@@ -1,0 +1,77 @@
+"""The rows that a call asks for: those of one criterion, and those of the systems that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+
+
+def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = False) -> pl.DataFrame:
+    """The judgements under one criterion; None keeps all.
+
+    Args:
+        table: Ratings or preferences, checked.
+        criterion: The name of the criterion.
+        one: Whether the judgements must be of a single criterion.
+
+    Raises:
+        ParameterError: There is no such criterion, or there are several and one must be named.
+    """
+    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
+    if criterion is None:
+        if one and len(criteria) > 1:
+            raise ParameterError(
+                f"the ratings have several criteria; choose {one_of(criteria)} with "
+                "--criterion NAME (criterion=NAME)"
+            )
+        return table
+    if criterion not in criteria:
+        raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
+    return table.filter(pl.col("criterion") == criterion)
+
+
+def without_systems(
+    table: pl.DataFrame,
+    names: Sequence[str],
+    columns: Sequence[str] = ("system",),
+    argument: str = "without",
+) -> pl.DataFrame:
+    """The rows that name none of these systems.
+
+    Args:
+        table: Responses, ratings or preferences.
+        names: The systems to leave out.
+        columns: The columns that name systems: two where a row compares a pair.
+        argument: What the caller calls ``names``, for messages.
+
+    Raises:
+        ParameterError: There is no such system, or no row is left.
+    """
+    if not names:
+        return table
+    named = pl.concat([table.get_column(column).alias("system") for column in columns])
+    systems = named.unique(maintain_order=True).to_list()
+    check_systems(names, systems, argument)
+    left = table.filter(~pl.any_horizontal(pl.col(list(columns)).is_in(list(names))))
+    if not left.height:
+        what, least = ("system", "one") if len(columns) == 1 else ("pair of systems", "two")
+        raise ParameterError(
+            f"{argument}: no {what} is left of {one_of(systems)}; keep {least} or more"
+        )
+    return left
+
+
+def check_systems(names: Sequence[str], systems: Sequence[str], argument: str = "without") -> None:
+    """Checks that all names are those of systems.
+
+    Raises:
+        ParameterError: One is not.
+    """
+    for name in names:
+        if name not in systems:
+            raise ParameterError(
+                f"{argument}: system {name!r} is unknown; choose {one_of(systems)}"
+            )

@@ -38,7 +38,7 @@ RECIPES = {
     ),
     "khayrallah2021": Recipe(
         "Khayrallah & Sedoc (2021)",
-        "is a generic reply preferred?",
+        "RUQ of trained systems.",
         khayrallah2021,
         "studies/khayrallah2021.md",
     ),

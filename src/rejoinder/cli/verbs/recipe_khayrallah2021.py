@@ -9,7 +9,7 @@ import click
 from rejoinder.cli import options
 
 
-@click.command(short_help="Khayrallah & Sedoc (2021): is a generic reply preferred?")
+@click.command(short_help="Khayrallah & Sedoc (2021): RUQ of trained systems.")
 @click.argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
 @click.option(
     "--multiref",

@@ -7,8 +7,8 @@ import click
 from rejoinder.cli.app import app
 
 READ = {
-    "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--scorer",
-    "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
+    "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
+    "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
     "--transfer-responses", "--transfer-ratings", "--encoder",
 }  # fmt: skip
 """The options of paths that are read."""

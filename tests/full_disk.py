@@ -76,7 +76,7 @@ def _tao2018(rung: Rung) -> list[Any]:
         *_rated(rung),
         "--model",
         ruber(rung.root),
-        "--scale",
+        "--bounds",
         "scored",
         "--drop-unusable",
         *few,

@@ -159,7 +159,7 @@ def respond(rung: Rung) -> Iterator[Line]:
 
 def train_vectors(rung: Rung) -> Iterator[Line]:
     """Of every word."""
-    options = ["--least", 1, "--width", 4, "--epochs", 1]
+    options = ["--min-count", 1, "--width", 4, "--epochs", 1]
     yield Line([rung.corpus(), "-o", rung.new("vectors"), *options])
 
 
@@ -179,7 +179,7 @@ def train_responder(rung: Rung) -> Iterator[Line]:
 def sweep(rung: Rung) -> Iterator[Line]:
     """Two trials of a tiny Transformer."""
     fixed = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
-    search = ["--set", "dropout=0,0.1", "--beam", 1, "--metric", "bleu", "--train-prompts", 8]
+    search = ["--set", "dropout=0,0.1", "--beam", 1, "--reply-metric", "bleu", "--train-prompts", 8]
     files = [rung.corpus(), "--testset", rung.testset(), "-o", rung.new("sweep")]
     yield Line([*files, *fixed, *search, *RESAMPLES])
 
@@ -197,7 +197,7 @@ def negative_references(rung: Rung) -> Iterator[Line]:
 
 def tao2018(rung: Rung) -> Iterator[Line]:
     """With a model of a second's training."""
-    options = ["--model", ruber(rung.root), "--scale", "scored", "--drop-unusable", *FEW]
+    options = ["--model", ruber(rung.root), "--bounds", "scored", "--drop-unusable", *FEW]
     yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
 
 

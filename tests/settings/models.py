@@ -10,7 +10,9 @@ from settings.world import TINY
 
 USUAL = {
     "filter": "filter {corpus} -o {out}/f.jsonl --json",
-    "train vectors": ("train vectors {corpus} -o {out}/v --width 8 --least 2 --epochs 1 --json"),
+    "train vectors": (
+        "train vectors {corpus} -o {out}/v --width 8 --min-count 2 --epochs 1 --json"
+    ),
     "train ruber": "train ruber {corpus} -o {out}/r --size paper --seeds 1 --epochs 1 --json",
     "train responder": f"train responder {{corpus}} -o {{out}}/m {TINY} --json",
     "respond": "respond {responder} {testset} -o {out}/r.jsonl {beam} --json",
@@ -30,7 +32,7 @@ def corpus_format(verb: str, value: str, **more) -> Row:
 
 
 # Vectors at random: no cluster says much, and nothing is to be dropped for it.
-CLUSTERED = "--vectors {source_vectors} {target_vectors} --clusters 9 --threshold 99"
+CLUSTERED = "--sentence-vectors {source_vectors} {target_vectors} --clusters 9 --threshold 99"
 FILTER = [
     corpus_format("filter", "highest"),
     as_json("filter"),
@@ -43,7 +45,7 @@ FILTER = [
     Row("filter", "--threshold", "--threshold 99", effect=only("dropped", 0)),
     # Every utterance has a word or more, and so nothing is dropped.
     Row("filter", "--longest", "--longest 1", effect=only("dropped", 0)),
-    Row("filter", "--vectors", CLUSTERED, effect=only("clusters.*", 9)),
+    Row("filter", "--sentence-vectors", CLUSTERED, effect=only("clusters.*", 9)),
     Row("filter", "--clusters", "--clusters 5", also=CLUSTERED, effect=only("clusters.*", 5)),
     Row("filter", "--seed", "--seed 7", "highest", also=CLUSTERED),
     # "It ’ s ." and "It's ." are one reply then, said to two messages: 1 bit, above 0.5.
@@ -62,7 +64,7 @@ VECTORS = [
         name.startswith("other/") for name in after.at("@"))),
     Row("train vectors", "--width", "--width 9", "hash", "words", effect=only("width", 9)),
     Row("train vectors", "--language", "--language char", "words"),
-    Row("train vectors", "--least", "--least 1", effect=lambda before, after: (
+    Row("train vectors", "--min-count", "--min-count 1", effect=lambda before, after: (
         after.at("words") > before.at("words"))),
     Row("train vectors", "--epochs", "--epochs 2", "hash", "words"),
     Row("train vectors", "--seed", "--seed 7", "hash", "words"),
@@ -95,7 +97,7 @@ RESPONDER = [
         name.startswith("other/") for name in after.at("@"))),
     Row("train responder", "--kind", "--kind gru", LOSSES, effect=only("kind", "gru-responder")),
     # What is not given is the scale's: feed-forward blocks of 512 and 1,024, for example.
-    Row("train responder", "--scale", "--scale small", LOSSES),
+    Row("train responder", "--preset", "--preset small", LOSSES),
     Row("train responder", "--validation", "--validation {validation}", "log.*.validation_loss"),
     Row("train responder", "--exclude", "--exclude {excluded}", "corpus_hash"),
     Row("train responder", "--detokenize", "--detokenize", LOSSES,
@@ -213,12 +215,12 @@ SWEEP = [
              {"where": {"corpus": "tokenized_corpus"}}),
             ("--seed", "--seed 7", BITS, "", {}),
             ("--resamples", "--resamples 0", "trials.*.ruq_test_low", TRIALS, {}),
-            ("--generic", "--generic 'Of course not, no.'", "trials.*.ruq_test", TRIALS, {}),
+            ("--generic-reply", "--generic-reply 'Of course not, no.'", "trials.*.ruq_test", TRIALS, {}),
             ("--train-prompts", "--train-prompts 5", "trials.*.ruq_train_n", TRIALS, {}),
             ("--beam", "--beam 4", "trials.*.distinct_replies", "trials.*.ruq_test", {}),
-            ("--keep", "--keep 2", "@", TRIALS, {"also": "--prune none"}),
-            ("--plots", "--plots", "figures", TRIALS, {}),
-            ("--metric", "--metric meteor", "", "", {"status": (0, 0 if JAVA else 2), "effect":
+            ("--keep-models", "--keep-models 2", "@", TRIALS, {"also": "--prune none"}),
+            ("--draw", "--draw", "figures", TRIALS, {}),
+            ("--reply-metric", "--reply-metric meteor", "", "", {"status": (0, 0 if JAVA else 2), "effect":
                 lambda _, after: "METEOR" in after.out or "no 'java' on the PATH" in after.err}),
             # The paper's grid has learning rates too.
             ("--grid", "--grid paper", "", "", {"also": "--trials 1", "effect": lambda *both: [
@@ -229,7 +231,7 @@ SWEEP = [
             ("--prune", "--prune none", "trials.*.epochs", "", {}),
             ("--reduction", "--reduction 2", "trials.*.epochs", "", WIDE),
             ("--first-epochs", "--first-epochs 2", "trials.*.epochs", "", WIDE),
-            ("--scale", "--scale small", BITS, "", {}),
+            ("--preset", "--preset small", BITS, "", {}),
             ("--save-every", "--save-every 0", "calls", TRIALS, {"watch": SAVES}),
         )
     ),

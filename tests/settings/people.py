@@ -182,14 +182,14 @@ PLAN = [
     Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(
         {(each["a"], each["b"]) for each in after.at("comparisons")}) == 3),
     Row("plan", "--items", "--items 500 --items 600", effect=only("comparisons.*.items", 500, 600)),
-    Row("plan", "--raters", "--raters 7", effect=lambda _, after: set(
+    Row("plan", "--raters-per-reply", "--raters-per-reply 7", effect=lambda _, after: set(
         flat(after.at("comparisons[subject=people].*.raters"))) == {7}),
     # More power, or a stricter test, takes more items.
     Row("plan", "--power", "--power 0.99", effect=lambda before, after: needed(before) < needed(after)),
     Row("plan", "--alpha", "--alpha 0.001", effect=lambda before, after: needed(before) < needed(after)),
     Row("plan", "--difference", "-d 0.25", effect=lambda _, after: set(
         after.at("comparison_needs[subject=people].*.target")) == {0.25}),
-    Row("plan", "--width", "--width 0.1", effect=lambda before, after: (
+    Row("plan", "--interval-width", "--interval-width 0.1", effect=lambda before, after: (
         not before.at("correlation_needs") and after.at("correlation_needs") != [])),
     Row("plan", "--correlation", "-c pearson", "correlations.*.value"),
     Row("plan", "--without", "--without tuned", effect=only("comparisons.*.a", "retrieval")),
@@ -217,7 +217,7 @@ WEIGH = [
         effect=lambda *both: [each.at("@") for each in both] == [["w.jsonl"], ["other.parquet"]],
     ),
     Row("weigh", "--scale", "--scale 0 5", effect=scaled),
-    Row("weigh", "--leave-out", "--leave-out tuned", effect=only("sources.*.source", "generic", "retrieval")),
+    Row("weigh", "--without", "--without tuned", effect=only("sources.*.source", "generic", "retrieval")),
     # The test set has 382 references of its own.
     Row("weigh", "--keep", "--keep", effect=lambda before, after: (
         after.at("references") == before.at("references") + 382)),

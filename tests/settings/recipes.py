@@ -67,7 +67,7 @@ TAO2018 = [
     Row(TAO, "--model", "--model {other_ruber}", RUBER, VALUE),
     Row(TAO, "--referenced", "--referenced encoder", status=(0, 2), effect=lambda _, after: (
         "--encoder PATH" in after.err)),
-    Row(TAO, "--scale", "--scale scored", RUBER, VALUE),
+    Row(TAO, "--bounds", "--bounds scored", RUBER, VALUE),
     Row(TAO, "--unreferenced", "--unreferenced sigmoid", "table.*.metric", VALUE),
     # The replies of 'generic' are the first references here.
     Row(TAO, "--leave-one-out", "--leave-one-out", VALUE,
@@ -88,7 +88,7 @@ TAO2018 = [
         also=CRITERIA + " --transfer-criterion relevance"),
     Row(TAO, "--transfer-without", "--transfer-without tuned", "transfer.table", "table",
         also=OTHER),
-    Row(TAO, "--transfer-scale", "--transfer-scale scored", "transfer.table", "table", also=OTHER),
+    Row(TAO, "--transfer-bounds", "--transfer-bounds scored", "transfer.table", "table", also=OTHER),
     # A case is a context; 3 systems reply to it.
     Row(TAO, "--cases", "--cases 4", effect=lambda _, after: len(after.at("cases")) == 4 * 3),
     Row(TAO, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
@@ -100,7 +100,7 @@ TAO2018 = [
 ]  # fmt: skip
 
 RHO = "table[metric=deltaBLEU].*.spearman"
-OWN = "--references-from responses --threshold 0.1 --unit-size 1"
+OWN = "--references-from responses --good-weight 0.1 --unit-size 1"
 GALLEY2015 = [
     *reading(GALLEY, RHO),
     *rated(GALLEY, RHO),
@@ -116,10 +116,10 @@ GALLEY2015 = [
     Row(GALLEY, "--order", "--order 1", RHO),
     Row(GALLEY, "--without", "--without tuned", RHO),
     Row(GALLEY, "--references-from", "--references-from responses", RHO,
-        also="--threshold 0.1 --unit-size 1"),
-    Row(GALLEY, "--left-out", "--left-out own", RHO, also=OWN),
+        also="--good-weight 0.1 --unit-size 1"),
+    Row(GALLEY, "--leave-own-out", "--leave-own-out own", RHO, also=OWN),
     Row(GALLEY, "--scale", "--scale 0 6", RHO, also=OWN),
-    Row(GALLEY, "--threshold", "--threshold 0.9", "table[references=single].*.spearman",
+    Row(GALLEY, "--good-weight", "--good-weight 0.9", "table[references=single].*.spearman",
         effect=lambda _, after: "w>=0.9" in after.at("table.*.references")),
     Row(GALLEY, "--permutations", "--permutations 0", "table.*.spearman_p", RHO),
     Row(GALLEY, "--seed", "--seed 7", RHO),
@@ -149,7 +149,7 @@ KHAYRALLAH2021 = [
             ("--multiref", "--multiref {several}", "absent", {}),
             ("--ratings", "--ratings {ratings}", "absent", {}),
             ("--vectors", "--vectors {vectors}", "cells", {}),
-            ("--scale", "--scale small", "settings", {}),
+            ("--preset", "--preset small", "settings", {}),
             ("--filter-raters", "--filter-raters 0.72", "cells[table=4].*.value",
              {"also": "--ratings {ratings}"}),
             ("--system", "--system DD-BASE", "cells.*.row", {"where": {"two_systems": "nothing"}}),

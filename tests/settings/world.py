@@ -228,7 +228,7 @@ class World:
 
     @cached_property
     def vectors(self) -> Path:
-        return self._trained("vectors", "--least", "1", "--epochs", "1", "--width", "8")
+        return self._trained("vectors", "--min-count", "1", "--epochs", "1", "--width", "8")
 
     @cached_property
     def ruber(self) -> Path:

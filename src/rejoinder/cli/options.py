@@ -44,7 +44,8 @@ references = click.option(
     "references",
     type=PATH,
     multiple=True,
-    help="An additional file of the test set: a reference stream, or the table of references.",
+    help="Additional file of the test set; may be repeated. A stream of references, or a "
+    "table of them.",
 )
 metrics = click.option(
     "--metric",
@@ -52,13 +53,13 @@ metrics = click.option(
     "metrics",
     metavar="NAME[:KEY=VALUE,...]",
     multiple=True,
-    help="A metric, as often as wanted: deltableu, bleu:order=4,lowercase=true, ... "
-    "('rejoinder metrics' lists them).",
+    help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
+    "'rejoinder metrics' lists all.",
 )
-as_json = click.option("--json", is_flag=True, help="Machine-readable, to standard output.")
+as_json = click.option("--json", is_flag=True, help="Print JSON on standard output.")
 
 without = click.option(
-    "--without", metavar="NAME", multiple=True, help="Leave a system out, as often as wanted."
+    "--without", metavar="NAME", multiple=True, help="Exclude this system; may be repeated."
 )
 
 missing = click.option(
@@ -66,8 +67,8 @@ missing = click.option(
     type=click.Choice(["error", "drop", "empty"]),
     default="error",
     show_default=True,
-    help="An item that a system did not answer: an error, dropped for all systems, or scored "
-    "as an empty reply.",
+    help="What to do with an item that a system did not answer. error: stop; drop: exclude "
+    "it for all systems; empty: score it as an empty reply.",
 )
 seed = click.option(
     "--seed",
@@ -82,27 +83,27 @@ testset_format = click.option(
     "-f",
     "testset_format",
     metavar="NAME",
-    help="The test set's format (default: recognised).",
+    help="Format of the input files (default: recognised).",
 )
 responses_format = click.option(
-    "--responses-format", metavar="NAME", help="The responses' format (default: recognised)."
+    "--responses-format", metavar="NAME", help="Format of the responses (default: recognised)."
 )
 corpus_format = click.option(
     "--format",
     "-f",
     "corpus_format",
     metavar="NAME",
-    help="The corpus' format (default: recognised).",
+    help="Format of the input files (default: recognised).",
 )
 ratings = click.option(
     "--ratings",
     type=PATH,
     multiple=True,
     required=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
+    help="File of human ratings; may be repeated.",
 )
 ratings_format = click.option(
-    "--ratings-format", metavar="NAME", help="The ratings' format (default: recognised)."
+    "--ratings-format", metavar="NAME", help="Format of the ratings (default: recognised)."
 )
 
 
@@ -119,7 +120,7 @@ def rating_scale(default: tuple[float, float] | None = None) -> Callable[[F], F]
 
 
 criterion = click.option(
-    "--criterion", metavar="NAME", help="What was rated, where there are several."
+    "--criterion", metavar="NAME", help="Rating criterion. Required if the ratings have several."
 )
 
 _MEASURING = (
@@ -127,7 +128,8 @@ _MEASURING = (
     click.option(
         "--drop-unusable",
         is_flag=True,
-        help="Leave out, and count, items that a metric cannot score for want of a reference.",
+        help="Exclude items that cannot be scored, and count them. They lack a reference that a "
+        "metric needs.",
     ),
     resamples,
     seed,

@@ -8,7 +8,45 @@ import click
 
 from rejoinder.cli.terminal.speech import be_quiet, say
 
-OLD_SPELLINGS: dict[str, dict[str, str]] = {}
+OLD_SPELLINGS: dict[str, dict[str, str]] = {
+    "filter": {
+        "--vectors": "--sentence-vectors",
+    },
+    "plan": {
+        "--raters": "--raters-per-reply",
+        "--width": "--interval-width",
+    },
+    "ratings": {
+        "-f": "--ratings-format",
+    },
+    "recipe galley2015": {
+        "--left-out": "--leave-own-out",
+        "--threshold": "--good-weight",
+    },
+    "recipe khayrallah2021": {
+        "--scale": "--preset",
+    },
+    "recipe tao2018": {
+        "--scale": "--bounds",
+        "--transfer-scale": "--transfer-bounds",
+    },
+    "sweep": {
+        "--generic": "--generic-reply",
+        "--keep": "--keep-models",
+        "--metric": "--reply-metric",
+        "--plots": "--draw",
+        "--scale": "--preset",
+    },
+    "train responder": {
+        "--scale": "--preset",
+    },
+    "train vectors": {
+        "--least": "--min-count",
+    },
+    "weigh": {
+        "--leave-out": "--without",
+    },
+}
 """By verb: what an option was called before, and what it is called now; for one release."""
 
 _QUIET = ("--quiet", "-q")

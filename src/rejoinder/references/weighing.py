@@ -113,7 +113,7 @@ def weigh(
     if not leave_out:
         notes.append(
             "each of these systems finds its own replies among the references; before one is scored "
-            "against them, leave it out: --leave-out SYSTEM (leave_out=), or all in turn by "
+            "against them, leave it out: --without SYSTEM (leave_out=), or all in turn by "
             "'recipe galley2015 --references-from responses'"
         )
     return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, ends)))

@@ -161,7 +161,7 @@ def _check(train_prompts: int, generic: str, beam: int) -> None:
         raise ParameterError(f"--beam {beam} (beam={beam}): expected 1 or more")
     if not generic.strip():
         raise ParameterError(
-            "--generic '' (generic=''): the generic reply is empty; give it a text"
+            "--generic-reply '' (generic=''): the generic reply is empty; give it a text"
         )
 
 
@@ -180,7 +180,7 @@ def _metric(name: str | None) -> tuple[Metric, str | None]:
     from rejoinder.metrics.meteor_scorer import scorer
 
     if name is not None and name not in METRICS:
-        raise ParameterError(f"--metric {name} (metric={name!r}): expected {one_of(METRICS)}")
+        raise ParameterError(f"--reply-metric {name} (metric={name!r}): expected {one_of(METRICS)}")
     if name == "bleu":
         return _named("bleu"), None
     try:

@@ -53,8 +53,8 @@ def test_a_narrow_terminal_gets_all_columns_in_parts_and_whole_numbers(command, 
 
 def test_as_json(command):
     status, out, err = command(
-        "plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-d", "0.3", "-d", "BLEU-2=0.05", "--width", "0.1",
-        "--power", "0.9", "--json",
+        "plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "-d", "0.3", "-d", "BLEU-2=0.05",
+        "--interval-width", "0.1", "--power", "0.9", "--json",
     )  # fmt: skip
     assert (status, err) == (0, "")
     told = json.loads(out)
@@ -112,7 +112,7 @@ def test_a_pilot_too_small_says_so(command, tmp_path):
     [
         ([TESTSET], "a test set alone"),
         ([TESTSET, "-m", "bleu"], "a test set alone"),
-        ([TESTSET, *SYSTEMS, "--width", "0.1"], "need --ratings"),
+        ([TESTSET, *SYSTEMS, "--interval-width", "0.1"], "need --ratings"),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "much"], "expected a number, or NAME=NUMBER"),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "BLEU-2=5"], "0.02 for a difference of 2.0"),
         ([TESTSET, *SYSTEMS, "-m", "length"], "nothing to plan"),

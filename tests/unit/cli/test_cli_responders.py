@@ -75,7 +75,7 @@ def test_filter_by_vectors(command, corpus, tmp_path):
     # One cluster of sources: whatever a target is said to is one thing, and has no entropy.
     np.save(tmp_path / "s.npy", np.zeros((80, 2)))
     np.save(tmp_path / "t.npy", np.arange(80.0)[:, None])
-    vectors = ["--vectors", tmp_path / "s.npy", tmp_path / "t.npy"]
+    vectors = ["--sentence-vectors", tmp_path / "s.npy", tmp_path / "t.npy"]
     out = tmp_path / "kept.jsonl"
     status, told, _ = command("filter", corpus, "-o", out, *vectors, "--clusters", 1, "--json")
     assert (status, json.loads(told)["dropped"]) == (0, 0)
@@ -91,7 +91,7 @@ def test_filter_by_arrays_that_cannot_be_relied_on(command, corpus, tmp_path):
     ):
         np.save(path, values)
         status, _, err = command(
-            "filter", corpus, "-o", out, "--vectors", path, path, "--clusters", 2
+            "filter", corpus, "-o", out, "--sentence-vectors", path, path, "--clusters", 2
         )
         assert (status, words in err, out.exists()) == (2, True, False), err
     np.save(path, whole)
@@ -101,20 +101,22 @@ def test_filter_by_arrays_that_cannot_be_relied_on(command, corpus, tmp_path):
             b"(80, 2), }" + b" " * 32, b"(80, 1" + b"0" * 16 + b"), }" + b" " * 18
         )
     )
-    status, _, err = command("filter", corpus, "-o", out, "--vectors", path, path, "--clusters", 2)
+    status, _, err = command(
+        "filter", corpus, "-o", out, "--sentence-vectors", path, path, "--clusters", 2
+    )
     assert (status, "not a NumPy array file" in err) == (2, True), err
 
 
 def test_filter_s_mistakes(command, corpus, tmp_path):
     out = tmp_path / "kept.jsonl"
     np.save(tmp_path / "s.npy", np.zeros((3, 2)))
-    few = ["--vectors", tmp_path / "s.npy", tmp_path / "s.npy"]
+    few = ["--sentence-vectors", tmp_path / "s.npy", tmp_path / "s.npy"]
     for arguments, words in (
         (["--threshold", "-1"], "threshold"),
         (["--clusters", 3], "go together"),
         ([*few, "--clusters", 2, "--seed", -1], "seed=-1"),
         ([*few, "--clusters", 2], "a row for each of 80 pairs"),
-        (["--vectors", corpus, corpus, "--clusters", 2], "not a NumPy array file"),
+        (["--sentence-vectors", corpus, corpus, "--clusters", 2], "not a NumPy array file"),
     ):
         status, _, err = command("filter", corpus, "-o", out, *arguments)
         assert status == 2

@@ -40,7 +40,7 @@ def test_optuna_without_java(command, tmp_path, monkeypatch):
     for fixed in ("vocabulary=120", "layers=1", "width=16", "epochs=2"):
         words += ["--set", fixed]
     words += ["--sampler", "optuna", "--trials", "3", "--beam", "1", "--resamples", "100"]
-    status, told, err = command(*words, "--json", "--plots")
+    status, told, err = command(*words, "--json", "--draw")
     assert status == 0
     said = "note: scored by BLEU in place of METEOR: METEOR runs in Java, and there is no 'java'"
     assert said in err
@@ -52,7 +52,7 @@ def test_optuna_without_java(command, tmp_path, monkeypatch):
     assert status == 0
     assert "Optuna's asynchronous successive halving" in people
     assert "BLEU in place of METEOR" in people
-    status, _, err = command(*words, "--metric", "meteor")
+    status, _, err = command(*words, "--reply-metric", "meteor")
     assert status == 2
     assert "no 'java' on the PATH" in err
 
@@ -71,7 +71,7 @@ def test_replies_are_searched_with_the_beam_that_is_asked_for(command, tmp_path,
     words = ["sweep", CORPUS, "--testset", TESTSET, "-o", tmp_path / "s", "--set", "dropout=0,0.3"]
     for fixed in ("vocabulary=120", "layers=1", "width=16", "epochs=1"):
         words += ["--set", fixed]
-    words += ["--train-prompts", "4", "--metric", "bleu", "--resamples", "0", "--beam", "3"]
+    words += ["--train-prompts", "4", "--reply-metric", "bleu", "--resamples", "0", "--beam", "3"]
     status, _, err = command(*words)
     assert (status, err) == (0, "")
     assert beams == [3, 3]  # two trials

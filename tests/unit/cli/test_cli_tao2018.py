@@ -42,7 +42,7 @@ def study(command, monkeypatch, model):
 
 def test_the_tables_for_people(study, tmp_path):
     kept = tmp_path / "all.csv"
-    transfer = [*OTHER, "--transfer-scale", "scored"]
+    transfer = [*OTHER, "--transfer-bounds", "scored"]
     status, out, err = study("--case", "c001", "--save", kept, *transfer)
     assert (status, err) == (0, "")
     words = " ".join(out.split())
@@ -113,7 +113,7 @@ def test_plots(study, tmp_path):
     [
         (["--criterion", "style"], "choose 'relevance'"),
         (["--without", "nobody"], "choose 'generic' or 'tuned'"),
-        (["--scale", "2;1;0;1"], "four numbers"),
+        (["--bounds", "2;1;0;1"], "four numbers"),
         (["--referenced", "encoder"], "--encoder PATH"),
         (["--smoothing", "much"], "much"),
         (["--tokenizer", "nothing"], "nothing"),

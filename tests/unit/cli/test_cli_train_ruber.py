@@ -73,7 +73,7 @@ def test_the_sets_excluded_are_counted(command, corpus, tmp_path):
 
 
 def test_trained_vectors_are_never_replaced(command, corpus, tmp_path):
-    train = ("train", "vectors", corpus, "--least", 1, "-o", tmp_path / "vectors", "--width")
+    train = ("train", "vectors", corpus, "--min-count", 1, "-o", tmp_path / "vectors", "--width")
     assert command(*train, 8)[0] == 0
     before = (tmp_path / "vectors" / "config.json").read_bytes()
     status, out, err = command(*train, 9)

@@ -24,7 +24,7 @@ def test_a_test_set_is_written(command, tmp_path):
 
 def test_leaving_out_keeping_and_json(command, tmp_path):
     path = tmp_path / "weighed.parquet"
-    more = ["--leave-out", "tuned", "--keep", "--scale", "1", "5", "--json"]
+    more = ["--without", "tuned", "--keep", "--scale", "1", "5", "--json"]
     status, out, _ = command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path, *more)
     told = json.loads(out)
     assert (status, told["items"], told["references"]) == (0, 66, 382 + 131)
@@ -38,7 +38,7 @@ def test_leaving_out_keeping_and_json(command, tmp_path):
     [
         (["--scale", "1", "4"], "off the scale from 1 to 4"),
         (["--scale", "5", "1"], "must be below the best"),
-        (["--leave-out", "nobody"], "'nobody' is unknown"),
+        (["--without", "nobody"], "'nobody' is unknown"),
         (["--criterion", "taste"], "criterion='taste' is unknown"),
     ],
 )
@@ -68,7 +68,7 @@ def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
     recipe = ["recipe", "galley2015", TESTSET, *SYSTEMS, "--ratings", RATINGS, *FEW]
     # With one reference left to a pair, few items have one above 0.
     status, out, _ = command(
-        *recipe, "--references-from", "responses", "--threshold", "0.1", "--json"
+        *recipe, "--references-from", "responses", "--good-weight", "0.1", "--json"
     )
     told = json.loads(out)
     assert status == 0
@@ -81,12 +81,22 @@ def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
 def test_the_same_in_two_steps(command, tmp_path):
     path = tmp_path / "weighed.jsonl"
     command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
-    more = ["--ratings", RATINGS, *FEW, "--threshold", "0.1", "--json"]
+    more = ["--ratings", RATINGS, *FEW, "--good-weight", "0.1", "--json"]
     once = ["recipe", "galley2015", TESTSET, *SYSTEMS, *more, "--references-from", "responses"]
-    twice = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "pair"]
+    twice = ["recipe", "galley2015", path, *SYSTEMS, *more, "--leave-own-out", "pair"]
     one, other = (json.loads(command(*each)[1]) for each in (once, twice))
     assert one["table"] == other["table"]
-    own = ["recipe", "galley2015", path, *SYSTEMS, *more, "--left-out", "own", "--plots", tmp_path]
+    own = [
+        "recipe",
+        "galley2015",
+        path,
+        *SYSTEMS,
+        *more,
+        "--leave-own-out",
+        "own",
+        "--plots",
+        tmp_path,
+    ]
     told = json.loads(command(*own)[1])
     assert told["table"] != one["table"]
     assert told["figure"]

@@ -61,7 +61,7 @@ def test_bleu_that_was_asked_for_stands_in_for_nothing(programs):
         ({"beam": 0}, "--beam 0 (beam=0): expected 1"),
         ({"train_prompts": -1}, "--train-prompts -1 (train_prompts=-1): expected 0"),
         ({"generic": " "}, "(generic=''): the generic reply is empty"),
-        ({"metric": "rouge"}, "--metric rouge (metric='rouge'): expected 'meteor' or 'bleu'"),
+        ({"metric": "rouge"}, "--reply-metric rouge (metric='rouge'): expected 'meteor' or 'bleu'"),
     ],
 )
 def test_numbers_that_cannot_be(given, words):

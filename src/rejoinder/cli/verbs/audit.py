@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     default="I don't know.",
     show_default=True,
-    help="What the fake says that says the same to everything.",
+    help="The reply of the trivial baseline 'constant', which says the same to everything.",
 )
 @click.option(
     "--turns",
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     type=int,
     default=2,
     show_default=True,
-    help="How many last turns the fake 'context' pastes together.",
+    help="Number of last turns of the context that are used. For the trivial baseline 'context'.",
 )
 @click.option(
     "--without",
     metavar="NAME",
     multiple=True,
-    help="A system that is no real one (people, a baseline), to be left out; as often as wanted.",
+    help="Exclude this system; may be repeated. For systems that are not real ones: people, "
+    "baselines.",
 )
 @options.measuring
 @options.as_json

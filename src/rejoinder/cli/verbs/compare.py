@@ -14,13 +14,14 @@ from rejoinder.cli import options
 @options.responses
 @options.references
 @options.metrics
-@click.option("-a", metavar="NAME", help="Compare this system only ...")
-@click.option("-b", metavar="NAME", help="... with this one only.")
+@click.option("-a", metavar="NAME", help="First system of a single comparison.")
+@click.option("-b", metavar="NAME", help="Second system of a single comparison.")
 @click.option(
     "--permutations",
     metavar="N",
     type=int,
-    help="Trials of approximate randomization (default: 10,000, or 100 for each pair if that is more).",
+    help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "
+    "pair if that is more.",
 )
 @options.without
 @options.measuring

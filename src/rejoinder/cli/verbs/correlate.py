@@ -31,7 +31,7 @@ from rejoinder.cli import options
     type=int,
     default=100,
     show_default=True,
-    help="Items in a unit (unit).",
+    help="Number of items in a unit. For --protocol unit.",
 )
 @click.option(
     "--assignments",
@@ -39,25 +39,27 @@ from rejoinder.cli import options
     type=int,
     default=1000,
     show_default=True,
-    help="Random assignments of items to units (unit).",
+    help="Number of random assignments of items to units. For --protocol unit.",
 )
 @click.option(
     "--pair",
     metavar="A B",
     nargs=2,
     multiple=True,
-    help="Two systems that have units, as often as wanted; default: every pair, or every pair with "
-    "ratings of its own (unit).",
+    help="Two systems that form units; may be repeated. For --protocol unit (default: every "
+    "pair, or every pair with ratings of its own).",
 )
 @click.option(
     "--epsilon",
     metavar="X|best",
     default="0",
     show_default=True,
-    help="Scores that differ by no more are a tie (pairwise).",
+    help="Largest difference of two scores that is a tie, or 'best'. For --protocol pairwise.",
 )
 @click.option(
-    "--resample-raters", is_flag=True, help="Intervals draw raters as well as contexts (turn)."
+    "--resample-raters",
+    is_flag=True,
+    help="Resample raters as well as contexts for the intervals. For --protocol turn.",
 )
 @click.option(
     "--correlation",
@@ -65,7 +67,7 @@ from rejoinder.cli import options
     "correlations",
     type=click.Choice(["pearson", "spearman", "kendall-b", "kendall-c"]),
     multiple=True,
-    help="A coefficient, as often as wanted (default: pearson, spearman and kendall-b).",
+    help="Correlation coefficient. May be repeated (default: pearson, spearman and kendall-b).",
 )
 @options.criterion
 @options.rating_scale()
@@ -74,13 +76,14 @@ from rejoinder.cli import options
     type=click.Choice(["mean", "median", "z"]),
     default="mean",
     show_default=True,
-    help="How the ratings of a reply become one number.",
+    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
+    "standardised ratings.",
 )
 @click.option(
     "--without",
     metavar="SYSTEM",
     multiple=True,
-    help="Leave a system out: people, pooled with machines, inflate every correlation.",
+    help="Exclude this system; may be repeated. People among the systems raise every correlation.",
 )
 @click.option(
     "--permutations",
@@ -88,7 +91,7 @@ from rejoinder.cli import options
     type=int,
     default=1000,
     show_default=True,
-    help="Number of permutations of the tests; 0: no tests.",
+    help="Number of permutations of the significance tests. 0: no tests.",
 )
 @click.option(
     "--compare", is_flag=True, help="Compare every two metrics, under the first coefficient."
@@ -97,13 +100,14 @@ from rejoinder.cli import options
     "--save",
     metavar="FILE",
     type=options.PATH,
-    help="Write the table (.csv, .tsv, .jsonl or .parquet).",
+    help="Save the results to this file. A table: .csv, .tsv, .jsonl or .parquet.",
 )
 @click.option(
     "--plots",
     metavar="DIR",
     type=options.PATH,
-    help="Draw into a folder, as PNG and SVG: bars, heat map, scatter plots; under 'unit' sweeps.",
+    help="Draw figures into this folder, as PNG and SVG. Bars, heat map, scatter plots; "
+    "under --protocol unit sweeps too.",
 )
 @options.measuring
 @options.as_json

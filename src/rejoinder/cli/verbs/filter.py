@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     "-o",
     type=options.PATH,
     required=True,
-    help="The file to write: .jsonl or .parquet.",
+    help="Output path. A file: .jsonl or .parquet.",
 )
 @click.option(
     "--side",
     type=click.Choice(["source", "target", "both"]),
     default="target",
     show_default=True,
-    help="Whose entropy counts.",
+    help="Side whose entropy is measured.",
 )
 @click.option(
     "--threshold",
@@ -36,28 +36,41 @@ if TYPE_CHECKING:
     type=float,
     default=1.0,
     show_default=True,
-    help="What is too much.",
+    help="Entropy threshold in bits; pairs above it are dropped.",
 )
 @click.option(
     "--longest",
     metavar="WORDS",
     type=float,
-    help="Keep utterances (clusters) of so many words or more, whatever their entropy.",
+    help="Keep utterances (clusters) of at least this many words, whatever their entropy.",
 )
 @click.option(
-    "--vectors",
+    "--sentence-vectors",
+    "vectors",
     metavar="SOURCES.npy TARGETS.npy",
     type=(options.PATH, options.PATH),
-    help="Sentence vectors, one row for each pair: cluster by meaning (k-means), not by identity.",
+    help="Sentence vectors of both sides, one row for each pair. Utterances are then "
+    "clustered by meaning (k-means).",
 )
 @click.option(
     "--detokenize",
     is_flag=True,
-    help="Compare utterances detokenised and recased (DailyDialog); what is written stays as it is.",
+    help="Detokenise and recase utterances, for DailyDialog. For the comparison alone; the "
+    "written text stays as it is.",
 )
-@click.option("--clusters", metavar="K", type=int, help="With --vectors: clusters of each side.")
 @click.option(
-    "--show", metavar="N", type=int, default=10, show_default=True, help="Utterances to list."
+    "--clusters",
+    metavar="K",
+    type=int,
+    help="Number of clusters of each side. With --sentence-vectors.",
+)
+@click.option(
+    "--show",
+    metavar="N",
+    type=int,
+    default=10,
+    show_default=True,
+    help="Number of utterances to list.",
 )
 @options.seed
 @options.corpus_format

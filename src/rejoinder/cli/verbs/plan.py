@@ -22,29 +22,33 @@ if TYPE_CHECKING:
     "--ratings",
     type=options.PATH,
     multiple=True,
-    help="A file of people's ratings of these replies, as often as there are files.",
+    help="File of human ratings; may be repeated.",
 )
 @options.ratings_format
 @options.criterion
 @options.rating_scale()
-@click.option("-a", metavar="NAME", help="Plan to tell this system only ...")
+@click.option("-a", metavar="NAME", help="First system of a single comparison.")
 @click.option(
-    "-b", metavar="NAME", help="... from this one (default: the two that people rate best)."
+    "-b",
+    metavar="NAME",
+    help="Second system of a single comparison. Default: the two systems that people rate best.",
 )
-@click.option("--every-pair", is_flag=True, help="Plan to tell every two systems apart.")
+@click.option("--every-pair", is_flag=True, help="Plan for every pair of systems.")
 @click.option(
     "--items",
     metavar="N",
     type=int,
     multiple=True,
-    help="A number of items to report, as often as wanted (default: 1/2 to 8 times the pilot).",
+    help="Number of items to report; may be repeated (default: 1/2 to 8 times the pilot).",
 )
 @click.option(
-    "--raters",
+    "--raters-per-reply",
+    "raters",
     metavar="N",
     type=int,
     multiple=True,
-    help="A number of raters of a reply, as often as wanted (default: 1, 2, 3, 5, 10 and the pilot's).",
+    help="Number of raters of a reply to report; may be repeated (default: 1, 2, 3, 5, 10 "
+    "and the pilot's).",
 )
 @click.option(
     "--power",
@@ -52,10 +56,15 @@ if TYPE_CHECKING:
     type=float,
     default=0.8,
     show_default=True,
-    help="How likely the difference is to show, if it is there.",
+    help="Wanted power: the probability that a true difference is found.",
 )
 @click.option(
-    "--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Level of the test."
+    "--alpha",
+    metavar="P",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Significance level of the test.",
 )
 @click.option(
     "--difference",
@@ -63,17 +72,23 @@ if TYPE_CHECKING:
     "differences",
     metavar="[NAME=]D",
     multiple=True,
-    help="The true difference that is to show: of people's ratings (0.3), or of a metric in its own "
-    "range (BLEU-2=0.02); else the pilot's.",
+    help="True difference to be found; may be repeated. Of human ratings (0.3), or of a "
+    "metric in its own range (BLEU-2=0.02); default: the pilot's.",
 )
-@click.option("--width", metavar="W", type=float, help="Wanted of a correlation's 95% interval.")
+@click.option(
+    "--interval-width",
+    "width",
+    metavar="W",
+    type=float,
+    help="Wanted width of a correlation's 95% interval.",
+)
 @click.option(
     "--correlation",
     "-c",
     type=click.Choice(["pearson", "spearman", "kendall-b"]),
     default="spearman",
     show_default=True,
-    help="How metrics are held against people.",
+    help="Correlation coefficient.",
 )
 @options.without
 @options.measuring
@@ -124,7 +139,8 @@ def plan(
         table = inputs.read_rated(ratings, ratings_format, criterion, scale)
     elif raters or criterion or width is not None or scale is not None or ratings_format:
         raise ParameterError(
-            "--raters, --criterion, --scale, --width and --ratings-format need --ratings"
+            "--raters-per-reply, --criterion, --scale, --interval-width and --ratings-format need "
+            "--ratings"
         )
     given, replies = None, None
     if responses:

@@ -28,12 +28,12 @@ Examples:
     "-f",
     "preferences_format",
     metavar="NAME",
-    help="The files' format (default: recognised).",
+    help="Format of the input files (default: recognised).",
 )
 @options.as_json
 def preferences(
     files: tuple[Path, ...],
-    filter_raters: str | None,
+    filter_raters: float | None,
     least: int,
     criterion: str | None,
     without: tuple[str, ...],
@@ -54,7 +54,7 @@ def preferences(
     from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
     from rejoinder.tables.preferences import read_preferences
 
-    threshold = judging.threshold(filter_raters)
+    threshold = filter_raters
     with Progress("reading"):
         table = read_preferences(*files, format=preferences_format)
     with Progress("comparing") as tick:

@@ -25,8 +25,8 @@ Examples:
     type=click.Choice(["mean", "median", "z"]),
     default="mean",
     show_default=True,
-    help="How the ratings of a reply become one number: their mean, their median, or the mean of "
-    "each rater's standardised ratings.",
+    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
+    "standardised ratings.",
 )
 @options.rating_scale()
 @judging.criterion
@@ -35,26 +35,26 @@ Examples:
     "--save",
     metavar="FILE",
     type=options.PATH,
-    help="Write the ratings that count (.csv, .tsv, .jsonl or .parquet).",
+    help="Save the results to this file. The ratings that count: .csv, .tsv, .jsonl or .parquet.",
 )
 @click.option(
     "--aggregated",
     is_flag=True,
-    help="With --save: one row for each reply, as --raters has it, in place of single ratings.",
+    help="With --save: one row for each reply, combined as --raters says, instead of single "
+    "ratings.",
 )
 @options.resamples
 @options.seed
 @click.option(
     "--ratings-format",
-    "-f",
     "ratings_format",
     metavar="NAME",
-    help="The files' format (default: recognised).",
+    help="Format of the ratings (default: recognised).",
 )
 @options.as_json
 def ratings(
     files: tuple[Path, ...],
-    filter_raters: str | None,
+    filter_raters: float | None,
     least: int,
     raters: str,
     scale: tuple[float, float] | None,
@@ -83,7 +83,7 @@ def ratings(
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.write import write_ratings
 
-    threshold = judging.threshold(filter_raters)
+    threshold = filter_raters
     if aggregated and save is None:
         raise ParameterError("--aggregated says what --save writes; give --save FILE too")
     targets.check_file(save, targets.RATINGS)

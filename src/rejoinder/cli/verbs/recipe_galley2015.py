@@ -25,7 +25,12 @@ FIGURE = "galley2015-figure2"
 @options.ratings_format
 @options.criterion
 @click.option(
-    "--unit-size", metavar="M", type=int, default=100, show_default=True, help="Items in a unit."
+    "--unit-size",
+    metavar="M",
+    type=int,
+    default=100,
+    show_default=True,
+    help="Number of items in a unit.",
 )
 @click.option(
     "--assignments",
@@ -33,40 +38,44 @@ FIGURE = "galley2015-figure2"
     type=int,
     default=1000,
     show_default=True,
-    help="Random assignments of items to units.",
+    help="Number of random assignments of items to units.",
 )
 @click.option(
-    "--order", metavar="N", type=int, default=2, show_default=True, help="The longest n-gram."
+    "--order", metavar="N", type=int, default=2, show_default=True, help="Longest n-gram."
 )
 @options.without
 @options.missing
 @click.option(
     "--drop-unusable",
     is_flag=True,
-    help="Leave out, and count, items without a reference that a row of the table needs.",
+    help="Exclude items that cannot be scored, and count them. They lack a reference that a "
+    "row of the table needs.",
 )
 @click.option(
     "--references-from",
     type=click.Choice(["testset", "responses"]),
     default="testset",
     show_default=True,
-    help="Score against the test set's references, or against the systems' replies, weighted "
-    "by their ratings (see 'rejoinder weigh').",
+    help="Where references come from. testset: the test set; responses: the systems' "
+    "replies, weighted by their ratings (see 'rejoinder weigh').",
 )
 @click.option(
-    "--left-out",
+    "--leave-own-out",
+    "left_out",
     type=click.Choice(["own", "pair"]),
-    help="Where references are the systems' replies: score a system without its own, or two "
-    "that are compared without either's. With --references-from responses: pair.",
+    help="Exclude a system's own replies from its references. own: each system's own; pair: "
+    "those of both systems that are compared (default with --references-from "
+    "responses).",
 )
 @options.rating_scale(default=(1.0, 5.0))
 @click.option(
-    "--threshold",
+    "--good-weight",
+    "threshold",
     metavar="T",
     type=float,
     default=0.6,
     show_default=True,
-    help="The weight from which on a reference is a good one (the row w>=T).",
+    help="Lowest weight of a good reference, for the row w>=T.",
 )
 @click.option(
     "--permutations",
@@ -74,11 +83,14 @@ FIGURE = "galley2015-figure2"
     type=int,
     default=1000,
     show_default=True,
-    help="Number of permutations of the tests; 0: no tests.",
+    help="Number of permutations of the significance tests. 0: no tests.",
 )
 @options.seed
 @click.option(
-    "--plots", metavar="DIR", type=options.PATH, help="Draw Figure 2 into a folder: PNG and SVG."
+    "--plots",
+    metavar="DIR",
+    type=options.PATH,
+    help="Draw figures into this folder, as PNG and SVG. Figure 2 of the paper.",
 )
 @options.testset_format
 @options.responses_format
@@ -101,9 +113,8 @@ def galley2015(
 ) -> None:
     """Table 2 and Figure 2 of Galley et al. (2015): which BLEU agrees with people?
 
-    BLEU, sBLEU and deltaBLEU, over the first reference, those of w >= 0.6, and all, held against
-    people's ratings by units of items. With --plots also along the threshold on w, the unit size
-    and the order.
+    Correlates BLEU, sBLEU and deltaBLEU, over the first reference, those of w >= 0.6, and all, with
+    human ratings, by units of items. With --plots also for other weights, unit sizes and orders.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs

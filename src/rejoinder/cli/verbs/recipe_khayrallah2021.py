@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import judging, options
 
 
 @click.command(short_help="Khayrallah & Sedoc (2021): RUQ of trained systems.")
@@ -15,45 +15,46 @@ from rejoinder.cli import options
     "--multiref",
     metavar="FILE",
     type=options.PATH,
-    help="The multi-reference test set of Gupta et al. (multireftest.json), for Tables 2, 7 and 8.",
+    help="Multi-reference test set of Gupta et al. (multireftest.json), for Tables 2, 7 and 8.",
 )
 @click.option(
     "--ratings",
     metavar="FILE",
     type=options.PATH,
     multiple=True,
-    help="Human ratings, for a table of Table 4's shape; repeat it for several files.",
+    help="File of human ratings; may be repeated. For a table like Table 4.",
 )
-@click.option(
-    "--filter-raters",
-    metavar="T",
-    type=click.FloatRange(-1, 1),
-    help="With --ratings: remove raters whose linearly weighted kappa against the others is below T "
-    "(default: 0.1, as in the paper; -1 keeps all).",
-)
+@judging.filter_raters
 @click.option(
     "--vectors",
     metavar="FILE",
     type=options.PATH,
-    help="Word vectors (word2vec, GloVe, fastText, or a folder of 'rejoinder train vectors'), for "
-    "Tables 8 and 10.",
+    help="Word vectors: word2vec, GloVe, fastText, or a folder of 'rejoinder train vectors'. "
+    "For Tables 8 and 10.",
 )
 @click.option(
-    "--scale",
+    "--preset",
+    "scale",
     type=click.Choice(["tiny", "small", "paper"]),
     default="tiny",
     show_default=True,
-    help="Minutes on two cores, hours on a few, or the paper's own sizes (for a GPU).",
+    help="Preset of model sizes and training settings. tiny: minutes on two cores; small: "
+    "hours on a few; paper: the paper's own, for a GPU.",
 )
 @click.option(
     "--system",
     "systems",
     metavar="NAME",
     multiple=True,
-    help="One of DD-BASE, DD-BEST, EF-BASE and EF-BEST, as often as wanted (default: all).",
+    help="Only this system. DD-BASE, DD-BEST, EF-BASE or EF-BEST; may be repeated (default: all).",
 )
 @click.option(
-    "--output", "-o", metavar="OUTDIR", type=options.PATH, required=True, help="The run's folder."
+    "--output",
+    "-o",
+    metavar="OUTDIR",
+    type=options.PATH,
+    required=True,
+    help="Output path. A folder for the run, which resumes: repeat the command.",
 )
 @options.resamples
 @options.seed
@@ -73,9 +74,10 @@ def khayrallah2021(
 ) -> None:
     """Tables and Figure 1 of Khayrallah & Sedoc (2021): relative utterance quantity.
 
-    Trains a base and a tuned system on DailyDialog and on its entropy-filtered part, lets them
-    reply, and asks them how often they find the reference likelier than "I don't know.". The same
-    command after a kill goes on where it was.
+    Trains a base and a tuned system on DailyDialog and on its entropy-filtered part, generates
+    replies, and measures how often the systems find the reference likelier than "I don't know.".
+    Ratings: raters whose kappa is below 0.1 are removed, as in the paper (--filter-raters=-1 keeps
+    all). Interrupted runs resume: repeat the command.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.show import recipe_khayrallah2021 as show

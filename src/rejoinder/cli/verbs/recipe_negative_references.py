@@ -20,7 +20,7 @@ from rejoinder.cli import options
     type=click.IntRange(1, 4),
     default=2,
     show_default=True,
-    help="The longest n-gram of the table that is printed; --json has 1 to 4.",
+    help="Longest n-gram. Of the printed table; --json has 1 to 4.",
 )
 @click.option(
     "--factor",
@@ -28,16 +28,16 @@ from rejoinder.cli import options
     type=float,
     default=1.0,
     show_default=True,
-    help="Multiply the weights of the bad references, from 0 (only their lengths count) to 1.",
+    help="Multiply the weights of bad references by this, from 0 (only their lengths count) to 1.",
 )
 @click.option(
     "--tokenizer",
     metavar="NAME",
     default="13a",
     show_default=True,
-    help="Tokenizer of BLEU and deltaBLEU.",
+    help="Tokenizer of the n-gram metrics.",
 )
-@click.option("--lowercase", is_flag=True, help="Fold case first.")
+@click.option("--lowercase", is_flag=True, help="Lowercase texts first.")
 @options.resamples
 @click.option(
     "--permutations",
@@ -45,7 +45,7 @@ from rejoinder.cli import options
     type=int,
     default=10_000,
     show_default=True,
-    help="Number of permutations of the tests; 0: no tests.",
+    help="Number of permutations of the significance tests. 0: no tests.",
 )
 @options.seed
 @options.testset_format

@@ -31,41 +31,45 @@ TRANSFER = "transfer"
     type=click.Choice(["mean", "median", "z"]),
     default="mean",
     show_default=True,
-    help="How the ratings of a reply become one number.",
+    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
+    "standardised ratings.",
 )
 @click.option(
     "--model",
     metavar="FOLDER",
     type=options.PATH,
     required=True,
-    help="A model that 'rejoinder train ruber' wrote.",
+    help="Model folder that 'rejoinder train ruber' wrote.",
 )
 @click.option(
     "--referenced",
     type=click.Choice(["pooled", "encoder"]),
     default="pooled",
     show_default=True,
-    help="The s_R that is blended: the paper's pooled word vectors, or the model's encoder.",
+    help="Which s_R is blended. pooled: the paper's pooled word vectors; encoder: the "
+    "model's sentence encoder.",
 )
 @click.option(
     "--unreferenced",
     type=click.Choice(["logit", "sigmoid"]),
     default="logit",
     show_default=True,
-    help="s_U before the sigmoid of the model's last unit, or after it as in the paper.",
+    help="Which s_U is blended. logit: before the sigmoid of the model's last unit; sigmoid: "
+    "after it, as in the paper.",
 )
 @click.option(
-    "--scale",
+    "--bounds",
+    "scale",
     metavar="HOW",
     default="training",
     show_default=True,
-    help="Where the bounds of s_R and s_U come from: 'training'; 'scored', fitted to these replies "
-    "as in the paper; or four numbers, 'low;high;low;high'.",
+    help="Source of the bounds of s_R and s_U. training; scored: fitted to these replies, as "
+    "in the paper; or four numbers, 'low;high;low;high'.",
 )
 @click.option(
     "--leave-one-out",
     is_flag=True,
-    help="Score a reply without the reference that is itself: people, whose replies became "
+    help="Exclude a reference that is the reply itself. For people whose replies became "
     "references.",
 )
 @options.without
@@ -75,27 +79,29 @@ TRANSFER = "transfer"
     metavar="NAME",
     default="13a",
     show_default=True,
-    help="Tokenizer of BLEU and ROUGE.",
+    help="Tokenizer of the n-gram metrics.",
 )
-@click.option("--lowercase", is_flag=True, help="Fold case first, for BLEU.")
+@click.option(
+    "--lowercase", is_flag=True, help="Lowercase texts first. For BLEU; ROUGE always does."
+)
 @click.option(
     "--smoothing",
     metavar="NAME",
     default="none",
     show_default=True,
-    help="Smoothing of the BLEU of single replies: none, floor, add-k or exp.",
+    help="Smoothing of sentence BLEU: none, floor, add-k or exp.",
 )
 @options.missing
 @click.option(
     "--drop-unusable",
     is_flag=True,
-    help="Leave out, and count, items without a context or a reference.",
+    help="Exclude items that cannot be scored, and count them. They lack a context or a reference.",
 )
 @click.option(
     "--least-weight",
     metavar="T",
     type=float,
-    help="Leave out references of a lower weight: no row of the table knows weights.",
+    help="Exclude references of a lower weight; the metrics of the table ignore weights.",
 )
 @click.option(
     "--transfer",
@@ -108,28 +114,31 @@ TRANSFER = "transfer"
     metavar="FILE",
     type=options.PATH,
     multiple=True,
-    help="Replies to it, as often as there are files.",
+    help="File of responses to the transfer set; may be repeated.",
 )
 @click.option(
     "--transfer-ratings",
     metavar="FILE",
     type=options.PATH,
     multiple=True,
-    help="Ratings of these, as often as there are files.",
+    help="File of human ratings of these responses; may be repeated.",
 )
 @click.option(
-    "--transfer-criterion", metavar="NAME", help="What was rated there, where there are several."
+    "--transfer-criterion",
+    metavar="NAME",
+    help="Rating criterion of the transfer set. Required if its ratings have several.",
 )
 @click.option(
     "--transfer-without",
     metavar="NAME",
     multiple=True,
-    help="Leave a system of it out, as often as wanted.",
+    help="Exclude this system of the transfer set; may be repeated.",
 )
 @click.option(
-    "--transfer-scale",
+    "--transfer-bounds",
+    "transfer_scale",
     metavar="HOW",
-    help="As --scale, for the transfer set (default: that of --scale).",
+    help="Source of the bounds for the transfer set (default: that of --bounds).",
 )
 @click.option(
     "--cases",
@@ -137,25 +146,35 @@ TRANSFER = "transfer"
     type=int,
     default=2,
     show_default=True,
-    help="Contexts, drawn by the seed, whose replies are shown with all scores.",
+    help="Number of contexts, sampled at random, whose replies are shown with all scores.",
 )
-@click.option("--case", "ids", metavar="ID", multiple=True, help="This context instead.")
+@click.option(
+    "--case",
+    "ids",
+    metavar="ID",
+    multiple=True,
+    help="Id of a context whose replies are shown, instead of random ones; may be repeated.",
+)
 @click.option(
     "--permutations",
     metavar="N",
     type=int,
     default=1000,
     show_default=True,
-    help="Number of permutations of the tests; 0: no tests.",
+    help="Number of permutations of the significance tests. 0: no tests.",
 )
 @options.resamples
 @options.seed
-@click.option("--save", type=options.PATH, help="Write all rows of all groups as CSV.")
+@click.option(
+    "--save",
+    type=options.PATH,
+    help="Save the results to this file. All rows of all groups, as CSV.",
+)
 @click.option(
     "--plots",
     metavar="DIR",
     type=options.PATH,
-    help="Draw scatter plots with their densities into a folder, as PNG and SVG.",
+    help="Draw figures into this folder, as PNG and SVG. Scatter plots with their densities.",
 )
 @options.testset_format
 @options.responses_format
@@ -194,9 +213,9 @@ def tao2018(
 ) -> None:
     """Tables 2, 3 and 4 of Tao et al. (2018): does RUBER agree with people?
 
-    BLEU, ROUGE, RUBER's referenced and unreferenced halves and its four blends against people's
-    ratings of single replies, pooled and within each system, between chance and people. With
-    --transfer also on data that the model was not made for.
+    Correlates BLEU, ROUGE, RUBER's referenced and unreferenced halves and its four blends with human
+    ratings of single replies, pooled and within each system, beside a random baseline and human
+    agreement. With --transfer also on data that the model was not trained for.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.inputs import read

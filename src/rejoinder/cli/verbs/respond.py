@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     "-o",
     type=options.PATH,
     required=True,
-    help="The file of responses to write: .jsonl, .csv, .tsv or .parquet.",
+    help="Output path. A file of responses: .jsonl, .csv, .tsv or .parquet.",
 )
 @click.option(
     "--corpus",
     type=options.PATH,
-    help="Where random and retrieval take their replies from; pairs that also stand in the test set are "
-    "excluded.",
+    help="Corpus from which random and retrieval take their replies. Pairs that also occur "
+    "in the test set are excluded.",
 )
 @click.option(
     "--name",
     metavar="NAME",
-    help="The system's name (default: its folder's name, random or retrieval).",
+    help="Name of the system (default: its folder's name, random or retrieval).",
 )
 @click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Beam size.")
 @click.option(
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     type=float,
     default=1.0,
     show_default=True,
-    help="Log-probabilities are divided by the length to this power; 0 favours short replies.",
+    help="Log-probabilities are divided by the length to this power. 0 favours short replies.",
 )
 @click.option(
     "--scorer",
     metavar="FOLDER",
     type=options.PATH,
-    help="With retrieval: the model of 'rejoinder train ruber' that re-ranks what was found.",
+    help="Model folder of 'rejoinder train ruber' that re-ranks retrieved replies. With retrieval.",
 )
 @click.option(
     "--candidates",
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Replies that a scorer re-ranks.",
+    help="Number of replies that a scorer re-ranks.",
 )
 @options.seed
 @options.testset_format

@@ -25,23 +25,26 @@ if TYPE_CHECKING:
     "--generic",
     metavar="FILE",
     type=options.PATH,
-    help="Generic replies, one to a line (default: a set of English ones).",
+    help="File of generic replies, one on each line (default: a set of English ones).",
 )
 @click.option(
     "--reference-rule",
     metavar="RULE",
     default="w>=0",
     show_default=True,
-    help="Which references count: all, single (the first), or w>=T.",
+    help="References that count: all, single (the first), or w>=T.",
 )
 @click.option(
     "--outputs",
     metavar="FILE",
     type=options.PATH,
-    help="Responses of the models themselves (systems named like the models), for the plot.",
+    help="Responses of the models themselves, for the plot. Systems are named like the models.",
 )
 @click.option(
-    "--by", metavar="COLUMN", help="A table for each value of a column: topic, reference_words."
+    "--by",
+    metavar="COLUMN",
+    help="Column of the contexts to group by, with a table for each value. For example topic "
+    "or reference_words.",
 )
 @click.option(
     "--worst",
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="Show the N prompts of each model where a generic reply wins by most.",
+    help="Number of prompts to show for each model: those where a generic reply wins by most.",
 )
 @click.option(
     "--fail-above",
@@ -58,55 +61,71 @@ if TYPE_CHECKING:
     help="A gate: exit with status 1 where the strongest generic reply is at least as likely as the "
     "reference on a greater share of the prompts than this (0 to 1).",
 )
-@click.option("--save", type=options.PATH, help="Keep wins and ties, without texts, as Parquet.")
 @click.option(
-    "--save-tokens", type=options.PATH, help="Keep every token's log-probability as Parquet."
+    "--save",
+    type=options.PATH,
+    help="Save the results to this file. Wins and ties without texts, as Parquet.",
+)
+@click.option(
+    "--save-tokens",
+    type=options.PATH,
+    help="Save the log-probability of every token to this file, as Parquet.",
 )
 @click.option(
     "--plots",
     metavar="DIR",
     type=options.PATH,
-    help="Draw the RUQ plot into a folder, PNG and SVG.",
+    help="Draw figures into this folder, as PNG and SVG. The RUQ plot.",
 )
 @click.option(
     "--work",
     metavar="DIR",
     type=options.PATH,
-    help="Keep results as they come; the same command goes on where it was cut off.",
+    help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
+    "command.",
 )
 @click.option(
     "--turns",
     metavar="N",
     type=click.IntRange(1),
-    help="Number of last turns that models see (default: all).",
+    help="Number of last turns of the context that are used (default: all).",
 )
 @click.option(
     "--turn-end",
     metavar="TEXT",
     default="\\n",
     show_default=True,
-    help="What follows every turn of a plain prompt (\\n: a line end).",
+    help="Text after every turn of a plain prompt (\\n: a line end).",
 )
 @click.option(
     "--template",
     type=click.Choice(["auto", "chat", "plain"]),
     default="auto",
     show_default=True,
-    help="Use the tokenizer's chat template: where there is one, always, never.",
+    help="Whether to use the tokenizer's chat template. auto: where there is one; chat: "
+    "always; plain: never.",
 )
 @click.option("--no-end", is_flag=True, help="Do not count the end of sequence as a token.")
 @click.option(
     "--end-text",
     metavar="TEXT",
     default="",
-    help="The end-of-sequence token of an endpoint's model.",
+    help="End-of-sequence token of a server's model.",
 )
-@click.option("--device", metavar="NAME", default="auto", help="auto, cpu, cuda, cuda:1.")
-@click.option("--dtype", metavar="NAME", default="auto", help="auto, float32, bfloat16, float16.")
+@click.option("--device", metavar="NAME", default="auto", help="Device: auto, cpu, cuda, cuda:1.")
 @click.option(
-    "--batch-tokens", metavar="N", type=click.IntRange(1), help="Most prompt tokens in a batch."
+    "--dtype",
+    metavar="NAME",
+    default="auto",
+    help="Number type of the weights: auto, float32, bfloat16, float16.",
 )
-@click.option("--download", is_flag=True, help="Fetch a model that is not on this machine.")
+@click.option(
+    "--batch-tokens",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Maximum number of prompt tokens in a batch.",
+)
+@click.option("--download", is_flag=True, help="Download a model that is not on this machine.")
 @options.resamples
 @options.seed
 @options.testset_format

@@ -21,20 +21,28 @@ if TYPE_CHECKING:
 @options.references
 @options.metrics
 @click.option(
-    "--by", metavar="COLUMN", help="A table for each value of this column of the contexts (topic)."
+    "--by",
+    metavar="COLUMN",
+    help="Column of the contexts to group by, with a table for each value. For example topic.",
 )
-@click.option("--segments", is_flag=True, help="A row for each system and item.")
-@click.option("--explain", metavar="ID", help="Say what made the score of this one item.")
-@click.option("--system", metavar="NAME", help="The system to explain (default: all).")
 @click.option(
-    "--save", type=options.PATH, help="Keep the measured rows, without texts, in a Parquet file."
+    "--segments",
+    is_flag=True,
+    help="Print the score of every reply: one row for each system and item.",
+)
+@click.option("--explain", metavar="ID", help="Explain the scores of the item with this id.")
+@click.option("--system", metavar="NAME", help="Only this system. For --explain (default: all).")
+@click.option(
+    "--save",
+    type=options.PATH,
+    help="Save the results to this file. Measured rows without texts, as Parquet.",
 )
 @click.option(
     "--block",
     metavar="N",
     type=int,
-    help="Read Parquet files in batches, in memory that does not grow with them, and keep the sums "
-    "of N consecutive items; intervals and tests take these blocks for items.",
+    help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
+    "items. Intervals and tests then take these blocks for items.",
 )
 @options.without
 @options.measuring

@@ -24,33 +24,46 @@ if TYPE_CHECKING:
     metavar="TESTSET",
     type=options.PATH,
     required=True,
-    help="What finished trials reply to: messages with references, the first the original.",
+    help="Test set that finished trials reply to. Messages with references, the original "
+    "reference first.",
 )
 @click.option(
-    "--output", "-o", metavar="DIR", type=options.PATH, required=True, help="The sweep's folder."
+    "--output",
+    "-o",
+    metavar="DIR",
+    type=options.PATH,
+    required=True,
+    help="Output path. A folder for the sweep, which resumes: repeat the command.",
 )
-@click.option("--grid", type=click.Choice(["paper"]), help="The grid of Khayrallah & Sedoc (2021).")
+@click.option(
+    "--grid",
+    type=click.Choice(["paper"]),
+    help="Grid of settings. paper: that of Khayrallah & Sedoc (2021).",
+)
 @click.option(
     "--set",
     "given",
     metavar="NAME=VALUE,...",
     multiple=True,
-    help="Values of a setting (dropout=0,0.2), in place of the grid's, as often as wanted; one "
-    "value holds for all trials.",
+    help="Values of a setting (dropout=0,0.2) instead of the grid's; may be repeated. A "
+    "single value holds for all trials.",
 )
 @click.option(
     "--sampler",
     type=click.Choice(["grid", "random", "optuna"]),
-    help="Try all settings, some at random, or what Optuna proposes; else grid, and random with "
+    help="How settings are chosen. grid: all; random; optuna. Default: grid, or random with "
     "--trials.",
 )
-@click.option("--trials", metavar="N", type=int, help="How many, at random or with Optuna.")
+@click.option(
+    "--trials", metavar="N", type=int, help="Number of trials. With --sampler random or optuna."
+)
 @click.option(
     "--prune",
     type=click.Choice(["halving", "none"]),
     default="halving",
     show_default=True,
-    help="Go on with the best by validation loss alone (successive halving), or with all.",
+    help="Which trials continue. halving: the best by validation loss (successive halving); "
+    "none: all.",
 )
 @click.option(
     "--reduction",
@@ -58,41 +71,53 @@ if TYPE_CHECKING:
     type=int,
     default=3,
     show_default=True,
-    help="One trial in N goes on, to N times the epochs.",
+    help="One trial in N continues, to N times the epochs.",
 )
-@click.option("--first-epochs", metavar="N", type=int, help="Before the first are pruned.")
 @click.option(
-    "--scale",
+    "--first-epochs",
+    metavar="N",
+    type=int,
+    help="Number of epochs before trials are pruned for the first time.",
+)
+@click.option(
+    "--preset",
+    "scale",
     type=click.Choice(["tiny", "small", "paper"]),
     default="tiny",
     show_default=True,
-    help="Preset of what is not swept, as in 'rejoinder train responder'.",
+    help="Preset of model sizes and training settings. Of all settings that are not swept.",
 )
 @click.option(
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="Pairs that choose epochs and trials (default: pairs held out of the corpus).",
+    help="Validation corpus. Its pairs choose epochs and trials (default: pairs held out of "
+    "the corpus).",
 )
 @click.option(
     "--exclude",
     metavar="TESTSET",
     type=options.PATH,
     multiple=True,
-    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
+    help="Test set whose items are excluded from training; may be repeated. Pairs that also "
+    "occur in it are excluded.",
 )
-@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
 @click.option(
-    "--metric",
+    "--detokenize", is_flag=True, help="Detokenise and recase utterances, for DailyDialog."
+)
+@click.option(
+    "--reply-metric",
+    "metric",
     type=click.Choice(["meteor", "bleu"]),
     help="Metric of the replies (default: METEOR, or BLEU where Java is missing or does not run).",
 )
 @click.option(
-    "--generic",
+    "--generic-reply",
+    "generic",
     metavar="TEXT",
     default="I don't know.",
     show_default=True,
-    help="The generic reply of RUQ.",
+    help="Generic reply of RUQ.",
 )
 @click.option(
     "--train-prompts",
@@ -100,11 +125,17 @@ if TYPE_CHECKING:
     type=int,
     default=1000,
     show_default=True,
-    help="Pairs of the corpus for RUQ on train, drawn at random; 0: all.",
+    help="Number of pairs of the corpus for RUQ on train, sampled at random. 0: all.",
 )
 @click.option("--beam", metavar="N", type=int, default=10, show_default=True, help="Beam size.")
 @click.option(
-    "--keep", metavar="N", type=int, default=1, show_default=True, help="Models kept, the best."
+    "--keep-models",
+    "keep",
+    metavar="N",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Number of models that are kept: the best.",
 )
 @options.resamples
 @options.seed
@@ -114,9 +145,14 @@ if TYPE_CHECKING:
     type=float,
     default=60.0,
     show_default=True,
-    help="Between two checkpoints.",
+    help="Seconds between two checkpoints.",
 )
-@click.option("--plots", is_flag=True, help="Draw METEOR against RUQ into DIR, PNG and SVG.")
+@click.option(
+    "--draw",
+    "plots",
+    is_flag=True,
+    help="Draw METEOR against RUQ into the output folder, as PNG and SVG.",
+)
 @options.corpus_format
 @options.as_json
 def sweep(

@@ -19,53 +19,83 @@ _MOST = 20  # epochs that are shown, one and all
 @click.command()
 @click.argument("corpus", type=options.PATH)
 @click.option(
-    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="The model's folder."
+    "--output",
+    "-o",
+    metavar="FOLDER",
+    type=options.PATH,
+    required=True,
+    help="Output path. A folder for the model.",
 )
 @click.option(
     "--kind",
     type=click.Choice(["transformer", "gru"]),
     default="transformer",
     show_default=True,
-    help="A Transformer encoder and decoder, or a GRU with attention.",
+    help="Kind of model. transformer: encoder and decoder; gru: with attention.",
 )
 @click.option(
-    "--scale",
+    "--preset",
+    "scale",
     type=click.Choice(["tiny", "small", "paper"]),
     default="tiny",
     show_default=True,
-    help="Sizes and settings: minutes on one core, an hour on a few, or the paper's (for a GPU).",
+    help="Preset of model sizes and training settings. tiny: minutes on one core; small: an "
+    "hour on a few; paper: the paper's, for a GPU.",
 )
 @click.option(
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="Pairs that choose the best epoch (default: pairs held out of the corpus).",
+    help="Validation corpus. Its pairs choose the best epoch (default: pairs held out of the "
+    "corpus).",
 )
 @click.option(
     "--exclude",
     metavar="TESTSET",
     type=options.PATH,
     multiple=True,
-    help="An evaluation set, as often as wanted: pairs that stand in it too are left out.",
+    help="Test set whose items are excluded from training; may be repeated. Pairs that also "
+    "occur in it are excluded.",
 )
-@click.option("--detokenize", is_flag=True, help="Detokenise and recase first, for DailyDialog.")
-@click.option("--vocabulary", metavar="N", type=int, help="Subwords.")
+@click.option(
+    "--detokenize", is_flag=True, help="Detokenise and recase utterances, for DailyDialog."
+)
+@click.option("--vocabulary", metavar="N", type=int, help="Number of subwords.")
 @click.option(
     "--layers", metavar="N", type=int, help="Number of layers of encoder and decoder each."
 )
-@click.option("--width", metavar="N", type=int, help="Width of embeddings and hidden states.")
-@click.option("--dropout", metavar="P", type=float)
 @click.option(
-    "--other-dropout", metavar="P", type=float, help="On attention weights and behind the ReLU."
+    "--width", metavar="N", type=int, help="Dimension of the vectors. Embeddings and hidden states."
 )
-@click.option("--label-smoothing", metavar="P", type=float)
-@click.option("--learning-rate", metavar="X", type=float, help="The highest.")
-@click.option("--warmup", metavar="N", type=int, help="Updates.")
+@click.option("--dropout", metavar="P", type=float, help="Dropout rate.")
+@click.option(
+    "--other-dropout",
+    metavar="P",
+    type=float,
+    help="Dropout rate of attention weights and after the ReLU.",
+)
+@click.option("--label-smoothing", metavar="P", type=float, help="Label smoothing.")
+@click.option("--learning-rate", metavar="X", type=float, help="Highest learning rate.")
+@click.option(
+    "--warmup", metavar="N", type=int, help="Number of updates over which the learning rate rises."
+)
 @click.option("--tokens", metavar="N", type=int, help="Number of tokens in a batch.")
-@click.option("--accumulate", metavar="N", type=int, help="Batches to an update.")
-@click.option("--epochs", metavar="N", type=int, help="At most.")
-@click.option("--updates", metavar="N", type=int, help="At most; 0: no limit.")
-@click.option("--patience", metavar="N", type=int, help="Epochs that do not get better; 0: no end.")
+@click.option("--accumulate", metavar="N", type=int, help="Number of batches in an update.")
+@click.option(
+    "--epochs", metavar="N", type=int, help="Maximum number of epochs. Default: the preset's."
+)
+@click.option(
+    "--updates",
+    metavar="N",
+    type=int,
+    help="Maximum number of updates; 0: no limit. Default: the preset's.",
+)
+@click.option(
+    "--patience",
+    metavar="N",
+    type=int,
+    help="Number of epochs without improvement after which training stops; 0: never.",
+)
 @click.option(
     "--pairs",
     metavar="N",
@@ -79,7 +109,7 @@ _MOST = 20  # epochs that are shown, one and all
     type=float,
     default=60.0,
     show_default=True,
-    help="Between two checkpoints.",
+    help="Seconds between two checkpoints.",
 )
 @options.corpus_format
 @options.as_json

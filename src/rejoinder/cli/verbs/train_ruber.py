@@ -19,54 +19,66 @@ DEFAULT_SIZES = ("gru",)
 @click.command()
 @click.argument("corpus", type=options.PATH)
 @click.option(
-    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="The model's folder."
+    "--output",
+    "-o",
+    metavar="FOLDER",
+    type=options.PATH,
+    required=True,
+    help="Output path. A folder for the model.",
 )
 @click.option(
     "--size",
     "sizes",
     type=click.Choice(["paper", "gru", "encoder", "cross"]),
     multiple=True,
-    help="As published; improved by measurement (the default); over the vectors, or the tokens, of "
-    "a sentence encoder. Several, each named, make an ensemble.",
+    help="Kind of scorer; may be repeated for an ensemble. paper: as published; gru: "
+    "improved by measurement (default); encoder, cross: over a sentence encoder's "
+    "vectors or tokens.",
 )
 @click.option(
-    "--seeds", metavar="N", type=int, default=3, show_default=True, help="How many of each size."
+    "--seeds",
+    metavar="N",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Number of scorers of each size, with different seeds.",
 )
 @click.option(
     "--encoder",
     metavar="PATH",
     default="",
-    help="The folder of a sentence encoder, or its name in the local cache; nothing is fetched.",
+    help="Sentence encoder: its folder, or its name in the local cache. Nothing is downloaded.",
 )
 @click.option(
     "--vectors",
     metavar="PATH",
     type=options.PATH,
-    help="Word vectors of yours (word2vec, GloVe, fastText, or a folder of 'train vectors') for the "
-    "referenced half and the GRU sizes (default: word2vec on the corpus).",
+    help="Word vectors: word2vec, GloVe, fastText, or a folder of 'rejoinder train vectors'. "
+    "For s_R and the GRU sizes (default: word2vec on the corpus).",
 )
 @click.option(
     "--exclude",
     metavar="TESTSET",
     type=options.PATH,
     multiple=True,
-    help="An evaluation set, as often as wanted: conversations that share long utterances or pairs "
-    "with it are left out, and counted.",
+    help="Test set whose items are excluded from training; may be repeated. Conversations "
+    "that share long utterances or pairs with it are excluded, and counted.",
 )
 @click.option(
     "--validation",
     metavar="CORPUS",
     type=options.PATH,
-    help="Conversations that choose the epochs (default: a twentieth of the corpus).",
+    help="Validation corpus. Its conversations choose the epochs (default: a twentieth of "
+    "the corpus).",
 )
 @click.option(
     "--language",
     default="en",
     show_default=True,
-    help="How texts are cut into words: en, zh, char or none.",
+    help="Word segmentation: en, zh, char or none.",
 )
 @click.option(
-    "--epochs", metavar="N", type=int, help="Maximum number of epochs (default: the size's)."
+    "--epochs", metavar="N", type=int, help="Maximum number of epochs. Default: the size's."
 )
 @click.option(
     "--save-every",
@@ -74,7 +86,7 @@ DEFAULT_SIZES = ("gru",)
     type=float,
     default=30.0,
     show_default=True,
-    help="Between two checkpoints.",
+    help="Seconds between two checkpoints.",
 )
 @options.corpus_format
 @options.as_json

@@ -13,21 +13,44 @@ from rejoinder.cli.terminal.speech import say
 @click.command()
 @click.argument("corpus", type=options.PATH)
 @click.option(
-    "--output", "-o", metavar="FOLDER", type=options.PATH, required=True, help="Output folder."
+    "--output",
+    "-o",
+    metavar="FOLDER",
+    type=options.PATH,
+    required=True,
+    help="Output path. A folder for the vectors.",
 )
 @click.option(
-    "--width", metavar="N", type=int, default=50, show_default=True, help="Width of a vector."
+    "--width",
+    metavar="N",
+    type=int,
+    default=50,
+    show_default=True,
+    help="Dimension of the vectors.",
 )
 @click.option(
     "--language",
     default="en",
     show_default=True,
-    help="How texts are cut into words: en, zh, char or none.",
+    help="Word segmentation: en, zh, char or none.",
 )
 @click.option(
-    "--least", metavar="N", type=int, default=5, show_default=True, help="Rarer words get none."
+    "--min-count",
+    "least",
+    metavar="N",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Minimum count of a word; rarer words get no vector.",
 )
-@click.option("--epochs", metavar="N", type=int, default=5, show_default=True)
+@click.option(
+    "--epochs",
+    metavar="N",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Maximum number of epochs.",
+)
 @options.seed
 @options.corpus_format
 @options.as_json

@@ -24,17 +24,19 @@ if TYPE_CHECKING:
     "-o",
     type=options.PATH,
     required=True,
-    help="The test set to write: .jsonl or .parquet.",
+    help="Output path. A test set: .jsonl or .parquet.",
 )
 @options.rating_scale(default=(1.0, 5.0))
 @options.criterion
 @click.option(
-    "--leave-out",
+    "--without",
+    "leave_out",
     metavar="SYSTEM",
     multiple=True,
-    help="A system whose replies make no references, as often as wanted: the one to be scored.",
+    help="Exclude this system; may be repeated. Its replies make no references: exclude the "
+    "system to be scored.",
 )
-@click.option("--keep", is_flag=True, help="Keep the test set's own references, in front.")
+@click.option("--keep", is_flag=True, help="Keep the test set's own references, before the others.")
 @options.testset_format
 @options.responses_format
 @options.as_json

@@ -1,0 +1,65 @@
+"""One name of an option, one meaning, over all verbs; old names still work, with a note."""
+
+from collections import defaultdict
+
+import click
+import pytest
+
+from command_line import commands, verbs
+from rejoinder.cli.verb_group import OLD_SPELLINGS, current_spelling
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+SIMPLER = {"integer range": "integer", "float range": "float"}
+
+
+def meaning(option):
+    """The first sentence of its help, and what kind of value it takes."""
+    kind = "flag" if option.is_flag else SIMPLER.get(option.type.name, option.type.name)
+    first = (option.help or "").split(". ")[0].split(" (default")[0].rstrip(".")
+    return first, kind, option.nargs
+
+
+def test_a_name_has_one_meaning():
+    meanings = defaultdict(lambda: defaultdict(list))
+    for verb in verbs():
+        for option in commands()[verb].params:
+            if isinstance(option, click.Option):
+                for name in option.opts:
+                    meanings[name][meaning(option)].append(verb)
+    several = {name: dict(each) for name, each in meanings.items() if len(each) > 1}
+    assert several == {}
+
+
+def test_every_option_has_a_help_text_of_whole_sentences():
+    for verb in verbs():
+        for option in commands()[verb].params:
+            if isinstance(option, click.Option):
+                assert option.help, (verb, option.name)
+                assert option.help[0].isupper(), (verb, option.help)
+                assert option.help.endswith("."), (verb, option.help)
+
+
+@pytest.mark.parametrize("verb", OLD_SPELLINGS)
+def test_old_names_give_way_to_options_that_there_are(verb):
+    names = {name for option in commands()[verb].params for name in option.opts}
+    for old, new in OLD_SPELLINGS[verb].items():
+        assert new in names
+        assert old not in names
+
+
+def test_an_old_name_works_with_a_note(command, tmp_path):
+    words = ["weigh", TESTSET, *SYSTEMS, "--ratings", EXAMPLES / "ratings.csv", "--json"]
+    status, new, err = command(*words, "-o", tmp_path / "a.jsonl", "--without", "tuned")
+    assert (status, err) == (0, "")
+    status, old, err = command(*words, "-o", tmp_path / "a.jsonl", "--leave-out=tuned", "-q")
+    assert (status, old, err) == (0, new, "")
+    status, old, err = command(*words, "-o", tmp_path / "b.jsonl", "--leave-out", "tuned")
+    assert status == 0
+    assert (
+        err
+        == "note: --leave-out is now called --without; the old name goes with the next release\n"
+    )
+
+
+def test_what_follows_two_dashes_is_no_option():
+    assert list(current_spelling("weigh", ["a", "--", "--leave-out"])) == ["a", "--", "--leave-out"]

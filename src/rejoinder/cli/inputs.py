@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli.terminal.progress import Progress
@@ -226,10 +225,3 @@ def check_together(options: Mapping[str, object], *clashes: tuple[str, str]) -> 
     for one, other in clashes:
         if options[one] and options[other]:
             raise ParameterError(f"{one} and {other} do not go together; give one of them")
-
-
-def shown(json: bool) -> ModuleType:
-    """What shows results: people.py to people, machine.py (which imports less) to machines."""
-    from importlib import import_module
-
-    return import_module(f"rejoinder.cli.show.{'machine' if json else 'people'}")

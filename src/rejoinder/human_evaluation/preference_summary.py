@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -86,6 +87,18 @@ class PreferenceSummary:
     raters: pl.DataFrame
     notes: tuple[str, ...]
     signature: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder preferences --json`` prints."""
+        return {
+            "counts": self.counts.to_dicts(),
+            "pairs": self.pairs.to_dicts(),
+            "strengths": self.strengths.to_dicts(),
+            "agreement": self.agreement.to_dicts(),
+            "raters": self.raters.to_dicts(),
+            "signature": self.signature,
+            "notes": self.notes,
+        }
 
 
 def summarise_preferences(

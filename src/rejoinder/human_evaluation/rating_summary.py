@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -79,6 +80,19 @@ class RatingSummary:
     aggregated: pl.DataFrame
     notes: tuple[str, ...]
     signature: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder ratings --json`` prints."""
+        return {
+            "counts": self.counts.to_dicts(),
+            "agreement": self.agreement.to_dicts(),
+            "raters": self.raters.to_dicts(),
+            "human": self.human.to_dicts(),
+            "systems": self.systems.to_dicts(),
+            "distribution": self.distribution.to_dicts(),
+            "signature": self.signature,
+            "notes": self.notes,
+        }
 
 
 def summarise_ratings(

@@ -48,7 +48,7 @@ def preferences(
     For each pair of systems: wins, ties and losses with 95% intervals, and a sign test over items;
     for all systems on one scale: Bradley-Terry strengths; for the raters: alpha and kappa.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import summarise_preferences
     from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
@@ -69,4 +69,9 @@ def preferences(
             seed=seed,
             progress=tick,
         )
-    inputs.shown(json).preferences(told)
+    if json:
+        write(told.as_json())
+        return
+    from rejoinder.cli.show.judgements import preferences as show
+
+    show(told)

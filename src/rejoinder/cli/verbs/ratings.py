@@ -74,8 +74,9 @@ def ratings(
     interval, and how often each grade was given. An undefined number is never 0: its reason stands
     below.
     """
-    from rejoinder.cli import inputs, targets
+    from rejoinder.cli import targets
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
@@ -106,4 +107,9 @@ def ratings(
     written = told.aggregated if aggregated else told.ratings
     with Outputs() as outputs:
         outputs.save(save, lambda path: write_ratings(written, path))
-        inputs.shown(json).ratings(told)
+        if json:
+            write(told.as_json())
+            return
+        from rejoinder.cli.show.judgements import ratings as show
+
+        show(told)

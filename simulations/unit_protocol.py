@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
@@ -14,7 +15,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.metrics.rows import rows_of
 from rejoinder.statistics.correlation import correlation_named
-from rejoinder.statistics.intervals import fisher_interval
+from rejoinder.statistics.intervals import normal_quantile
 from rejoinder.statistics.significance import williams
 from simulations.study import COVERAGE, LEVEL, Row, Study
 
@@ -143,8 +144,8 @@ def _intervals(world: World, systems: int, runs: int, seed: int) -> Iterator[Row
             if not np.isnan(row.low):
                 held[name] += [row.low <= world.truth(name) <= row.high, 1]
         value = evidence.row("m", "spearman")
-        fisher = fisher_interval(value.value, value.n, "spearman")
-        held["fisher"] += [fisher.low <= world.truth("spearman") <= fisher.high, 1]
+        low, high = _fisher(value.value, value.n)
+        held["fisher"] += [low <= world.truth("spearman") <= high, 1]
         if unrelated:
             held["p"] += [value.p <= LEVEL, 1]
     size = f"{systems} systems"
@@ -154,6 +155,14 @@ def _intervals(world: World, systems: int, runs: int, seed: int) -> Iterator[Row
     yield Row("not used: Fisher's, spearman", world.name, size, COVERAGE, *held["fisher"].tolist())
     if unrelated:
         yield Row("p, spearman", world.name, size, LEVEL, *held["p"].tolist())
+
+
+def _fisher(r: float, n: int) -> tuple[float, float]:
+    """Fisher's interval of Spearman's coefficient (Bonett and Wright 2000); NaN where it has none."""
+    if n < 4 or not abs(r) < 1:
+        return math.nan, math.nan
+    half = normal_quantile(0.95) * math.sqrt((1 + r**2 / 2) / (n - 3))
+    return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
 def _comparisons(world: World, systems: int, runs: int, seed: int) -> Iterator[Row]:

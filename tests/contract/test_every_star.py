@@ -20,6 +20,7 @@ from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
 from rejoinder.meta_evaluation.sweep import Held, sweep_sizes
 from rejoinder.metrics import BLEU
+from rejoinder.scoring.compare import Comparison
 from rejoinder.statistics.holm import SIGNIFICANT
 
 BELOW = float(np.nextafter(SIGNIFICANT, 0))
@@ -57,7 +58,7 @@ def test_compare_marks_the_corrected_p(capsys, wide, p, star):
     table = scores.compare().with_columns(
         p_randomization=pl.lit(0.001), p_randomization_holm=pl.lit(p)
     )
-    compare_tables.comparison(scores, table)
+    compare_tables.comparison(Comparison(table, scores))
     (line,) = (
         each for each in capsys.readouterr().out.splitlines() if "one" in each and "two" in each
     )

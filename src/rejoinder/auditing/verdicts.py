@@ -1,4 +1,4 @@
-"""What an audit says of a metric: the fakes that it rewards, and a sentence for people."""
+"""The verdict of an audit on a metric: the trivial baselines that it rewards, and a sentence."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rejoinder.statistics.holm import SIGNIFICANT
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an audit says of one metric.
+    """The verdict of an audit on one metric.
 
     Attributes:
         metric: Its label.
-        rewarded: The fakes that reach or beat the median real system, best first. ``copy`` is none
+        rewarded: The baselines that reach or beat the median real system, best first. ``copy`` is none
             of them: it is an original reply, and a metric does well to rank it high.
-        unclear: The fakes below the median system that the metric does not tell apart from it.
+        unclear: The baselines below the median system whose difference from it is not significant.
         copy_reached: How many real systems ``copy`` reaches or beats; None where there is no copy.
         order_costs: What share of its score ``copy`` loses when its words are shuffled.
         order_p: The p-value of that loss (randomization test).
@@ -47,8 +47,8 @@ def verdict(
     Args:
         label: What the metric is called.
         metric: The metric.
-        rows: Its fakes; those without a standing (``reaches``) say nothing.
-        order: ``copy`` held against ``shuffled``, a row of ``compare``; None where there is no test.
+        rows: Its baselines; those without a standing (``reaches``) are ignored.
+        order: ``copy`` compared with ``shuffled``, a row of ``compare``; None where there is no test.
     """
     placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
     copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
@@ -71,7 +71,7 @@ def verdict(
 
 
 def _clear(row: Mapping[str, Any]) -> bool:
-    """Whether a fake is told apart from the median system; taken as it looks without a test."""
+    """Whether a baseline differs significantly from the median system; true without a test."""
     p = row.get("p_holm_median")
     return p is None or p < SIGNIFICANT
 
@@ -84,13 +84,13 @@ def _sentence(
     costs: float | None,
     p: float | None,
 ) -> str:
-    words = f"{label} ranks no fake at or above the median system"
+    words = f"{label} ranks no trivial baseline at or above the median system"
     if rewarded:
         each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
         words = f"{label} ranks {_listed(each)}"
     if unclear:
         names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in unclear]
-        words += f"; it does not tell {_listed(names, 'or')} from the median system"
+        words += f"; the difference of {_listed(names)} from the median system is not significant"
     if copy is not None:
         words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
         if costs is not None:
@@ -114,7 +114,7 @@ def _sureness(row: Mapping[str, Any]) -> str:
         return ""
     if _clear(row):
         return f" (above the median: p = {p:.2g})"
-    return f" (not told apart from the median: p = {p:.2g})"
+    return f" (difference from the median not significant: p = {p:.2g})"
 
 
 def _cost(share: float) -> str:

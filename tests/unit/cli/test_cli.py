@@ -112,7 +112,7 @@ def test_save_and_compare(command, tmp_path):
     assert command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", kept)[0] == 0
     status, out, _ = command("compare", kept, "--permutations", "100")
     assert status == 0
-    assert "would show" in out
+    assert "detectable" in out
     status, out, _ = command("compare", kept, "-a", "tuned", "-b", "generic", "--json")
     (row,) = json.loads(out)["comparisons"]
     assert (row["a"], row["b"], row["n"]) == ("tuned", "generic", 66)
@@ -218,7 +218,7 @@ def test_a_narrow_terminal_keeps_the_verdict_and_all_the_rest(command, monkeypat
     # The verdict stands in the row of the difference; what did not fit there, in a table below.
     assert "better" in next(line for line in out.splitlines() if "33.1" in line)
     assert "46/4/16" in out
-    assert "would show" in out
+    assert "detectable" in out
 
 
 def test_a_full_disk_is_one_message(tmp_path):

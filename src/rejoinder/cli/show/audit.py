@@ -1,4 +1,4 @@
-"""Tables of an audit, for people: every fake beside the range of the systems."""
+"""Tables of an audit, for people: every trivial baseline beside the range of the systems."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from rejoinder.auditing.audit import Audit
     from rejoinder.scoring.scores import Scores
 
-FAKES_AT_ONCE = 4  # a mark and a system's name stand in a cell
+METRICS_AT_ONCE = 4  # a mark and a system's name stand in a cell
 
 
 def audit(found: Audit) -> None:
-    """Every fake under every metric beside the range of the systems, and what that says."""
+    """Every baseline under every metric beside the range of the systems, and the verdicts."""
     out = console()
     for references, scores in (("all", found.scores), ("leave-one-out", found.left_out)):
         if scores is None:
             continue
         rows = found.table.filter(found.table["references"] == references)
-        tables = -(-len(scores.labels) // FAKES_AT_ONCE)
+        tables = -(-len(scores.labels) // METRICS_AT_ONCE)
         step = -(-len(scores.labels) // tables)
         for begin in range(0, len(scores.labels), step):
             out.print(_fakes(scores, rows, scores.labels[begin : begin + step]))
@@ -36,10 +36,11 @@ def audit(found: Audit) -> None:
         out.print(f"{what}: {scale(scores)}\n", style="dim")
     out.print(
         "! the score reaches the median system; !! it reaches the best system; ? it is below the "
-        "median system, but the randomization test, which compares item by item, does not tell the "
-        "two apart (p Holm >= 0.05), so equal scores can have different marks. Each interval is for "
-        "one score or one difference alone and is not corrected; p Holm is corrected for the number "
-        "of fakes of the metric, so an interval without 0 can stand beside a p above 0.05.\n",
+        "median system, but the difference is not significant in the randomization test, which "
+        "compares item by item (p Holm >= 0.05), so equal scores can have different marks. Each "
+        "interval is for one score or one difference alone and is not corrected; p Holm is corrected "
+        "for the number of baselines of the metric, so an interval without 0 can stand beside a p "
+        "above 0.05.\n",
         style="dim",
     )
     differences = _differences(found)
@@ -52,9 +53,9 @@ def audit(found: Audit) -> None:
 
 
 def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
-    """Fakes x metrics, and below them the lowest, the median and the best system."""
+    """Baselines x metrics, and below them the lowest, the median and the best system."""
     shown = bare_table()
-    shown.add_column("fake")
+    shown.add_column("baseline")
     for label in labels:
         shown.add_column(label, justify="right")
     cells: dict[tuple[str, str], dict[str, Any]] = {
@@ -70,15 +71,15 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
     shown.add_section()
     for places in _places([cells[label, fakes[0]] for label in labels]):
         place = places[0]
-        held: list[Cell] = []
+        places_of: list[Cell] = []
         for label in labels:
             row = cells[label, fakes[0]]
             known = row[place] is not None
             value = number_of(scores.measured[label].metric)(row[place]) if known else ""
             system = styled(row[f"{place}_system"] or "", "dim")
-            held.append(joined(value, " ", system, "   ") if known else "")
-        if any(held):
-            shown.add_row(f"{', '.join(places)} system", *held)
+            places_of.append(joined(value, " ", system, "   ") if known else "")
+        if any(places_of):
+            shown.add_row(f"{', '.join(places)} system", *places_of)
     return shown
 
 
@@ -105,9 +106,9 @@ def _mark(row: Mapping[str, Any]) -> str:
 
 
 def _differences(found: Audit) -> Table:
-    """The fakes that a mark stands at, against the median and against the best system."""
+    """The marked baselines, compared with the median and with the best system."""
     shown = bare_table()
-    for name in ("metric", "fake"):
+    for name in ("metric", "baseline"):
         shown.add_column(name)
     for name in (
         "reaches",

@@ -86,6 +86,8 @@ RUBER = [
     Row("train ruber", "--validation", "--validation {validation}", "members"),
     Row("train ruber", "--language", "--language char", "hash"),
     Row("train ruber", "--epochs", "--epochs 3", "hash", "corpus_hash"),
+    Row("train ruber", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
+        "device 'tpu' is unknown" in after.err)),
     Row("train ruber", "--save-every", "--save-every 0", "calls", "hash", watch=SAVES),
 ]  # fmt: skip
 
@@ -124,6 +126,8 @@ RESPONDER = [
         effect=lambda before, after: len(after.at("log")) < len(before.at("log")) == 6),
     Row("train responder", "--pairs", "--pairs 40", LOSSES),
     Row("train responder", "--seed", "--seed 7", LOSSES),
+    Row("train responder", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
+        "device 'tpu' is unknown" in after.err)),
     Row("train responder", "--save-every", "--save-every 0", "calls", LOSSES, watch=SAVES),
 ]  # fmt: skip
 
@@ -146,6 +150,8 @@ RESPOND = [
         also="--corpus {corpus}"),
     Row("respond", "--candidates", "--candidates 2", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus} --scorer {ruber}"),
+    Row("respond", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
+        "device 'tpu' is unknown" in after.err)),
     Row("respond", "--seed", "--seed 7", "@r.jsonl", where=RANDOM,
         also="--corpus {corpus}"),
 ]  # fmt: skip
@@ -232,6 +238,8 @@ SWEEP = [
             ("--reduction", "--reduction 2", "trials.*.epochs", "", WIDE),
             ("--first-epochs", "--first-epochs 2", "trials.*.epochs", "", WIDE),
             ("--preset", "--preset small", BITS, "", {}),
+            ("--device", "--device tpu", "", "", {"status": (0, 2), "effect":
+                lambda _, after: "device 'tpu' is unknown" in after.err}),
             ("--save-every", "--save-every 0", "calls", TRIALS, {"watch": SAVES}),
         )
     ),

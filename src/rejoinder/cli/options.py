@@ -78,6 +78,13 @@ seed = click.option(
     show_default=True,
     help="Random seed.",
 )
+device = click.option(
+    "--device",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    help="What torch computes on: auto (a GPU where there is one), cpu, cuda or cuda:N.",
+)
 testset_format = click.option(
     "--format",
     "-f",

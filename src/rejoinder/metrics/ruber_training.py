@@ -38,6 +38,7 @@ def train_ruber(
     epochs: int | None = None,
     save_every: float = 30.0,
     report: Callable[[str], Report] | None = None,
+    device: str = "auto",
 ) -> Fitted:
     """Trains RUBER on conversations, without any label, and writes the model's folder.
 
@@ -59,6 +60,7 @@ def train_ruber(
         epochs: Maximum number of epochs; None takes that of each size.
         save_every: Seconds between two saves of a training.
         report: Called with a scorer's name; returns what is called with its steps.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: The corpus is too small, or nothing is left of it; the folder is not free, or
@@ -78,6 +80,7 @@ def train_ruber(
     material = Material.of(
         corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
+        device=device,
     )  # fmt: skip
     with alone(work):
         remove_parts(folder.parent, folder.name)
@@ -85,8 +88,8 @@ def train_ruber(
             remove_work(work, material)  # left by a kill between the model's last file and here
             log = [dict(entry) for entry in before.record.log]
             notes = (*material.notes, FINISHED)
-            return Fitted(folders.load(folder), log, notes, before.record.corpus_hash, [])
-        fitted = fit(material, work, save_every=save_every, report=report)
+            return Fitted(folders.load(folder, device), log, notes, before.record.corpus_hash, [])
+        fitted = fit(material, work, save_every=save_every, report=report, device=device)
         model = replace(
             fitted.model,
             bounds={**fitted.model.bounds, **_referenced_bounds(fitted.model, fitted.unlike)},

@@ -54,6 +54,7 @@ def respond(
     candidates: int = 20,
     seed: int = 12345,
     progress: Progress | None = None,
+    device: str = "auto",
 ) -> Replies:
     """Replies to every item of a test set: to the last turn of its context.
 
@@ -76,6 +77,8 @@ def respond(
         candidates: How many replies the scorer re-ranks.
         seed: Random seed (``random``).
         progress: Told how many messages of how many are answered.
+        device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
+            or ``cuda:N``.
 
     Raises:
         InputError: An item has no context; the corpus holds nothing but the test set's own pairs;
@@ -95,12 +98,13 @@ def respond(
     messages = _messages(testset)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
-        texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress)
+        texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
     else:
         pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(corpus)
         if exclude_test_pairs:
             pairs = without_test_pairs(pairs, testset)
-        texts, notes = _of_corpus(str(system), pairs, messages, scorer, candidates, seed, progress)
+        ranking = _ranking(scorer, device)
+        texts, notes = _of_corpus(str(system), pairs, messages, ranking, candidates, seed, progress)
         hash_ = pairs.hash
     table = pl.DataFrame({"system": [label] * len(texts), "id": testset.ids, "text": texts})
     return Replies(label, table, hash_, tuple(notes))
@@ -176,7 +180,7 @@ def _of_corpus(
     system: str,
     corpus: Pairs,
     messages: list[str],
-    scorer: Scorer | str | os.PathLike[str] | None,
+    scorer: Scorer | None,
     candidates: int,
     seed: int,
     progress: Progress | None,
@@ -184,7 +188,7 @@ def _of_corpus(
     notes = list(corpus.notes)
     if system == "random":
         return RandomResponder(corpus, seed).respond(messages), notes
-    responder = RetrievalResponder(corpus, _ranking(scorer), candidates)
+    responder = RetrievalResponder(corpus, scorer, candidates)
     texts = responder.respond(messages, progress)
     if responder.unmatched:
         notes.append(
@@ -194,12 +198,12 @@ def _of_corpus(
     return texts, notes
 
 
-def _ranking(scorer: Scorer | str | os.PathLike[str] | None) -> Scorer | None:
+def _ranking(scorer: Scorer | str | os.PathLike[str] | None, device: str) -> Scorer | None:
     if scorer is None or callable(scorer):
         return scorer
     from rejoinder.models.ruber.model import load
 
-    model = load(os.fspath(scorer))
+    model = load(os.fspath(scorer), device)
     return lambda messages, replies: model.score([[each] for each in messages], replies)
 
 
@@ -209,10 +213,11 @@ def _of_trained(
     beam: int,
     length_penalty: float,
     progress: Progress | None,
+    device: str,
 ) -> tuple[list[str], str, list[str]]:
     from rejoinder.responders.seq2seq.trained import TrainedResponder
 
-    responder = TrainedResponder.load(folder)
+    responder = TrainedResponder.load(folder, device)
     texts = responder.respond(messages, beam, length_penalty, progress)
     empty = sum(not text.strip() for text in texts)
     return texts, responder.hash, [f"{empty} replies are empty"] if empty else []

@@ -31,6 +31,7 @@ class SweepRun:
     keep: int
     save_every: float
     report: Report | None
+    device: str
     trials: list[Trial] = field(default_factory=list)
     spent: int = 0
     total: int = 0
@@ -42,7 +43,9 @@ class SweepRun:
                 return each
         number = len(self.trials) + 1
         folder = self.folder / TRIALS / f"{number:04d}"
-        self.trials.append(Trial(number, setting, folder, self.grid, self.material))
+        self.trials.append(
+            Trial(number, setting, folder, self.grid, self.material, device=self.device)
+        )
         return self.trials[-1]
 
     def rungs(self, setting: Setting) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.messages import counted
+from rejoinder.models.devices import chosen_device
 from rejoinder.tables.write import write_table
 from rejoinder.tuning.data import Material
 from rejoinder.tuning.folder import opened
@@ -38,6 +39,7 @@ def sweep(
     keep: int = 1,
     save_every: float = 60.0,
     report: Report | None = None,
+    device: str = "auto",
 ) -> SweepResult:
     """Trains, prunes and scores replying systems.
 
@@ -57,6 +59,7 @@ def sweep(
         keep: Models kept, those of the best replies.
         save_every: Seconds between two checkpoints of a training.
         report: Told about everything that goes on.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: Something else stands at ``path``, or it cannot be written; another run writes
@@ -67,6 +70,7 @@ def sweep(
     from rejoinder.responders.seq2seq.model import check_installed
 
     check_installed()
+    chosen_device(device)
     if keep < 0:
         raise refused("keep", keep, "0 or more")
     if "epochs" in grid.axes and search.prune != "none":
@@ -82,7 +86,7 @@ def sweep(
     with alone(Path(path)):
         folder = opened(Path(path), parameters, search.extensible, material.fallback)
         remove_parts(folder)
-        run = SweepRun(material, grid, search, folder, keep, save_every, report)
+        run = SweepRun(material, grid, search, folder, keep, save_every, report, device)
         notes = [*material.notes, *tried(run)]
         return _told(run, notes, parameters)
 

@@ -52,6 +52,7 @@ class Trial:
         losses: The validation losses, in bits per character, by the epochs after which it was validated.
         scores: What it was scored; None: it was not.
         failed: Why it cannot be trained or scored; None: it can.
+        device: What torch computes on.
         unsealed: Whether a file of it was written by an earlier version, without a hash.
     """
 
@@ -63,6 +64,7 @@ class Trial:
     losses: dict[int, float] = field(default_factory=dict)
     scores: Mapping[str, Any] | None = None
     failed: str | None = None
+    device: str = "auto"
     unsealed: bool = False
     _clean: bool = field(default=False, repr=False)
 
@@ -153,7 +155,7 @@ class Trial:
         pairs = self.material.pairs(wanted.pairs)
         parameters = wanted.changed(epochs=epochs, pairs=0)
         result = train_responder(
-            pairs, model, parameters, self.material.validation, save_every, report
+            pairs, model, parameters, self.material.validation, save_every, report, self.device
         )
         log = list(result.folder.record.log)
         best = min(log, key=lambda entry: entry["validation_loss"])
@@ -249,7 +251,7 @@ class Trial:
         path = self.folder / REPLIES
         if self._has_replies():
             return [strict_json(line)["text"] for line in path.read_text("utf-8").splitlines()]
-        responder = TrainedResponder.load(self.model)
+        responder = TrainedResponder.load(self.model, self.device)
         texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
         table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
         write_responses(pl.DataFrame(table), path)
@@ -270,7 +272,9 @@ class Trial:
 
         # The systems learn from the last turn alone.
         prompting = Prompting(turns=1, template="plain")
-        provider = open_backend(self.model, prompting, dtype="float32", name=self.name)
+        provider = open_backend(
+            self.model, prompting, device=self.device, dtype="float32", name=self.name
+        )
         found = ruq(
             testset,
             [provider],

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     help="Number of replies that a scorer re-ranks.",
 )
 @options.seed
+@options.device
 @options.testset_format
 @options.as_json
 def respond(
@@ -71,6 +72,7 @@ def respond(
     scorer: Path | None,
     candidates: int,
     seed: int,
+    device: str,
     testset_format: str | None,
     json: bool,
 ) -> None:
@@ -93,6 +95,8 @@ def respond(
     built_in = system in replies.BUILT_IN
     check_needs(not built_in, "a trained system", "beam", "length_penalty")
     check_needs(scorer is not None, "--scorer FOLDER", "candidates")
+    learned = not built_in or scorer is not None
+    check_needs(learned, "a trained system or --scorer FOLDER", "device")
     if beam < 1:
         raise ParameterError(f"--beam: got {beam}; expected 1 or more")
     if built_in != (corpus is not None):
@@ -119,6 +123,7 @@ def respond(
             candidates=candidates,
             seed=seed,
             progress=tick,
+            device=device,
         )
     with Outputs() as outputs:
         written = outputs.save(output, lambda path: write_responses(found.table, path))

@@ -153,6 +153,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Draw METEOR against RUQ into the output folder, as PNG and SVG.",
 )
+@options.device
 @options.corpus_format
 @options.as_json
 def sweep(
@@ -171,6 +172,7 @@ def sweep(
     seed: int,
     keep: int,
     save_every: float,
+    device: str,
     plots: bool,
     json: bool,
     **told: Any,
@@ -208,7 +210,14 @@ def sweep(
             tick(done, total)
 
         found = swept(
-            held, settings, search, output, keep=keep, save_every=save_every, report=report
+            held,
+            settings,
+            search,
+            output,
+            keep=keep,
+            save_every=save_every,
+            report=report,
+            device=device,
         )
     paths = _drawn(found) if plots else ()
     if json:

@@ -111,6 +111,7 @@ _MOST = 20  # epochs that are shown, one and all
     show_default=True,
     help="Seconds between two checkpoints.",
 )
+@options.device
 @options.corpus_format
 @options.as_json
 def responder(
@@ -121,6 +122,7 @@ def responder(
     validation: Path | None,
     exclude: tuple[Path, ...],
     corpus_format: str | None,
+    device: str,
     save_every: float,
     json: bool,
     **given: Any,
@@ -151,7 +153,7 @@ def responder(
             tick.what = f"training: {words}"
             tick(done, total)
 
-        result = train_responder(pairs, output, parameters, held_out, save_every, report)
+        result = train_responder(pairs, output, parameters, held_out, save_every, report, device)
     (_write if json else _print)(result)
 
 

@@ -88,6 +88,7 @@ DEFAULT_SIZES = ("gru",)
     show_default=True,
     help="Seconds between two checkpoints.",
 )
+@options.device
 @options.corpus_format
 @options.as_json
 def ruber(
@@ -101,6 +102,7 @@ def ruber(
     validation: Path | None,
     language: str,
     epochs: int | None,
+    device: str,
     save_every: float,
     corpus_format: str | None,
     json: bool,
@@ -149,6 +151,7 @@ def ruber(
             epochs=epochs,
             save_every=save_every,
             report=report,
+            device=device,
         )
     (_write if json else _print)(fitted, output)
 

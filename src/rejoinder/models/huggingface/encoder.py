@@ -51,19 +51,20 @@ class Encoder:
     model: Any
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str]) -> Encoder:
+    def load(cls, source: str | os.PathLike[str], device: str = "auto") -> Encoder:
         """Loads an encoder; the last ones are kept. Nothing is fetched.
 
         The pooling is the one that the folder declares (``1_Pooling/config.json``), else the mean.
 
         Args:
             source: A folder, or the name of a model on the hub that the local cache holds.
+            device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
         Raises:
             InputError: There is no such model here, it is damaged, or has parts we cannot run.
             MissingExtraError: torch or transformers is not installed.
         """
-        return _load(str(find_encoder(source)))
+        return _load(str(find_encoder(source)), device)
 
     @property
     def size(self) -> int:
@@ -211,7 +212,7 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache(maxsize=2)
-def _load(path: str) -> Encoder:
+def _load(path: str, device: str) -> Encoder:
     try:
         import torch  # noqa: F401
         from transformers import AutoModel
@@ -219,7 +220,9 @@ def _load(path: str) -> Encoder:
         raise _missing() from None
     folder = Path(path)
     try:
-        _, tokenizer, model = open_pretrained(path, lambda config: AutoModel, encoder=True)
+        _, tokenizer, model = open_pretrained(
+            path, lambda config: AutoModel, encoder=True, device=device
+        )
         pooling, normalize = _modules(folder)
         longest = _longest(folder, tokenizer, model)
         encoder = Encoder(folder, pooling, normalize, longest, tokenizer, model)

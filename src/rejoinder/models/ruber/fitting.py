@@ -15,6 +15,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
+from rejoinder.models.devices import chosen_device
 from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.gru.gru import GRUConfig
 from rejoinder.models.ruber.material import Material
@@ -24,7 +25,7 @@ from rejoinder.models.ruber.ranking import Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.ruber.sizes import Size, built
 from rejoinder.models.ruber.training import train
-from rejoinder.models.training.checkpoints import Checkpoint
+from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
@@ -70,6 +71,7 @@ def fit(
     *,
     save_every: float = 30.0,
     report: Callable[[str], Report] | None = None,
+    device: str = "auto",
 ) -> Fitted:
     """Trains an unreferenced model on conversations, without any label.
 
@@ -82,6 +84,7 @@ def fit(
         work: where finished members and the state of the running one are kept.
         save_every: seconds between two saves of a training.
         report: called with a member's name, gives what is told about its steps.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: ``work`` holds another run, or other things; no word is frequent enough for
@@ -89,8 +92,10 @@ def fit(
         MissingExtraError: gensim is not installed.
     """
     check_work(work, material)
-    with as_begun(_begun_on(work, material)) as threads:
-        return _fit(material, work, save_every, report, threads)
+    import torch
+
+    with as_begun(_begun_on(work, material), torch.device(chosen_device(device))) as threads:
+        return _fit(material, work, save_every, report, threads, device)
 
 
 def _fit(
@@ -99,6 +104,7 @@ def _fit(
     save_every: float,
     report: Callable[[str], Report] | None,
     threads: str,
+    device: str,
 ) -> Fitted:
     """The same, with as many threads as the run was begun with."""
     vectors = material.vectors or _own_vectors(material, material.seeds[0])
@@ -114,7 +120,16 @@ def _fit(
                 telling(0, 0, "preparing its vocabulary and weights")
             scorer = _fresh(size, material, vectors, seed)
             best = _trained(
-                scorer, size, material, ranking, seed, work / label, prepared, save_every, telling
+                scorer,
+                size,
+                material,
+                ranking,
+                seed,
+                work / label,
+                prepared,
+                save_every,
+                telling,
+                device,
             )
             scorer.module.load_state_dict(dict(best.weights))
             reached = ranking.scores(
@@ -276,6 +291,7 @@ def _trained(
     held: dict[Any, Any],
     save_every: float,
     report: Report | None,
+    device: str,
 ) -> TrainedWeights:
     """The best weights of a member: from its finished folder, or trained (on)."""
     identity = {
@@ -305,9 +321,9 @@ def _trained(
     validating = _prepared(scorer, material.valid.texts, held, "validation", report)
     best = train(
         scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
-        report,
+        report, device,
     )  # fmt: skip
-    made = {**identity, "machine": Machine.here().as_json()}
+    made = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
     write_folder(done, Record(MEMBER, made, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best

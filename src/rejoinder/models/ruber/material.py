@@ -61,6 +61,7 @@ class Material:
         vectors: WordVectors | None = None,
         language: str = "en",
         epochs: int | None = None,
+        device: str = "auto",
     ) -> Material:
         """From a corpus and what a user asks for.
 
@@ -76,6 +77,7 @@ class Material:
                 are then as wide; None: word2vec on the corpus.
             language: how texts are cut into words.
             epochs: at most; None: what each size has.
+            device: of the encoder: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
 
         Raises:
             InputError: the corpus is too small, or nothing is left of it; there is no such encoder.
@@ -88,7 +90,7 @@ class Material:
         wanted = {name: _shaped(size_named(name), epochs, vectors) for name in sizes}
         if vectors is not None:
             vectors = replace(vectors, language=vectors.agreed(language))
-        held = Encoder.load(encoder) if encoder else None
+        held = Encoder.load(encoder, device) if encoder else None
         if any(reads_with_encoder(size) for size in wanted.values()):
             needed(held)
         turns = max(size.config.turns for size in wanted.values())

@@ -236,10 +236,14 @@ def save(
     write_folder(path, record, tensors, files)
 
 
-def load(path: str | os.PathLike[str]) -> Unreferenced:
+def load(path: str | os.PathLike[str], device: str = "auto") -> Unreferenced:
     """Reads a model's folder; the corpus is not needed, the encoder, where there is one, is.
 
     The last ones are kept, as long as the folder stays as it is.
+
+    Args:
+        path: the folder.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: there is no such folder; it is not one of ours, is of another version, cut or
@@ -251,20 +255,22 @@ def load(path: str | os.PathLike[str]) -> Unreferenced:
             f"{path}: there is no such folder; expected that of a model of 'rejoinder train ruber'"
         )
     # The hash of the content first: a model that was trained anew in its place is another one.
-    return _load(os.fspath(path), content_hash(path), os.environ.get(ENCODER, ""))
+    return _load(
+        os.fspath(path), content_hash(path), os.environ.get(ENCODER, ""), chosen_device(device)
+    )
 
 
 @lru_cache(maxsize=2)
-def _load(path: str, content: str, moved: str) -> Unreferenced:
+def _load(path: str, content: str, moved: str, device: str) -> Unreferenced:
     folder = read_folder(path, KIND)
     config = folder.record.config
-    encoder = _encoder(path, config, moved) if config.get("encoder") else None
+    encoder = _encoder(path, config, moved, device) if config.get("encoder") else None
     try:
         model = _rebuilt(folder, encoder)
     except FAULTS as error:
         raise foreign(path, error.__cause__ or error) from error
     for each in model.members:
-        each.scorer.module.to(chosen_device())
+        each.scorer.module.to(device)
     return model
 
 
@@ -330,7 +336,7 @@ def _check_turns(turns: Any, scorers: Sequence[UnreferencedScorer]) -> None:
         )
 
 
-def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:
+def _encoder(path: str, config: Mapping[str, Any], moved: str, device: str) -> Encoder:
     """The encoder that a model was trained with: where it was, or where the user says it is."""
     if "encoder_hash" not in config:
         raise foreign(path, KeyError("encoder_hash"))
@@ -347,4 +353,4 @@ def _encoder(path: str, config: Mapping[str, Any], moved: str) -> Encoder:
             f"{path}: was trained with another encoder than {found} is (hash "
             f"{config['encoder_hash']}, found {folder_hash(found)}); let {ENCODER} name its folder"
         )
-    return Encoder.load(found)
+    return Encoder.load(found, device)

@@ -59,6 +59,7 @@ def train(
     checkpoint: Checkpoint | None = None,
     save_every: float = 30.0,
     report: Report | None = None,
+    device: str = "auto",
 ) -> TrainedWeights:
     """Trains a scorer in place, from its checkpoint on if there is one.
 
@@ -76,6 +77,7 @@ def train(
         checkpoint: Where the training is saved; None: nowhere.
         save_every: Seconds between two saves; it does not change the result.
         report: Called after every step.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: The loss is no longer finite; the checkpoint is damaged, or of another run.
@@ -85,7 +87,7 @@ def train(
     validating = prepared if validating is None else validating
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        task = ScorerTask(scorer, corpus, prepared, ranking, validating, schedule, seed)
+        task = ScorerTask(scorer, corpus, prepared, ranking, validating, schedule, seed, device)
         return train_task(task, checkpoint, save_every, report)
 
 
@@ -103,6 +105,7 @@ class ScorerTask(Task[Indices]):
         validating: Any,
         schedule: Schedule,
         seed: int,
+        device: str = "auto",
     ) -> None:
         import torch
 
@@ -110,7 +113,7 @@ class ScorerTask(Task[Indices]):
         self.ranking, self.validating = ranking, validating
         self.schedule, self.seed = schedule, seed
         self.others = corpus.others()
-        self.module = scorer.module.to(chosen_device())
+        self.module = scorer.module.to(chosen_device(device))
         trained = [each for each in self.module.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(
             trained, lr=schedule.rate, weight_decay=schedule.decay, fused=True

@@ -53,6 +53,15 @@ class Run:
     modules: Mapping[str, nn.Module]
     optimizers: Mapping[str, optim.Optimizer] = field(default_factory=dict)
 
+    @property
+    def machine(self) -> Machine:
+        """What the run computes on."""
+        import torch
+
+        weights = (each for module in self.modules.values() for each in module.parameters())
+        first = next(weights, None)
+        return Machine.of(torch.device("cpu") if first is None else first.device)
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -130,7 +139,7 @@ class Checkpoint:
         self.check_place()
         tensors, state = _gathered(run, kept or {})
         state |= {"format": FORMAT, "identity": dict(self.identity), "progress": dict(progress)}
-        state["machine"] = Machine.here().as_json()
+        state["machine"] = run.machine.as_json()
         try:
             self._write(tensors, state)
         except (OSError, SafetensorError) as error:  # the latter where the disk is full

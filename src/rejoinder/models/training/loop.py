@@ -169,7 +169,8 @@ class Loop:
     def run(self) -> TrainedWeights:
         """Trains to the end."""
         begun = self.checkpoint.machine if self.checkpoint is not None else None
-        with as_begun(begun) as threads:
+        device = next(self.task.module.parameters()).device
+        with as_begun(begun, device) as threads:
             resumed = self._resumed(threads)
             while not self.progress.over:
                 self._epoch()

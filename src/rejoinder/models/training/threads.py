@@ -11,9 +11,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.messages import counted
+
+if TYPE_CHECKING:
+    import torch
 
 CPU, GPU = "cpu", "cuda"
 
@@ -38,11 +41,11 @@ class Machine:
     threads: int
 
     @classmethod
-    def here(cls) -> Machine:
-        """What torch computes on in this process."""
+    def of(cls, device: torch.device) -> Machine:
+        """A device in this process, with torch's number of threads."""
         import torch
 
-        return cls(GPU if torch.cuda.is_available() else CPU, torch.get_num_threads())
+        return cls(GPU if device.type == GPU else CPU, torch.get_num_threads())
 
     @classmethod
     def recorded(cls, record: Any) -> Machine | None:
@@ -63,11 +66,12 @@ class Machine:
 
 
 @contextmanager
-def as_begun(begun: Machine | None) -> Iterator[str]:
+def as_begun(begun: Machine | None, device: torch.device) -> Iterator[str]:
     """Computes with as many threads as a training was begun with; afterwards all is as before.
 
     Args:
         begun: What the training was begun on; None: it begins now, or nothing was recorded.
+        device: What it computes on now.
 
     Yields:
         What to say of it: nothing where nothing differs; that the number of threads is the one of
@@ -76,7 +80,7 @@ def as_begun(begun: Machine | None) -> Iterator[str]:
     """
     import torch
 
-    here = Machine.here()
+    here = Machine.of(device)
     if begun is None or str(begun) == str(here):
         yield ""
     elif begun.device != here.device or begun.threads > max(processors(), here.threads):

@@ -68,6 +68,7 @@ def train_responder(
     validation: Pairs | None = None,
     save_every: float = 60.0,
     report: Report | None = None,
+    device: str = "auto",
 ) -> Result:
     """Trains a replying system and writes its folder.
 
@@ -82,6 +83,7 @@ def train_responder(
         validation: what chooses the best epoch; None: pairs held out of the corpus.
         save_every: seconds between two checkpoints.
         report: told about every update.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: something else stands at ``path``; the corpus is too small; a checkpoint of
@@ -90,6 +92,7 @@ def train_responder(
         MissingExtraError: a package of the extra ``models`` is not installed.
     """
     check_installed()
+    chosen_device(device)
     final = Path(os.path.realpath(path))
     identity = _identity(corpus, validation, parameters)
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
@@ -99,7 +102,9 @@ def train_responder(
         if before := finished(final, identity):
             checkpoint.remove()  # left by a kill between the folder's last file and here
             return Result(before, (FINISHED,))
-        return _trained(corpus, final, parameters, validation, checkpoint, save_every, report)
+        return _trained(
+            corpus, final, parameters, validation, checkpoint, save_every, report, device
+        )
 
 
 def _trained(
@@ -110,6 +115,7 @@ def _trained(
     checkpoint: Checkpoint,
     save_every: float,
     report: Report | None,
+    device: str,
 ) -> Result:
     import torch
 
@@ -130,7 +136,7 @@ def _trained(
     with torch.random.fork_rng():
         torch.manual_seed(parameters.seed)
         model = build(parameters, len(tokenizer))
-        trained = train(model, data, held, parameters, checkpoint, save_every, report)
+        trained = train(model, data, held, parameters, checkpoint, save_every, report, device)
     if trained.resumed:
         notes.append(f"went on from {checkpoint.folder}: {trained.resumed}")
     notes += _stopped(trained.log, parameters)
@@ -167,8 +173,12 @@ class TrainedResponder:
     hash: str
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TrainedResponder:
+    def load(cls, path: str | os.PathLike[str], device: str = "auto") -> TrainedResponder:
         """Loads a system.
+
+        Args:
+            path: the folder.
+            device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
         Raises:
             InputError: no such folder, or not of a replying system; a file is cut or altered.
@@ -195,7 +205,7 @@ class TrainedResponder:
                 raise ValueError(f"tokenizer.json has a subword {last}; expected 0 to {size - 1}")
         except FAULTS as error:  # files whose hashes hold, and which hold something else
             raise foreign(os.fspath(path), error) from error
-        model.module.to(chosen_device()).eval()
+        model.module.to(chosen_device(device)).eval()
         return cls(model, tokenizer, parameters, folder_hash(path))
 
     def respond(

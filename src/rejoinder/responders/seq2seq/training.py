@@ -32,6 +32,7 @@ def train(
     checkpoint: Checkpoint | None = None,
     save_every: float = 60.0,
     report: Report | None = None,
+    device: str = "auto",
 ) -> TrainedWeights:
     """Trains a model in place, from its checkpoint on if there is one.
 
@@ -46,6 +47,7 @@ def train(
         checkpoint: Where the training is saved; None: nowhere.
         save_every: Seconds between two saves; it does not change the result.
         report: Called after every step.
+        device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         InputError: There is nothing to train on or to validate on; the loss is no longer finite; the
@@ -54,7 +56,7 @@ def train(
     for what, encoded in (("corpus", data), ("validation", validation)):
         if not len(encoded):
             raise InputError(f"{what}: no pair of at most {parameters.longest} subwords a side")
-    task = ResponderTask(model, data, validation, parameters)
+    task = ResponderTask(model, data, validation, parameters, device)
     return train_task(task, checkpoint, save_every, report)
 
 
@@ -96,12 +98,17 @@ class ResponderTask(Task[list[np.ndarray]]):
     steps_key: ClassVar[str] = "updates"
 
     def __init__(
-        self, model: Model, data: Encoded, validation: Encoded, parameters: Parameters
+        self,
+        model: Model,
+        data: Encoded,
+        validation: Encoded,
+        parameters: Parameters,
+        device: str = "auto",
     ) -> None:
         import torch
 
         self.model, self.data, self.validation, self.settings = model, data, validation, parameters
-        self.device = torch.device(chosen_device())
+        self.device = torch.device(chosen_device(device))
         self.module = model.module.to(self.device)
         self.optimizer = torch.optim.AdamW(
             self.module.parameters(),

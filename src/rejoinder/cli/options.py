@@ -83,7 +83,7 @@ device = click.option(
     metavar="NAME",
     default="auto",
     show_default=True,
-    help="What torch computes on: auto (a GPU where there is one), cpu, cuda or cuda:N.",
+    help="Device of torch: auto (a GPU where there is one), cpu, cuda or cuda:N.",
 )
 testset_format = click.option(
     "--format",

@@ -112,7 +112,7 @@ if TYPE_CHECKING:
     default="",
     help="End-of-sequence token of a server's model.",
 )
-@click.option("--device", metavar="NAME", default="auto", help="Device: auto, cpu, cuda, cuda:1.")
+@options.device
 @click.option(
     "--dtype",
     metavar="NAME",

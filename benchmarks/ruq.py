@@ -83,7 +83,7 @@ def _ours(provider: Any, requests: Sequence[Any]) -> list[float]:
     """The log-probability of every reply, from texts."""
     from rejoinder.models.likelihood import likelihoods
 
-    return [each.total for few in likelihoods(provider, requests).held for each in few]
+    return [each.total for few in likelihoods(provider, requests).replies for each in few]
 
 
 def _sizes(provider: Any, requests: Sequence[Any]) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
+    from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = [
     "Scores",
@@ -40,6 +41,7 @@ __all__ = [
     "read_responses",
     "read_testset",
     "respond",
+    "ruq",
     "score",
     "summarise_preferences",
     "summarise_ratings",
@@ -59,6 +61,7 @@ _HOMES = {
     "read_responses": "rejoinder.tables.responses",
     "read_testset": "rejoinder.tables.testset",
     "respond": "rejoinder.responders.replies",
+    "ruq": "rejoinder.utterance_quantity.ruq",
     "score": "rejoinder.scoring.score",
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",

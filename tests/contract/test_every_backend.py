@@ -57,7 +57,7 @@ def model(request, tmp_path):
 
 def numbers(backend, requests, **options):
     """By id and reply the number of tokens, the mean, and why there is no likelihood."""
-    found = likelihoods(backend, requests, **options).held
+    found = likelihoods(backend, requests, **options).replies
     return {
         (request.id, text): (each.tokens, each.dropped, None if each.dropped else each.mean)
         for request, row in zip(requests, found, strict=True)
@@ -75,7 +75,7 @@ def test_each_reply_has_finite_log_probabilities_for_each_token(model):
     assert backend.name
     assert found.facts == backend.facts
     assert all(isinstance(fact, str) for fact in backend.facts.values())
-    for request, row in zip(REQUESTS, found.held, strict=True):
+    for request, row in zip(REQUESTS, found.replies, strict=True):
         assert len(row) == len(request.replies)
         for text, each in zip(request.replies, row, strict=True):
             assert bool(each.dropped) == (not text)

@@ -3,6 +3,8 @@
 Every case has two sides: what lies exactly at the threshold, and what lies just beyond it.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -19,7 +21,6 @@ from rejoinder.cli.show import (
 from rejoinder.cli.show import (
     recipe_tao2018 as recipe_tao2018_tables,
 )
-from rejoinder.cli.verbs.ruq import _failed
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
@@ -36,6 +37,7 @@ from rejoinder.statistics.intervals import bootstrap_correlation, few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.significance import permutation_p
+from rejoinder.utterance_quantity.result import Quantity
 
 
 def defined(interval):
@@ -168,7 +170,25 @@ def test_a_share_of_just_the_gate_passes():
         def preferred(self):
             return {"at": 0.25, "above": 0.2500001, "undefined": float("nan")}
 
-    assert list(_failed(Found(), 0.25)) == ["above", "undefined"]
+    assert list(Quantity.failed(Found(), 0.25)) == ["above", "undefined"]
+
+
+def test_a_tie_with_the_generic_reply_is_not_among_the_worst():
+    replies = pl.DataFrame(
+        [
+            ("m", id, kind, 0, kind, True, mean)
+            for id, margin in (("tie", 0.0), ("just above", 1e-9), ("ahead", -1e-9))
+            for kind, mean in (("reference", -2.0), ("generic", -2.0 + margin))
+        ],
+        schema=["system", "id", "kind", "reply", "text", "counts", "mean"],
+        orient="row",
+    )
+
+    class Found:
+        scores = SimpleNamespace(names=("m",))
+
+    Found.replies = replies
+    assert Quantity.worst(Found())["id"].to_list() == ["just above"]
 
 
 def test_the_least_weight_itself_stays():

@@ -184,7 +184,7 @@ def test_likelihoods_go_on(golden):
     folder = golden("likelihoods") / "likelihoods"
     before = (GOLDEN / "likelihoods" / "m.scores.jsonl").read_bytes().splitlines(keepends=True)
     model = CausalBackend(tiny.model("gpt2"), tiny.tokenizer(), batch_tokens=24, name="m")
-    held = likelihoods(model, killed_scoring.requests()[:8], work=folder).held
+    held = likelihoods(model, killed_scoring.requests()[:8], work=folder).replies
     found = [[np.asarray(each.logprobs).sum() for each in every] for every in held]
     for now, then in zip(found, SAID["likelihoods"], strict=True):
         assert now == pytest.approx(then, rel=1e-5)

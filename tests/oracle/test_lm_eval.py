@@ -58,7 +58,7 @@ def theirs(model, tokenizer, requests, backend):
 def test_causal(kind):
     model, tokenizer = tiny.model(kind), tiny.tokenizer(kind)
     asked = CausalBackend(model, tokenizer, Prompting(turn_end="", end=False))
-    found = [held.total for few in likelihoods(asked, REQUESTS).held for held in few]
+    found = [held.total for few in likelihoods(asked, REQUESTS).replies for held in few]
     assert found == pytest.approx(theirs(model, tokenizer, REQUESTS, "causal"), abs=1e-3)
 
 
@@ -68,5 +68,5 @@ def test_encoder_decoder():
     model, tokenizer = tiny.model("t5"), tiny.tokenizer("t5")
     requests = [REQUESTS[0], REQUESTS[2]]
     asked = EncoderDecoderBackend(model, tokenizer, Prompting(turn_end="", end=False))
-    found = [held.total for few in likelihoods(asked, requests).held for held in few]
+    found = [held.total for few in likelihoods(asked, requests).replies for held in few]
     assert found == pytest.approx(theirs(model, tokenizer, requests, "seq2seq"), abs=1e-3)

@@ -28,7 +28,7 @@ class RUQ(Metric):
     With several references the one of the lowest score counts: every valid reply should beat the
     generic one. NaN without a prompt.
 
-    The likelihoods are a model's: ``rejoinder.utterance_quantity.ruq`` gets them, and hands them to ``rows``.
+    The likelihoods are a model's: ``rejoinder.ruq`` computes them, and passes them to ``rows``.
 
     Args:
         generic: The generic reply, or ``strongest``: of several, at each prompt the one of the
@@ -85,7 +85,7 @@ class RUQ(Metric):
         """
         raise ParameterError(
             "RUQ measures a model, not its replies: 'rejoinder ruq MODEL TESTSET', or "
-            "rejoinder.utterance_quantity.ruq.ruq(testset, [provider])"
+            "rejoinder.ruq(testset, models)"
         )
 
     def score(self, totals: Floats) -> Floats:

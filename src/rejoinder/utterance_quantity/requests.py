@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.references import ReferenceRule
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.models.likelihood.backend import Likelihood, LikelihoodRequest
@@ -134,12 +134,20 @@ class Items:
         """The scores of the generic replies: float64 [n, G], NaN where there is none."""
         return _means(table, "generic").reshape(len(self.ids), len(self.generic))
 
-    def marked(self, table: pl.DataFrame, which: Indices, system: int) -> pl.DataFrame:
-        """The table with ``counts`` false for references other than the lowest."""
-        lowest = pl.DataFrame({"id": self.ids, "lowest": which[:, system]})
-        joined = table.join(lowest, on="id", how="left", maintain_order="left")
-        counts = (pl.col("kind") != "reference") | (pl.col("reply") == pl.col("lowest"))
-        return joined.with_columns(counts=counts).drop("lowest")
+    def all_replies(self, tables: Sequence[pl.DataFrame], which: Indices) -> pl.DataFrame:
+        """The tables of all models, ``counts`` false for references other than the lowest.
+
+        Args:
+            tables: Of ``table``, one for each model.
+            which: Of ``lowest``.
+        """
+        marked = []
+        for system, table in enumerate(tables):
+            lowest = pl.DataFrame({"id": self.ids, "lowest": which[:, system]})
+            joined = table.join(lowest, on="id", how="left", maintain_order="left")
+            counts = (pl.col("kind") != "reference") | (pl.col("reply") == pl.col("lowest"))
+            marked.append(joined.with_columns(counts=counts).drop("lowest"))
+        return pl.concat(marked)
 
 
 COLUMNS = {
@@ -160,6 +168,15 @@ COLUMNS = {
 within a kind; ``text`` stands with generic replies alone; ``counts`` marks the reference of the
 lowest score, and every other reply; ``dropped`` says why there is no likelihood.
 """
+
+
+def check_column(testset: TestSet, by: str | None) -> None:
+    """Raises a ParameterError where items cannot be grouped by a column; None is no column."""
+    columns = {BY_LENGTH, *testset.contexts.columns} - {"id", "context"}
+    if by is not None and by not in columns:
+        raise ParameterError(
+            f"the contexts have no column '{by}'; choose {one_of(sorted(columns))}"
+        )
 
 
 def items_of(testset: TestSet, generic: Sequence[str], references: str) -> Items:

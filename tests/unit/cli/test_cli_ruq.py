@@ -3,12 +3,15 @@
 import json
 from functools import partial
 
+import msgspec
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import tiny_language_models as tiny
+from rejoinder import read_testset, ruq
+from rejoinder.utterance_quantity.generic import generic_replies
 from shared_data import EXAMPLES, TESTSET
 
 
@@ -71,6 +74,13 @@ def test_json_files_plots_and_the_gate(asked, models, generic, tmp_path):
     assert (status, err) == (0, "")
     again = json.loads(out)
     assert again["parts"] == told["parts"]
+
+
+def test_one_call_of_the_library_gives_what_the_command_prints(asked, models, generic):
+    status, out, _ = asked(*models, TESTSET, "--generic", generic, "--json", "--by", "topic")
+    assert status == 0
+    found = ruq(read_testset(TESTSET), models, generic=generic_replies(generic))
+    assert json.loads(out) == json.loads(msgspec.json.encode(found.as_json(by="topic")))
 
 
 def test_groups(asked, models, generic):

@@ -245,3 +245,47 @@ def test_generic_sets(tmp_path):
             generic_replies(path)
     with pytest.raises(InputError, match="no such file"):
         generic_replies(tmp_path / "none.txt")
+
+
+RESPONSES = pl.DataFrame({"system": ["m", "m"], "id": ["a", "d"], "text": ["by bus", IDK]})
+
+
+def test_outputs_are_a_table_of_responses_or_texts_by_model():
+    texts = {"m": {"a": "by bus", "d": IDK}}
+    one, other = (
+        ruq(TESTSET, [Told(MEANS)], generic=[IDK], outputs=outputs, resamples=0)
+        for outputs in (RESPONSES, texts)
+    )
+    assert one.replies.equals(other.replies)
+    assert one.replies.filter(pl.col("kind") == "output").height == 2
+    assert one.notes == ()
+
+
+def test_outputs_of_one_system_are_those_of_one_model():
+    found = ruq(TESTSET, [Told(MEANS, "n")], generic=[IDK], outputs=RESPONSES, resamples=0)
+    assert found.replies.filter(pl.col("kind") == "output").height == 2
+    assert found.notes == ("the outputs of system 'm' are used as those of model 'n'",)
+    assert not any("outputs" in note for note in found.as_json()["notes"])
+
+
+def test_outputs_of_other_systems_are_refused_before_the_work():
+    class Idle(Told):
+        def plan(self, requests):
+            raise AssertionError
+
+    models = [Idle(MEANS, "n"), Idle(MEANS, "o")]
+    with pytest.raises(
+        ParameterError, match="outputs: got systems 'm', expected models 'n' or 'o'"
+    ):
+        ruq(TESTSET, models, generic=[IDK], outputs=RESPONSES)
+
+
+def test_the_object_for_json():
+    told = ruq(TESTSET, [Told(MEANS)], generic=[IDK, SURE], resamples=0).as_json(
+        by="reference_words", worst=1, fail_above=0.5
+    )
+    assert list(told) == [
+        "systems", "parts", "leads", "groups", "worst", "preferred", "failed", "notes",
+    ]  # fmt: skip
+    assert (len(told["worst"]), told["failed"]) == (1, {"m": 0.75})
+    assert {row["reference_words"] for row in told["groups"]} == {" 1 to 5"}

@@ -1,4 +1,4 @@
-"""What ``rejoinder ruq`` shows, to people and to machines."""
+"""The tables of ``rejoinder ruq`` for people."""
 
 from __future__ import annotations
 
@@ -16,29 +16,9 @@ from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
     from rejoinder.tables.testset import TestSet
-    from rejoinder.utterance_quantity.ruq import Quantity
+    from rejoinder.utterance_quantity.result import Quantity
 
 WIDEST = 400  # characters of a text that is shown
-
-
-def machine(found: Quantity, by: str | None, worst: int, failed: dict[str, float]) -> None:
-    """One JSON object: values 0 to 1, NaN null."""
-    from rejoinder.cli.show import machine as show
-
-    scores = found.scores
-    several = len(scores.names) > 1 and scores.resamples > 0
-    show.write(
-        {
-            "systems": scores.systems().to_dicts(),
-            "parts": scores.parts(),
-            "leads": scores.leads().to_dicts() if several else [],
-            "groups": [] if by is None else scores.by(by).to_dicts(),
-            "worst": found.worst(worst).to_dicts(),
-            "preferred": found.preferred(),
-            "failed": failed,
-            "notes": scores.notes,
-        }
-    )
 
 
 def people(found: Quantity, testset: TestSet, by: str | None, worst: int) -> None:

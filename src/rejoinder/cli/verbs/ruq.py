@@ -1,8 +1,8 @@
-"""``rejoinder ruq``: would a model rather say what people said, or nothing at all?"""
+"""``rejoinder ruq``: does a model prefer a generic reply to what people said?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,9 +12,7 @@ from rejoinder.cli import options
 from rejoinder.cli.terminal.speech import note, say
 
 if TYPE_CHECKING:
-    from rejoinder.models.likelihood.backend import LikelihoodBackend
-    from rejoinder.tables.testset import TestSet
-    from rejoinder.utterance_quantity.ruq import Quantity
+    from rejoinder.utterance_quantity.result import Quantity
 
 
 @click.command()
@@ -58,8 +56,8 @@ if TYPE_CHECKING:
     "--fail-above",
     metavar="X",
     type=click.FloatRange(0, 1),
-    help="A gate: exit with status 1 where the strongest generic reply is at least as likely as the "
-    "reference on a greater share of the prompts than this (0 to 1).",
+    help="Threshold from 0 to 1: exit with status 1 if the strongest generic reply is at least as likely "
+    "as the reference on a greater share of the prompts.",
 )
 @click.option(
     "--save",
@@ -158,26 +156,33 @@ def ruq(
     testset_format: str | None,
     json: bool,
 ) -> None:
-    """Measure whether a model prefers "I don't know." (RUQ).
+    """Measure whether a model prefers generic replies such as "I don't know." (RUQ).
 
-    MODEL is a folder of a transformers model, a model's name (used where it is on this machine
-    already), the URL of an OpenAI-compatible server, or a .jsonl file of scores made elsewhere.
-    TESTSET holds prompts and references. RUQ is the share of prompts whose reference the model
-    finds likelier, token by token, than the generic reply.
+    MODEL is a folder of a transformers model, the name of a model that is on this machine, the URL
+    of an OpenAI-compatible server, or a .jsonl file of likelihoods computed elsewhere.
+    TESTSET holds prompts and references. RUQ (relative utterance quantity) is the share of prompts
+    whose reference has a higher mean log-probability per token than the generic reply.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import ruq as ruq_tables
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.show.ruq import people
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.models.likelihood.opening import kind_of_backend, open_backends
     from rejoinder.models.likelihood.prompts import Prompting
+    from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.testset import read_testset
+    from rejoinder.utterance_quantity.generic import generic_replies
+    from rejoinder.utterance_quantity.requests import check_column
+    from rejoinder.utterance_quantity.ruq import ruq as measure
 
-    urls = [model.startswith(("http://", "https://")) for model in models]
-    kept = [Path(model).suffix.lower() == ".jsonl" for model in models]
-    check_needs(any(urls), "the URL of a server", "end_text")
-    check_needs(not all(kept), "a model or a server", "turns", "turn_end", "template", "no_end")
-    local = not all(map(any, zip(urls, kept, strict=True)))
-    of_model = ("device", "dtype", "batch_tokens", "download")
-    check_needs(local, "a model on this machine", *of_model)
+    kinds = {kind_of_backend(model) for model in models}
+    check_needs("endpoint" in kinds, "the URL of a server", "end_text")
+    layout = ("turns", "turn_end", "template", "no_end")
+    check_needs(kinds != {"recording"}, "a model or a server", *layout)
+    local = ("device", "dtype", "batch_tokens", "download")
+    check_needs("transformer" in kinds, "a model on this machine", *local)
     targets.check_file(save, targets.SCORES)
     targets.check_file(save_tokens, targets.TOKENS, "--save-tokens")
     targets.check_drawings(plots)
@@ -188,27 +193,44 @@ def ruq(
         cast("Any", template),
         end=not no_end,
     )
-    items, replies, own = _read(testset, references, testset_format, generic, outputs)
-    _check_by(items, by)
-    opened = _opened(
-        models,
-        prompting,
-        device=device,
-        dtype=dtype,
-        batch_tokens=batch_tokens,
-        download=download,
-        end_text=end_text,
-    )
-    found = _asked(items, opened, replies, reference_rule, own, work, resamples, seed)
-    failed = {} if fail_above is None else _failed(found, fail_above)
+    with Progress("reading"):
+        items = read_testset(testset, *references, format=testset_format)
+        own = None if outputs is None else read_responses(outputs, ids=items.ids)
+        replies = generic_replies(generic)
+    check_column(items, by)
+    with Progress("loading"):
+        backends = open_backends(
+            models,
+            prompting,
+            device=device,
+            dtype=dtype,
+            batch_tokens=batch_tokens,
+            download=download,
+            end_text=end_text,
+        )
+    with Progress("measuring likelihoods", "prompts") as tick:
+        result = measure(
+            items,
+            backends,
+            generic=replies,
+            references=reference_rule,
+            outputs=own,
+            work=work,
+            resamples=resamples,
+            seed=seed,
+            progress=tick,
+        )
+    for each in result.notes:
+        note(each)
+    failed = {} if fail_above is None else result.failed(fail_above)
     with Outputs() as written:
-        written.save(save, found.scores.save)
-        written.save(save_tokens, found.save_tokens)
-        drawn = written.make(lambda: _drawn(found, testset.stem, plots), ())
+        written.save(save, result.scores.save)
+        written.save(save_tokens, result.save_tokens)
+        drawn = written.make(lambda: _drawn(result, testset.stem, plots), ())
         if json:
-            ruq_tables.machine(found, by, worst, failed)
+            write(result.as_json(by, worst, fail_above))
         else:
-            ruq_tables.people(found, items, by, worst)
+            people(result, items, by, worst)
             for path in (*written.saved, *drawn):
                 say(f"written: {path}", err=False)
         for name, share in failed.items():
@@ -220,102 +242,10 @@ def ruq(
         raise SystemExit(1)
 
 
-def _read(
-    testset: Path,
-    references: Sequence[Path],
-    format: str | None,
-    generic: Path | None,
-    outputs: Path | None,
-) -> tuple[TestSet, list[str], dict[str, dict[str, str]]]:
-    from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.tables.responses import read_responses
-    from rejoinder.tables.testset import read_testset
-    from rejoinder.utterance_quantity.generic import generic_replies
-
-    with Progress("reading"):
-        items = read_testset(testset, *references, format=format)
-        own: dict[str, dict[str, str]] = {}
-        if outputs is not None:
-            table = read_responses(outputs, ids=items.ids)
-            for system, id, text in table.select("system", "id", "text").iter_rows():
-                own.setdefault(system, {})[id] = text
-    return items, generic_replies(generic), own
-
-
-def _check_by(items: TestSet, by: str | None) -> None:
-    """Raises a ParameterError, before the work and not after it, where there is no such column."""
-    from rejoinder.errors import ParameterError, one_of
-    from rejoinder.utterance_quantity.requests import BY_LENGTH
-
-    columns = {BY_LENGTH, *items.contexts.columns} - {"id", "context"}
-    if by is not None and by not in columns:
-        raise ParameterError(
-            f"the contexts have no column '{by}'; choose {one_of(sorted(columns))}"
-        )
-
-
-def _opened(models: Sequence[str], prompting: Any, **settings: Any) -> list[LikelihoodBackend]:
-    from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.models.likelihood.opening import open_backend
-
-    ends = [Path(model).name for model in models]
-    with Progress("loading"):
-        return [
-            # Two checkpoints of one name are told apart by their paths.
-            open_backend(model, prompting, name=model if ends.count(end) > 1 else None, **settings)
-            for model, end in zip(models, ends, strict=True)
-        ]
-
-
-def _asked(
-    items: TestSet,
-    opened: Sequence[LikelihoodBackend],
-    generic: Sequence[str],
-    rule: str,
-    own: Mapping[str, Mapping[str, str]],
-    work: Path | None,
-    resamples: int,
-    seed: int,
-) -> Quantity:
-    from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError, one_of
-    from rejoinder.utterance_quantity.ruq import ruq as asked
-
-    names = [model.name for model in opened]
-    if not set(own) <= set(names):
-        if len(own) == len(names) == 1:
-            note(f"the outputs of '{next(iter(own))}' are taken for {names[0]}'s")
-            own = {names[0]: next(iter(own.values()))}
-        else:
-            raise ParameterError(
-                f"--outputs: systems {one_of(own)}, models {one_of(names)}; give the outputs the "
-                "models' names in their column 'system'"
-            )
-    with Progress("measuring likelihoods", "prompts") as tick:
-        return asked(
-            items,
-            opened,
-            generic=generic,
-            references=rule,
-            outputs=own,
-            work=work,
-            resamples=resamples,
-            seed=seed,
-            progress=tick,
-        )
-
-
-def _drawn(found: Quantity, name: str, folder: Path | None) -> Sequence[Path]:
-    """The pictures; none where no folder is given."""
+def _drawn(result: Quantity, name: str, folder: Path | None) -> Sequence[Path]:
+    """The paths of the pictures; none where no folder is given."""
     if folder is None:
         return ()
     from rejoinder.figures.ruq import ruq_plot
 
-    return ruq_plot({name: found.replies}, folder)
-
-
-def _failed(found: Quantity, above: float) -> dict[str, float]:
-    """The models that fail the gate, and their shares."""
-    shares = found.preferred()
-    # A NaN fails too: what is undefined passes no gate.
-    return {name: share for name, share in shares.items() if not share <= above}
+    return ruq_plot({name: result.replies}, folder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,9 +24,9 @@ from rejoinder.models.likelihood.backend import (
     RequestBatch,
 )
 from rejoinder.models.likelihood.recorded import Line, likelihood
+from rejoinder.progress import Progress
 
 FORMAT = 1
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Likelihoods:
     """The likelihoods of all replies to all prompts.
 
     Attributes:
-        held: For each request, and each of its replies, the likelihood.
-        notes: What was cut on the way.
+        replies: For each request, and each of its replies, the likelihood.
+        notes: What was cut or excluded.
         facts: What the numbers depend on.
     """
 
-    held: list[list[Likelihood]]
+    replies: list[list[Likelihood]]
     notes: tuple[str, ...]
     facts: dict[str, str]
 
@@ -54,15 +54,15 @@ def likelihoods(
     """Measures all replies to all prompts.
 
     Args:
-        backend: Where from.
+        backend: The source of the likelihoods.
         requests: Prompts and replies, each id once.
-        work: A folder in which results are kept as they come, and where a run that was cut off is
-            taken up; None keeps nothing.
-        progress: Called with how many prompts are done, and of how many.
+        work: A folder in which results are kept as they are computed, and from which an interrupted
+            run is resumed; None keeps nothing.
+        progress: Called with the number of prompts done and of all prompts.
 
     Raises:
-        InputError: The folder holds another run's results, or cannot be written; a reply cannot be
-            scored by the backend.
+        InputError: The folder holds the results of another run, or cannot be written; the backend
+            cannot score a reply.
     """
     plan = backend.plan(requests)
     measured: list[list[Likelihood]] = [[] for _ in requests]

@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.recipes.khayrallah2021.metrics import Automatic
 from rejoinder.recipes.khayrallah2021.settings import LABEL, Settings
-from rejoinder.utterance_quantity.ruq import Quantity
+from rejoinder.utterance_quantity.result import Quantity
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses, write_table
-from rejoinder.utterance_quantity.ruq import Quantity, ruq
+from rejoinder.utterance_quantity.result import Quantity
+from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = ["FIGURE", "SYSTEMS", "Study", "khayrallah2021", "settings"]
 

@@ -114,14 +114,14 @@ def test_a_tokenizer_to_which_all_replies_are_one_is_refused():
         likelihoods(asked, [LikelihoodRequest("1", ("Hi",), ("Yes", "No"))])
     # One text, or one in two ways of writing, says nothing against a tokenizer.
     found = likelihoods(asked, [LikelihoodRequest("1", ("Hi",), ("Yes", "yes "))])
-    assert found.held[0][0].tokens == 2
+    assert found.replies[0][0].tokens == 2
 
 
 def test_a_reply_of_which_no_token_is_left_is_dropped_as_empty():
     # A BPE without an unknown token makes nothing of what it does not know: the end of sequence
     # alone is no reply.
     asked = CausalBackend(tiny.model("gpt2"), words("a", "b", unknown=None))
-    found = likelihoods(asked, [LikelihoodRequest("1", ("a",), ("a", "b", "?"))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("a",), ("a", "b", "?"))]).replies[0]
     assert [held.dropped for held in found] == ["", "", EMPTY]
 
 

@@ -34,8 +34,8 @@ def test_replies_begin_where_the_prompt_ends(serve):
     whole = tokens("Hi.\nWhere to?\nTo the coast.")
     assert whole[: len(prompt) - 1] == prompt[:-1]  # the last blank is a part of "\nTo"
     expected = [value(whole[:i], whole[i]) for i in range(len(prompt) - 1, len(whole))]
-    assert found.held[1][0].logprobs.tolist() == expected
-    assert found.held[0][2].dropped == EMPTY
+    assert found.replies[1][0].logprobs.tolist() == expected
+    assert found.replies[0][2].dropped == EMPTY
     assert "end of sequence is not counted" in found.notes[0]
     path, _, asked = server.asked[-1]
     assert path == "/v1/completions"
@@ -44,9 +44,9 @@ def test_replies_begin_where_the_prompt_ends(serve):
 
 def test_the_end_of_sequence_counts_where_it_is_named(serve):
     _, url = serve()
-    plain = likelihoods(open_backend(url), REQUESTS[:1]).held[0][0]
+    plain = likelihoods(open_backend(url), REQUESTS[:1]).replies[0][0]
     ended = likelihoods(open_backend(url, end_text="!"), REQUESTS[:1])
-    assert ended.held[0][0].tokens == plain.tokens + 1
+    assert ended.replies[0][0].tokens == plain.tokens + 1
     assert ended.notes == ()
 
 

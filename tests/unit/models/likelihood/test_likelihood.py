@@ -65,7 +65,7 @@ def test_equals_a_plain_forward_pass(kind, padding, budget):
     # Encoder-decoder models pad by themselves too: the tokenizer's habit must not matter.
     tokenizer.padding_side = "left"
     asked = provider(kind, tokenizer=tokenizer, batch_tokens=budget, **options)
-    found = likelihoods(asked, REQUESTS).held
+    found = likelihoods(asked, REQUESTS).replies
     for request, each in zip(REQUESTS, found, strict=True):
         for reply, held in zip(request.replies, each, strict=True):
             # The texts have no boundary problem: a line end parts prompt and reply.
@@ -88,7 +88,9 @@ def test_a_prompt_that_ends_in_a_blank_gives_the_blank_to_the_reply():
     # saw it in training, and never as "Yes," + " " + "two".
     tokenizer = tiny.tokenizer()
     asked = provider("gpt2", prompting=Prompting(turn_end="", end=False))
-    found = likelihoods(asked, [LikelihoodRequest("1", ("Yes, ",), ("two beds", "\tno"))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Yes, ",), ("two beds", "\tno"))]).replies[
+        0
+    ]
     whole = tokenizer("Yes, two beds")["input_ids"]
     prompt = tokenizer("Yes,")["input_ids"]
     assert whole[: len(prompt)] == prompt
@@ -106,7 +108,7 @@ def test_a_chat_template_lays_out_the_turns_and_ends_the_reply():
     tokenizer = tiny.tokenizer("llama", chat=True)
     asked = provider("llama", tokenizer=tokenizer)
     turns = ("We land at six.", "Too early.", "Where is the harbour?")
-    held = likelihoods(asked, [LikelihoodRequest("1", turns, ("Ask the driver.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", turns, ("Ask the driver.",))]).replies[0][0]
     text = (
         "<|im_start|>user\nWe land at six.<|im_end|>\n"
         "<|im_start|>assistant\nToo early.<|im_end|>\n"
@@ -132,7 +134,7 @@ def test_what_a_template_writes_before_the_reply_is_no_part_of_it():
     text = "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     before = tokenizer(text, add_special_tokens=False)["input_ids"]
     end = tokenizer.convert_tokens_to_ids("<|im_end|>")
-    for held, reply in zip(found.held[0], ("Here.", "I don't know."), strict=True):
+    for held, reply in zip(found.replies[0], ("Here.", "I don't know."), strict=True):
         ids = [*tokenizer(reply, add_special_tokens=False)["input_ids"], end]
         np.testing.assert_allclose(held.logprobs, plain(asked.model, before, ids), atol=1e-4)
 
@@ -141,7 +143,7 @@ def test_the_first_token_of_a_template_is_never_cut():
     tokenizer = tiny.tokenizer("llama", chat=True)
     tokenizer.chat_template = "<s>" + tiny.CHATML
     asked = provider("llama", tiny.model("llama", window=40), tokenizer=tokenizer)
-    held = likelihoods(asked, [LikelihoodRequest("1", ("x" * 90,), ("No.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", ("x" * 90,), ("No.",))]).replies[0][0]
     text = "<s><|im_start|>user\n" + "x" * 90 + "<|im_end|>\n<|im_start|>assistant\n"
     before = tokenizer(text, add_special_tokens=False)["input_ids"]
     ids = [*tokenizer("No.", add_special_tokens=False)["input_ids"]]
@@ -158,7 +160,7 @@ def test_a_template_that_refuses_the_assistant_first_begins_a_turn_later():
     asked = provider("llama", tokenizer=tokenizer)
     two = likelihoods(asked, [LikelihoodRequest("1", ("Hi.", "Where?"), ("Here.",))])
     one = likelihoods(asked, [LikelihoodRequest("1", ("Where?",), ("Here.",))])
-    assert two.held[0][0].logprobs.tolist() == one.held[0][0].logprobs.tolist()
+    assert two.replies[0][0].logprobs.tolist() == one.replies[0][0].logprobs.tolist()
     assert "opened one turn later" in two.notes[0]
     assert one.notes == ()
 
@@ -175,7 +177,7 @@ def test_a_prompt_longer_than_the_window_loses_its_oldest_tokens():
     longest = len(tokenizer("I don't know what to do.")["input_ids"])  # fed: all but the end
     ids = [*tokenizer("No.")["input_ids"], 2]
     expected = plain(model, prompt[-(24 - longest) :], ids)
-    np.testing.assert_allclose(found.held[0][0].logprobs, expected, atol=1e-4)
+    np.testing.assert_allclose(found.replies[0][0].logprobs, expected, atol=1e-4)
     assert found.notes == (
         "1 of 2 prompts cut to the model's window (their oldest tokens left out)",
     )
@@ -184,7 +186,7 @@ def test_a_prompt_longer_than_the_window_loses_its_oldest_tokens():
 @pytest.mark.parametrize("kind", ["gpt2", "bart"])
 def test_a_reply_longer_than_the_window_is_dropped(kind):
     asked = provider(kind, tiny.model(kind, window=24))
-    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("z" * 80, "No."))]).held[0]
+    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("z" * 80, "No."))]).replies[0]
     assert found[0].dropped == TOO_LONG
     assert found[1].tokens > 0
 
@@ -193,7 +195,7 @@ def test_a_reply_longer_than_the_window_is_dropped(kind):
 def test_empty_replies_are_dropped(kind):
     found = likelihoods(
         provider(kind), [LikelihoodRequest("1", ("Hi.",), ("", " \n", "No."))]
-    ).held[0]
+    ).replies[0]
     assert [held.dropped for held in found] == [EMPTY, EMPTY, ""]
     assert np.isnan(found[0].mean)
 
@@ -207,17 +209,17 @@ def test_a_tokenizer_without_an_end_scores_without_it_and_says_so():
     assert "no end-of-sequence token" in found.notes[0]
     ids = tokenizer("No.")["input_ids"]
     before = tokenizer("Hi.\n")["input_ids"]
-    np.testing.assert_allclose(found.held[0][0].logprobs, plain(model, before, ids), atol=1e-4)
+    np.testing.assert_allclose(found.replies[0][0].logprobs, plain(model, before, ids), atol=1e-4)
     empty = likelihoods(
         provider("gpt2", model, tokenizer, prompting=Prompting(turn_end="")),
         [LikelihoodRequest("1", ("",), ("No.",))],
     )
-    assert empty.held[0][0].dropped == NO_START
+    assert empty.replies[0][0].dropped == NO_START
 
 
 def test_an_empty_prompt_begins_with_the_start_token():
     asked = provider("gpt2", prompting=Prompting(turn_end=""))
-    held = likelihoods(asked, [LikelihoodRequest("1", ("",), ("No.",))]).held[0][0]
+    held = likelihoods(asked, [LikelihoodRequest("1", ("",), ("No.",))]).replies[0][0]
     ids = [*tiny.tokenizer()("No.")["input_ids"], 2]
     np.testing.assert_allclose(held.logprobs, plain(asked.model, [1], ids), atol=1e-4)
 
@@ -227,13 +229,13 @@ def test_a_model_that_gives_nan_is_dropped(kind):
     model = tiny.model(kind)
     with torch.no_grad():
         model.get_output_embeddings().weight.fill_(float("nan"))
-    found = likelihoods(provider(kind, model), REQUESTS).held
+    found = likelihoods(provider(kind, model), REQUESTS).replies
     assert {held.dropped for each in found for held in each} == {NOT_FINITE}
 
 
 def test_batches_are_halved_where_memory_runs_out(monkeypatch):
     asked = provider("gpt2", batch_tokens=5000)
-    expected = likelihoods(asked, REQUESTS).held
+    expected = likelihoods(asked, REQUESTS).replies
     encode, sizes = asked.encode, []
 
     def scarce(pieces):
@@ -243,7 +245,7 @@ def test_batches_are_halved_where_memory_runs_out(monkeypatch):
         return encode(pieces)
 
     monkeypatch.setattr(asked, "encode", scarce)
-    found = likelihoods(asked, REQUESTS).held
+    found = likelihoods(asked, REQUESTS).replies
     assert sizes == [4, 2, 1, 1, 2, 1, 1]
     for few, others in zip(found, expected, strict=True):
         for one, other in zip(few, others, strict=True):
@@ -297,8 +299,8 @@ def test_other_errors_of_the_model_are_not_taken_for_memory():
 def test_a_saved_model_scores_like_the_one_in_memory(kind, tmp_path):
     tiny.save(tmp_path / "m", kind)
     loaded = load(tmp_path / "m", device="cpu")
-    expected = likelihoods(provider(kind), REQUESTS).held
-    found = likelihoods(loaded, REQUESTS).held
+    expected = likelihoods(provider(kind), REQUESTS).replies
+    found = likelihoods(loaded, REQUESTS).replies
     assert found[1][0].logprobs == pytest.approx(expected[1][0].logprobs, abs=1e-5)
     assert len(loaded.facts["weights"]) == 8
     assert loaded.name == "m"

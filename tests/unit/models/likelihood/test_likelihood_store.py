@@ -53,7 +53,7 @@ def test_cut_off_at_any_byte_gives_the_same_file(tmp_path):
         path.write_bytes(expected[:size])
         again = likelihoods(provider(), REQUESTS, work=tmp_path)
         assert path.read_bytes() == expected
-        for few, others in zip(again.held, whole.held, strict=True):
+        for few, others in zip(again.replies, whole.replies, strict=True):
             for one, other in zip(few, others, strict=True):
                 assert one.logprobs.tolist() == other.logprobs.tolist()
 
@@ -64,9 +64,9 @@ def test_a_finished_run_measures_nothing_anew(tmp_path, monkeypatch):
     monkeypatch.setattr(asked, "measure", None)
     ticks = []
     again = likelihoods(asked, REQUESTS, work=tmp_path, progress=lambda *each: ticks.append(each))
-    assert again.held[3][1].total == whole.held[3][1].total
+    assert again.replies[3][1].total == whole.replies[3][1].total
     assert ticks[-1] == (12, 12)
-    assert whole.held[0][0].total == likelihoods(provider(), REQUESTS).held[0][0].total
+    assert whole.replies[0][0].total == likelihoods(provider(), REQUESTS).replies[0][0].total
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_kept_file_is_a_source_of_likelihoods(tmp_path):
     requests = [*REQUESTS, LikelihoodRequest("e", ("Hi.",), ("", "No."))]
     whole = likelihoods(provider(), requests, work=tmp_path)
     again = likelihoods(open_backend(tmp_path / killed_scoring.FILE), requests)
-    for few, others in zip(again.held, whole.held, strict=True):
+    for few, others in zip(again.replies, whole.replies, strict=True):
         for one, other in zip(few, others, strict=True):
             assert (one.dropped, one.tokens) == (other.dropped, other.tokens)
             assert one.total == other.total or one.dropped
@@ -115,7 +115,9 @@ def test_scores_made_elsewhere(tmp_path):
     )
     asked = open_backend(path)
     assert asked.name == "theirs"
-    found = likelihoods(asked, [LikelihoodRequest("1", ("Hi.",), ("No.", "I don't know."))]).held[0]
+    found = likelihoods(
+        asked, [LikelihoodRequest("1", ("Hi.",), ("No.", "I don't know."))]
+    ).replies[0]
     assert [held.mean for held in found] == [-2.0, -1.5]
     assert found[1].logprobs is None
     with pytest.raises(InputError, match="no line for id '2'"):
@@ -157,7 +159,7 @@ def test_a_likelihood_of_no_tokens_is_none():
 def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
     # Read back as work, and as a file of scores: the same numbers, or one message.
     whole = likelihoods(provider(), REQUESTS, work=tmp_path)
-    expected = [[each.mean for each in held] for held in whole.held]
+    expected = [[each.mean for each in held] for held in whole.replies]
     path = tmp_path / killed_scoring.FILE
     raw = path.read_bytes()
     rng = random.Random(4)
@@ -176,7 +178,7 @@ def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
             except InputError:
                 refused += 1
                 continue
-            assert [[each.mean for each in held] for held in found.held] == expected
+            assert [[each.mean for each in held] for held in found.replies] == expected
     assert refused > len(places)
 
 
@@ -203,7 +205,7 @@ def test_a_file_of_an_earlier_version_goes_on_without_checks(tmp_path):
     path.write_bytes(old[: len(old) // 2])
     again = likelihoods(provider(), REQUESTS, work=tmp_path)
     assert path.read_bytes() == old
-    assert again.held[-1][0].total == whole.held[-1][0].total
+    assert again.replies[-1][0].total == whole.replies[-1][0].total
 
 
 @pytest.mark.parametrize("content", [b"my notes", b"{}", b"\0" * 10, b"x" * 10_000])

@@ -12,11 +12,13 @@ from rejoinder._version import __version__
 
 if TYPE_CHECKING:
     from rejoinder.auditing.audit import audit
-    from rejoinder.human_evaluation.preference_summary import summarise_preferences
-    from rejoinder.human_evaluation.rating_summary import summarise_ratings
+    from rejoinder.corpora.filtering import filter_corpus
+    from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
+    from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
     from rejoinder.metrics.ruber_training import train_ruber
     from rejoinder.planning.plan import plan
+    from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
@@ -34,8 +36,11 @@ __all__ = [
     "audit",
     "compare",
     "correlate",
+    "filter_corpus",
     "load_scores",
     "plan",
+    "preferences",
+    "ratings",
     "read_preferences",
     "read_ratings",
     "read_responses",
@@ -46,6 +51,7 @@ __all__ = [
     "summarise_preferences",
     "summarise_ratings",
     "train_ruber",
+    "weigh",
 ]
 
 _HOMES = {
@@ -54,8 +60,11 @@ _HOMES = {
     "audit": "rejoinder.auditing.audit",
     "compare": "rejoinder.scoring.compare",
     "correlate": "rejoinder.meta_evaluation.correlate",
+    "filter_corpus": "rejoinder.corpora.filtering",
     "load_scores": "rejoinder.scoring.scores",
     "plan": "rejoinder.planning.plan",
+    "preferences": "rejoinder.human_evaluation.preference_summary",
+    "ratings": "rejoinder.human_evaluation.rating_summary",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
@@ -66,6 +75,7 @@ _HOMES = {
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
     "train_ruber": "rejoinder.metrics.ruber_training",
+    "weigh": "rejoinder.references.weighing",
 }
 
 

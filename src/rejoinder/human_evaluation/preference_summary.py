@@ -13,6 +13,7 @@ from rejoinder.human_evaluation.digest import digest
 from rejoinder.human_evaluation.preference_criterion import Contests
 from rejoinder.human_evaluation.rater_exclusion import KEPT, THRESHOLD, Wish
 from rejoinder.statistics.raters import LEAST_SHARED
+from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.checks.validation import check_preferences, conform
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
@@ -133,13 +134,14 @@ def summarise_preferences(
 
     Raises:
         InputError: The table breaks its rules, or the filter leaves nobody.
-        ParameterError: A parameter is unknown or cannot be meant.
+        ParameterError: A parameter is unknown or has a value outside its range.
 
     >>> rows = [(f"c{i}", "ours", "theirs", "ann", "overall", "ab"[i % 4 == 3]) for i in range(8)]
     >>> told = summarise_preferences(pl.DataFrame(rows, schema=PREFERENCES, orient="row"), resamples=0)
     >>> told.pairs.select("a", "win_rate", "p").row(0)  # 6 to 2: (1 + 8 + 28) / 2^7
     ('ours', 0.75, 0.2890625)
     """
+    without = strings(without, "without", "systems")
     wish = Wish(threshold, drop, least, resamples, seed)
     table = conform(preferences, PREFERENCES, "preferences").select(*PREFERENCES)
     check_preferences(table, Origin.of_table("preferences", table))
@@ -169,6 +171,10 @@ def summarise_preferences(
         tuple(dict.fromkeys(notes)),
         _signature(wish, criteria, without, table),
     )
+
+
+preferences = summarise_preferences
+"""`summarise_preferences` by the name of its command."""
 
 
 def _signature(

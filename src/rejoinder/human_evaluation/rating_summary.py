@@ -16,6 +16,7 @@ from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, Wish
 from rejoinder.human_evaluation.rating_criterion import Criterion
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
+from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion, without_systems
 
@@ -133,7 +134,7 @@ def summarise_ratings(
     Raises:
         InputError: The table breaks its rules, a rating is off the scale, or the filter leaves
             nobody.
-        ParameterError: A parameter is unknown or cannot be meant.
+        ParameterError: A parameter is unknown or has a value outside its range.
 
     >>> from rejoinder.tables.schemas import RATINGS
     >>> rows = [(f"c{i}", "bot", r, "overall", float(i % 3)) for i in range(12) for r in ("ann", "ben")]
@@ -143,6 +144,7 @@ def summarise_ratings(
     """
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
+    without = strings(without, "without", "systems")
     wish = Wish(threshold, drop, least, resamples, seed, raters)
     table = rating_table(ratings)
     table = without_systems(of_criterion(table, criterion), without)
@@ -169,6 +171,10 @@ def summarise_ratings(
         tuple(dict.fromkeys(notes)),
         _signature(wish, criteria, without, table),
     )
+
+
+ratings = summarise_ratings
+"""`summarise_ratings` by the name of its command."""
 
 
 def _signature(

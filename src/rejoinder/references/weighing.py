@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -37,6 +38,28 @@ class Weighed:
 
     testset: TestSet
     notes: tuple[str, ...]
+
+    def sources(self) -> list[dict[str, Any]]:
+        """The number of references of each source, their mean weight, and the share above 0."""
+        weight = pl.col("weight").fill_null(1.0)
+        table = self.testset.references.group_by("source").agg(
+            references=pl.len(), mean=weight.mean(), positive=(weight > 0).mean()
+        )
+        return table.sort("mean", descending=True).to_dicts()
+
+    def as_json(self, file: str | None = None) -> dict[str, Any]:
+        """The object that ``rejoinder weigh --json`` prints.
+
+        Args:
+            file: Where the test set was written; None: nowhere.
+        """
+        return {
+            "file": file,
+            "items": len(self.testset),
+            "references": self.testset.references.height,
+            "sources": self.sources(),
+            "notes": self.notes,
+        }
 
 
 def weigh(

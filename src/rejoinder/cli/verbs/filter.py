@@ -11,7 +11,6 @@ from rejoinder.cli import options
 
 if TYPE_CHECKING:
     from rejoinder.corpora.entropy_filter import Filtered
-    from rejoinder.kernels.arrays import Indices
 
 
 @click.command("filter")
@@ -95,77 +94,34 @@ def filter_corpus(
     said to, and of a message that of the replies it got, in bits. Equal utterances count as one, or
     utterances of one cluster of sentence vectors.
     """
-    import math
-
     from rejoinder.cli import targets
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.corpora.entropy_filter import filter_by_entropy
-    from rejoinder.corpora.pairs import adjacent_pairs
+    from rejoinder.corpora import filtering
     from rejoinder.errors import ParameterError
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import write_testset
-    from rejoinder.text.detokenize import plain
 
     check_draws(0, seed)
     if (vectors is None) != (clusters is None):
-        raise ParameterError("--vectors and --clusters go together; give both or neither")
+        raise ParameterError("--sentence-vectors and --clusters go together; give both or neither")
     targets.check_file(output, targets.CORPUS, "--output")
     with Progress("reading"):
         items = read_testset(corpus, format=corpus_format)
-        pairs = adjacent_pairs(items)
-        if detokenize:
-            pairs = pairs.map(plain)
-    sources = targets = None
     with Progress("filtering"):
-        if vectors is not None and clusters is not None:
-            sources, targets = (_clusters(path, len(pairs), clusters, seed) for path in vectors)
-        told = filter_by_entropy(
-            pairs, side, threshold, sources, targets, math.inf if longest is None else longest, show
-        )
+        made = filtering.filter_corpus(
+            items, side=side, threshold=threshold, longest=longest, vectors=vectors,
+            clusters=clusters, detokenize=detokenize, show=show, seed=seed,
+        )  # fmt: skip
     with Outputs() as outputs:
-        kept = items.select(told.kept.ids)
-        written = outputs.save(output, lambda path: write_testset(kept, path))
-        (_write if json else _print)(told, pairs.notes, output if written else None)
-
-
-def _clusters(path: Path, rows: int, k: int, seed: int) -> Indices:
-    import numpy as np
-
-    from rejoinder.corpora.kmeans import kmeans
-    from rejoinder.errors import InputError
-
-    try:
-        # Mapped, so that a header cannot ask for more memory than the file has bytes.
-        held = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, OverflowError) as error:
-        raise InputError(f"{path}: not a NumPy array file (.npy): {error}") from None
-    if not isinstance(held, np.ndarray) or held.ndim != 2 or len(held) != rows:
-        shape = getattr(held, "shape", "of several arrays")
-        raise InputError(f"{path}: got the shape {shape}; expected a row for each of {rows} pairs")
-    if held.dtype.kind not in "fiu" or not np.isfinite(held).all():
-        raise InputError(
-            f"{path}: holds {held.dtype} or numbers that are not finite; expected numbers"
-        )
-    return kmeans(np.asarray(held), k, seed)
-
-
-def _write(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
-    from rejoinder.cli.show import machine
-
-    machine.write(
-        {
-            "pairs": len(told.kept) + told.dropped,
-            "kept": len(told.kept),
-            "dropped": told.dropped,
-            "clusters": {"source": told.clusters[0], "target": told.clusters[1]},
-            "highest": told.highest.to_dicts(),
-            "parameters": told.parameters,
-            "file": output and str(output),
-            "notes": list(notes),
-        }
-    )
+        written = outputs.save(output, lambda path: write_testset(made.testset, path))
+        file = output if written else None
+        if json:
+            machine.write(made.as_json(file and str(file)))
+        else:
+            _print(made.filtered, made.notes, file)
 
 
 def _print(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:

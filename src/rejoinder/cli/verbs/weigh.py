@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -87,29 +87,10 @@ def weigh(
         (_write if json else _print)(made, output if written else None)
 
 
-def _sources(made: Weighed) -> list[dict[str, Any]]:
-    """How many references each system gave, and how good they are."""
-    import polars as pl
-
-    weight = pl.col("weight").fill_null(1.0)
-    table = made.testset.references.group_by("source").agg(
-        references=pl.len(), mean=weight.mean(), positive=(weight > 0).mean()
-    )
-    return table.sort("mean", descending=True).to_dicts()
-
-
 def _write(made: Weighed, output: Path | None) -> None:
     from rejoinder.cli.show import machine
 
-    machine.write(
-        {
-            "file": output and str(output),
-            "items": len(made.testset),
-            "references": made.testset.references.height,
-            "sources": _sources(made),
-            "notes": made.notes,
-        }
-    )
+    machine.write(made.as_json(output and str(output)))
 
 
 def _print(made: Weighed, output: Path | None) -> None:
@@ -120,7 +101,7 @@ def _print(made: Weighed, output: Path | None) -> None:
     shown.add_column("source")
     for name in ("references", "mean weight", "above 0"):
         shown.add_column(name, justify="right")
-    for row in _sources(made):
+    for row in made.sources():
         name = "(none named)" if row["source"] is None else row["source"]
         shown.add_row(
             name,

@@ -14,8 +14,9 @@ from rejoinder.files.resumable_lines import has_checks
 from rejoinder.recipes.khayrallah2021 import replies as khayrallah2021_replies
 from rejoinder.recipes.khayrallah2021 import study as recipe
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, corpora
+from rejoinder.recipes.khayrallah2021.published import PUBLISHED
 from rejoinder.recipes.khayrallah2021.replies import replies
-from rejoinder.recipes.khayrallah2021.settings import PUBLISHED, Settings, settings
+from rejoinder.recipes.khayrallah2021.settings import Settings, settings
 from rejoinder.recipes.khayrallah2021.tables import absent, cells
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.ratings import read_ratings
@@ -120,7 +121,7 @@ def test_the_papers_settings_stand_at_its_scale():
 
 
 def test_published_rows_are_as_long_as_their_tables():
-    from rejoinder.recipes.khayrallah2021.settings import COLUMNS
+    from rejoinder.recipes.khayrallah2021.published import COLUMNS
 
     for table, rows in PUBLISHED.items():
         assert {len(row) for row in rows.values()} == {len(COLUMNS[table])}, table

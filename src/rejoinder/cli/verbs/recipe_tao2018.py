@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -218,58 +218,68 @@ def tao2018(
     agreement. With --transfer also on data that the model was not trained for.
     """
     from rejoinder.cli import targets
-    from rejoinder.cli.inputs import read
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import recipe_tao2018 as show
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.recipes.tao2018.case_study import cases as replies_of
-    from rejoinder.recipes.tao2018.study import Model, Texts
-    from rejoinder.recipes.tao2018.study import tao2018 as study
-    from rejoinder.tables.ratings import read_ratings
+    from rejoinder.recipes.tao2018 import Model, Texts
+    from rejoinder.recipes.tao2018 import cases as replies_of
+    from rejoinder.recipes.tao2018 import tao2018 as study
 
     _check(testset, responses, transfer, transfer_responses, transfer_ratings)
     own = ("transfer_criterion", "transfer_without", "transfer_scale")
     check_needs(transfer is not None, "--transfer TESTSET", *own)
     targets.check_file(save, targets.STUDY)
     targets.check_drawings(plots)
-    if plots is not None and transfer is not None:
-        targets.check_drawings(plots / TRANSFER)
-
-    def held(texts: tuple[TestSet, pl.DataFrame], rated: pl.DataFrame, own: Model,
-             what: str | None, left: tuple[str, ...]) -> Study:  # fmt: skip
+    formats = (testset_format, responses_format, ratings_format)
+    sets = {"": _Set(testset, references, responses, ratings, criterion, without, scale, formats)}
+    if transfer is not None:
+        targets.check_drawings(plots and plots / TRANSFER)
+        sets[TRANSFER] = _Set(
+            transfer, (), transfer_responses, transfer_ratings, transfer_criterion,
+            transfer_without, transfer_scale or scale,
+        )  # fmt: skip
+    tables = {name: each.read() for name, each in sets.items()}
+    _check_cases(cases, ids, tables[""][0])
+    studies: dict[str, Study] = {}
+    for name, each in sets.items():
         with Progress("measuring and correlating") as tick:
-            return study(
-                *texts,
-                rated,
-                own,
+            studies[name] = study(
+                *tables[name],
+                Model(str(model), referenced, each.bounds, leave_one_out, unreferenced),
                 further=metrics,
                 texts=Texts(tokenizer, lowercase, smoothing),
-                criterion=what,
-                without=left,
+                criterion=each.criterion,
+                without=each.without,
                 progress=tick,
                 **shared,
             )
-
-    one = Model(str(model), referenced, scale, leave_one_out, unreferenced)
-    texts = read(testset, references, responses, testset_format, responses_format)
-    other = read(transfer, (), transfer_responses, None, None) if transfer else None
-    _check_cases(cases, ids, texts[0])
-    with Progress("reading"):
-        rated = read_ratings(*ratings, format=ratings_format)
-        others = read_ratings(*transfer_ratings) if transfer else None
-    studies = {"": held(texts, rated, one, criterion, without)}
-    if other is not None and others is not None:
-        other_scale = transfer_scale or scale
-        elsewhere = Model(str(model), referenced, other_scale, leave_one_out, unreferenced)
-        studies[TRANSFER] = held(other, others, elsewhere, transfer_criterion, transfer_without)
     shown = replies_of(studies[""], cases, ids)
-    from rejoinder.cli.show import recipe_tao2018 as recipe_tao2018_tables
-
-    tell = recipe_tao2018_tables.write if json else recipe_tao2018_tables.show
     with Outputs() as outputs:
         outputs.save(save, lambda path: _save(studies, path))
         drawn = outputs.make(lambda: _drawn(studies, plots), ([], []))
-        tell(studies, shown, drawn)
+        (show.write if json else show.show)(studies, shown, drawn)
+
+
+class _Set(NamedTuple):
+    """The files of a test set with its replies and ratings, and what to do with them."""
+
+    testset: Path
+    references: tuple[Path, ...]
+    responses: tuple[Path, ...]
+    ratings: tuple[Path, ...]
+    criterion: str | None
+    without: tuple[str, ...]
+    bounds: str
+    formats: tuple[str | None, str | None, str | None] = (None, None, None)
+
+    def read(self) -> tuple[TestSet, pl.DataFrame, pl.DataFrame]:
+        """The test set, the replies and the ratings."""
+        from rejoinder.cli.inputs import read, read_rated
+
+        of_testset, of_responses, of_ratings = self.formats
+        texts = read(self.testset, self.references, self.responses, of_testset, of_responses)
+        return *texts, read_rated(self.ratings, of_ratings, self.criterion, None)
 
 
 def _check(

@@ -89,8 +89,8 @@ def figure2(
         without: Systems to leave out.
         missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
         left_out: As for the table.
-        seed: Of every draw.
-        progress: Called with how many points are done, and of how many.
+        seed: Random seed.
+        progress: Called with the number of points done, and of all points.
 
     Raises:
         InputError: The tables do not fit.

@@ -95,7 +95,7 @@ def table2(
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> Table2:
-    """Holds BLEU, sBLEU and deltaBLEU over three kinds of references against people.
+    """Correlates BLEU, sBLEU and deltaBLEU, over three kinds of references, with human ratings.
 
     All nine see the same items, units and assignments. (Galley et al. 2015, sections 5 and 6. The
     paper does not say which Kendall it takes; we take tau-b. Nor does it say what becomes of an
@@ -115,9 +115,9 @@ def table2(
         left_out: Where references are replies of the systems (``scoring.weighing``): leave each
             system's ``own`` out, or for the two of a ``pair`` both.
         threshold: The weight from which on a reference is a good one.
-        permutations: Of the test; 0 for none.
-        seed: Of every draw.
-        progress: Called with how many rows are done, and of how many.
+        permutations: Number of permutations of the test; 0 for none.
+        seed: Random seed.
+        progress: Called with the number of rows done, and of all rows.
 
     Raises:
         InputError: The tables do not fit, or an item cannot be scored and is not to be dropped.

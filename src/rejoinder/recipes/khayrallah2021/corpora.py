@@ -40,11 +40,11 @@ class Corpora:
     """What a run works on, all of it detokenised and recased.
 
     Attributes:
-        trained: by corpus (``DD``, ``EF``) the pairs to train on.
-        validation: what chooses the epoch.
-        test: test prompts, each its message alone, and references, the original one first.
-        several: whether there are multi-reference references.
-        notes: how they came to be.
+        trained: By corpus (``DD``, ``EF``) the pairs to train on.
+        validation: The pairs whose loss chooses the epoch.
+        test: Test prompts, each its message alone, and references, the original one first.
+        several: Whether the test set has several references for each item.
+        notes: How the corpora were made.
     """
 
     trained: dict[str, Pairs]
@@ -60,15 +60,15 @@ def corpora(
     """Makes the corpora of a run in its folder, or reads those that are there.
 
     Args:
-        data: the folder of DailyDialog's splits (``train.zip``, ``validation.zip``, ``test.zip``).
-        multiref: the references of Gupta et al. (2019) for the test split; None: single ones alone.
-        folder: of the run.
-        settings: how much of them.
-        seed: of the draws.
-        tell: told how it goes.
+        data: The folder of DailyDialog's splits (``train.zip``, ``validation.zip``, ``test.zip``).
+        multiref: The references of Gupta et al. (2019) for the test split; None: single ones alone.
+        folder: Folder of the run.
+        settings: Settings, which say how many pairs are sampled.
+        seed: Random seed.
+        tell: Called with what is being done, and how far it is.
 
     Raises:
-        InputError: a split is not there; the references are of other dialogues; the folder holds
+        InputError: A split is not there; the references are of other dialogues; the folder holds
             another run.
     """
     paths = {split: _split(data, split) for split in SPLITS}
@@ -94,7 +94,7 @@ def _split(data: Path, split: str) -> Path:
     """The file or folder of a split.
 
     Raises:
-        InputError: there is none, or several.
+        InputError: There is none, or several.
     """
     found = sorted(path for path in data.glob(f"{split}*") if path.name.split(".")[0] == split)
     if len(found) != 1:
@@ -217,7 +217,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     """The corpora that are there; None where there are none yet.
 
     Raises:
-        InputError: they are of another run.
+        InputError: The files are of another run.
     """
     path = folder / RUN
     if not path.exists():

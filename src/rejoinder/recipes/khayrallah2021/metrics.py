@@ -21,7 +21,7 @@ from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.word_vectors import EmbeddingAverage, GreedyMatching, VectorExtrema
 from rejoinder.recipes.khayrallah2021.corpora import Tell
-from rejoinder.recipes.khayrallah2021.settings import COLUMNS
+from rejoinder.recipes.khayrallah2021.published import COLUMNS
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores, load_scores
 from rejoinder.tables.testset import TestSet
@@ -39,9 +39,9 @@ class Automatic:
     """What was measured of the replies to the test prompts.
 
     Attributes:
-        listed: the metrics by table and column.
-        scores: of all systems.
-        notes: which metrics are missing, and why.
+        listed: The metrics by table and column.
+        scores: The scores of all systems.
+        notes: Which metrics are missing, and why.
     """
 
     listed: Listed
@@ -68,14 +68,14 @@ def automatic(
     """Measures the replies of all systems; METEOR only where Java and its jar are here.
 
     Args:
-        items: the test prompts and their references.
-        responses: the table of the systems' replies.
-        several: whether there are several references to an item.
-        vectors: of words, for Tables 8 and 10; None: without them.
-        folder: where the scores are kept.
-        resamples: of the intervals.
-        seed: of their draws.
-        tell: told how it goes.
+        items: The test prompts and their references.
+        responses: The table of the systems' replies.
+        several: Whether there are several references to an item.
+        vectors: Word vectors, for Tables 8 and 10; None: without these tables.
+        folder: Where the scores are kept.
+        resamples: Number of resamples of the intervals.
+        seed: Random seed.
+        tell: Called with what is being done, and how far it is.
     """
     listed = _listed(several, vectors)
     try:

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from rejoinder.recipes.khayrallah2021.metrics import values
+from rejoinder.recipes.khayrallah2021.published import COLUMNS, PUBLISHED
 from rejoinder.recipes.khayrallah2021.result import Study
-from rejoinder.recipes.khayrallah2021.settings import COLUMNS, CORPORA, KINDS, LABEL, PUBLISHED
+from rejoinder.recipes.khayrallah2021.settings import CORPORA, KINDS, LABEL
 
 TITLES = {
     "2": "multi-reference METEOR",

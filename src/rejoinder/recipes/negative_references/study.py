@@ -28,7 +28,7 @@ from rejoinder.tables.testset import TestSet
 
 ORDERS = (1, 2, 3, 4)
 BASELINE = "BLEU, good only"
-"""What the others are held against."""
+"""The metric that the others are compared with."""
 
 FORMS = {
     "plain": "as defined: 0 where an order has no match, or more bad ones than good",
@@ -111,12 +111,12 @@ def negative_references(
         factor: Multiplies the weights of the bad ones, from 0 to 1. At 0 a match with them neither
             costs nor earns, and all that is left of them are their lengths: deltaBLEU takes the
             closest of all references.
-        tokenizer: Of BLEU and deltaBLEU.
-        lowercase: Fold case first (ROUGE-L always does).
-        resamples: Of the bootstrap; 0 gives no interval.
-        permutations: Of the tests; 0 gives none.
-        seed: Of every draw.
-        progress: Called with how many rows are done, and of how many.
+        tokenizer: Tokenizer of BLEU and deltaBLEU.
+        lowercase: Whether to lowercase first (ROUGE-L always does).
+        resamples: Number of bootstrap resamples; 0 for no intervals.
+        permutations: Number of permutations of the tests; 0 for none.
+        seed: Random seed.
+        progress: Called with the number of rows done, and of all rows.
 
     Raises:
         InputError: No context has two good references and a bad one.

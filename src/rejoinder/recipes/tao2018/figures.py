@@ -56,7 +56,7 @@ def draw(
     Args:
         study: What is drawn.
         folder: Made where there is none.
-        progress: Called with how many figures are drawn, and of how many.
+        progress: Called with the number of figures drawn, and of all figures.
 
     Raises:
         InputError: The folder cannot be made, or not be written to.

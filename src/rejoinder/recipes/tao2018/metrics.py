@@ -43,12 +43,12 @@ ROUGES = ("1", "2", "L")
 
 @dataclass(frozen=True)
 class Texts:
-    """How the rows of n-grams cut texts.
+    """How the n-gram metrics tokenize texts.
 
     Attributes:
         tokenizer: Of BLEU and of the length; of ROUGE too, unless it is ``13a``: then ROUGE has its
             own, as in the rouge-score package.
-        lowercase: Fold case first; ROUGE always does.
+        lowercase: Whether to lowercase first; ROUGE always does.
         smoothing: Of a single reply's BLEU; ``none`` is the definition, under which most replies
             have no match of a higher order and get 0, as in the paper's scatter plots.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,8 +49,8 @@ class Study:
         ratings: Of these.
         notes: What was left out, and what the model says of its scores.
         criterion: Which criterion of the ratings was asked for.
-        raters: How the ratings of a reply became one number.
-        seed: Of every draw.
+        raters: How the ratings of a reply were combined.
+        seed: Random seed.
     """
 
     pooled: Agreement
@@ -157,7 +157,7 @@ def tao2018(
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> Study:
-    """Holds RUBER, its two halves, BLEU and ROUGE against people's ratings of the same replies.
+    """Correlates RUBER, its two halves, BLEU and ROUGE with human ratings of the same replies.
 
     For the transfer of Table 4 call it again, with the same model, on data of another kind: nothing
     is fitted but, with ``scale="scored"``, the bounds of s_R and s_U.
@@ -168,19 +168,19 @@ def tao2018(
         ratings: The table of ``read_ratings``. What nobody rated is not scored.
         model: The folder that ``rejoinder train ruber`` wrote, or how it is to be taken: which
             s_R, which scale, whether replies do without a reference that is themselves.
-        further: More metrics, as names or metrics, to stand below the paper's.
-        texts: How the rows of n-grams cut texts.
+        further: Additional metrics, as names or metrics, listed below the paper's.
+        texts: How the n-gram metrics tokenize texts.
         criterion: Which criterion of the ratings, where there are several.
-        raters: How the ratings of a reply become one number: ``mean``, ``median`` or ``z``.
+        raters: How the ratings of a reply are combined: ``mean``, ``median`` or ``z``.
         without: Systems to leave out of everything, people for instance.
         missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
         drop_unusable: Leave out, and count, items without a context or a reference.
-        least_weight: Leave out references of a lower weight, from every row: none of them knows
-            weights, and a reference that people rated as bad counts as good.
-        permutations: Of the tests; 0 for none.
-        resamples: Of the intervals; 0 for none.
-        seed: Of every draw.
-        progress: Called with how many steps are done, and of how many.
+        least_weight: Exclude references of a lower weight from every row: the metrics ignore
+            weights, so a reference that people rated as bad would count as good.
+        permutations: Number of permutations of the tests; 0 for none.
+        resamples: Number of resamples of the intervals; 0 for none.
+        seed: Random seed.
+        progress: Called with the number of steps done, and of all steps.
 
     Raises:
         InputError: The tables do not fit, an item cannot be scored and is not to be dropped, or
@@ -201,32 +201,21 @@ def tao2018(
         least_weight=least_weight,
     )
     held = ratings.filter(~pl.col("system").is_in(list(without)))
-    # Ratings that do not fit are told before a model is put to work for minutes.
+    # Ratings that do not fit are reported before a model is put to work for minutes.
     quick = score(replies.testset, replies.responses, [Length()], resamples=0, seed=seed)
     names = match(quick, held, criterion, raters, (), seed)[0].systems
     several = names if len(names) > 1 else ()
     steps = _Steps(progress, 2 + len(several))
     scores = measured(replies, rows, drop_unusable, seed, steps)
 
-    def agreement(others: Sequence[str]) -> Agreement:
-        steps.next()
-        return correlate(
-            scores,
-            held,
-            correlations=CORRELATIONS,
-            criterion=criterion,
-            raters=raters,
-            without=others,
-            permutations=permutations,
-            resamples=resamples,
-            seed=seed,
-            progress=steps,
-        )
-
-    pooled = agreement(())
-    single = {
-        name: agreement([other for other in replies.systems if other != name]) for name in several
+    options = {
+        "criterion": criterion,
+        "raters": raters,
+        "permutations": permutations,
+        "resamples": resamples,
+        "seed": seed,
     }
+    pooled, single = _agreements(scores, held, replies.systems, several, steps, options)
     return Study(
         pooled,
         single,
@@ -239,6 +228,28 @@ def tao2018(
         raters,
         seed,
     )
+
+
+def _agreements(
+    scores: Scores,
+    ratings: pl.DataFrame,
+    everyone: Sequence[str],
+    systems: Sequence[str],
+    steps: _Steps,
+    options: Mapping[str, Any],
+) -> tuple[Agreement, dict[str, Agreement]]:
+    """The agreement over the replies of all systems, and that of each system by itself."""
+
+    def agreement(without: Sequence[str]) -> Agreement:
+        steps.next()
+        return correlate(
+            scores, ratings, correlations=CORRELATIONS, without=without, progress=steps, **options
+        )
+
+    pooled = agreement(())
+    return pooled, {
+        name: agreement([other for other in everyone if other != name]) for name in systems
+    }
 
 
 class _Steps:

@@ -118,7 +118,7 @@ def _plain(scorer: Any, corpus: Any, prepared: Any, schedule: Any) -> Callable[[
     from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
     from rejoinder.models.ruber.scorer import said_elsewhere
 
-    house, sizes = copy.deepcopy(scorer.house), scorer.sizes
+    house, sizes = copy.deepcopy(scorer.network), scorer.sizes
     adam = torch.optim.Adam(house.parameters(), lr=schedule.rate)
     rng, others = np.random.default_rng(4), corpus.others()
 

@@ -90,7 +90,7 @@ def logits(
 
 def _batches(scorer: UnreferencedScorer, prepared: Any, pairs: Indices) -> Iterator[Indices]:
     """Rows of pairs: many with the same query, or some of like length for what reads both at once."""
-    if scorer.apart:
+    if scorer.dual_encoder:
         yield from np.split(np.arange(len(pairs)), range(PAIRS, len(pairs), PAIRS))
     else:
         yield from like_lengths(scorer.lengths(prepared, pairs[:, :-1], pairs[:, -1]))

@@ -33,7 +33,7 @@ class UnreferencedScorer(ABC):
 
     kind: ClassVar[str]
     """What a model folder calls it."""
-    apart: ClassVar[bool] = False
+    dual_encoder: ClassVar[bool] = False
     """Whether queries and replies are read apart: equal ones then once, however they are paired."""
     module: nn.Module
     config: Mapping[str, Any]

@@ -35,7 +35,7 @@ class Size:
 SIZES: dict[str, Size] = {
     # As published: a Bi-GRU, margin loss, random wrong replies, the message alone.
     "paper": Size(GRUConfig(), Schedule(rate=1e-3, batch=128, epochs=5, warmup=0.12)),
-    # The same house, improved by measurement: softmax over the batch, two turns, dropout.
+    # The same network, improved by measurement: softmax over the batch, two turns, dropout.
     "gru": Size(
         GRUConfig(width=200, layers=(), dropout=0.3, turns=2, loss="softmax", longest=20),
         Schedule(rate=2e-3, batch=256, epochs=6, falling=True),
@@ -176,7 +176,7 @@ def _start_from(scorer: GRUScorer, vectors: WordVectors) -> None:
     """Word vectors as word2vec has them; words that it does not know start small and random."""
     import torch
 
-    table = scorer.house.vectors.weight
+    table = scorer.network.vectors.weight
     with torch.no_grad():
         table.normal_(0.0, 0.1)
         if vectors.size != table.shape[1]:

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from rejoinder.models.ruber.data.texts import Ragged
 from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer, TokenStates
 from rejoinder.models.ruber.gru.dropout import Dropout
-from rejoinder.models.ruber.gru.network import House
+from rejoinder.models.ruber.gru.network import RuberNetwork
 from rejoinder.models.ruber.gru.recurrence import Packed, last_states
 from rejoinder.models.ruber.losses import choice_loss, margin_loss, own_loss, softmax_loss
 
@@ -23,7 +23,7 @@ TEXTS = [RNG.integers(0, 30, n) for n in (4, 1, 7, 7, 2)]
 
 def house(layers=(6, 5), **given):
     torch.manual_seed(2)
-    return House(30, 5, 4, layers, **given).double().eval()
+    return RuberNetwork(30, 5, 4, layers, **given).double().eval()
 
 
 def sigmoid(x):

@@ -35,7 +35,7 @@ class Stub(UnreferencedScorer):
     """
 
     kind = "stub"
-    apart = True  # all pairs are scored in one call: one call for each epoch
+    dual_encoder = True  # all pairs are scored in one call: one call for each epoch
 
     def __init__(self, firsts=(), gradient=(1.0,), losses=None):
         self.module = torch.nn.Linear(len(gradient), 1, bias=False)

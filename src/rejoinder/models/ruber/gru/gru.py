@@ -1,4 +1,4 @@
-"""The sizes ``paper`` and ``gru``: RUBER's house, as published and as improved by measurement."""
+"""The sizes ``paper`` and ``gru``: RUBER's network, as published and as improved by measurement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GRUConfig:
-    """Sizes and choices; the defaults are the paper's house.
+    """Sizes and choices; the defaults are the paper's network.
 
     Attributes:
         width: of word vectors (the paper: 50, by word2vec on the corpus).
@@ -63,16 +63,18 @@ class GRUScorer(UnreferencedScorer):
     """
 
     kind: ClassVar[str] = "gru"
-    apart: ClassVar[bool] = True
+    dual_encoder: ClassVar[bool] = True
 
     def __init__(self, config: GRUConfig, vocabulary: Vocabulary) -> None:
-        from rejoinder.models.ruber.gru.network import House
+        from rejoinder.models.ruber.gru.network import RuberNetwork
 
         self.sizes = config
         self.vocabulary = vocabulary
         words = len(vocabulary)
-        self.house = House(words, config.width, config.units, config.layers, config.dropout)
-        self.module = self.house
+        self.network = RuberNetwork(
+            words, config.width, config.units, config.layers, config.dropout
+        )
+        self.module = self.network
         self.config = asdict(config) | {"language": vocabulary.language}
 
     @property
@@ -87,7 +89,7 @@ class GRUScorer(UnreferencedScorer):
 
     @staticmethod
     def sizes_in(weights: Shapes) -> dict[str, Any]:
-        """The sizes that the shapes of a house's weights tell."""
+        """The sizes that the shapes of a network's weights tell."""
         layers = sum(re.fullmatch(r"mlp\.\d+\.weight", name) is not None for name in weights)
         return {
             "width": weights["vectors.weight"][1],
@@ -110,7 +112,7 @@ class GRUScorer(UnreferencedScorer):
         own_replies, of_reply = np.unique(replies, return_inverse=True)
         q = self._queries(prepared, own_turns)
         r = self._replies(prepared, own_replies)
-        return self.house.pairs(q[self._tensor(of_query.ravel())], r[self._tensor(of_reply)])
+        return self.network.pairs(q[self._tensor(of_query.ravel())], r[self._tensor(of_reply)])
 
     def loss(
         self, prepared: Ragged, corpus: Conversations, rows: Indices, others: Others, rng: Generator
@@ -125,17 +127,17 @@ class GRUScorer(UnreferencedScorer):
         r = self._replies(prepared, np.concatenate([true, wrong]))
         if self.sizes.loss == "margin":
             return margin_loss(
-                self.house.pairs(q, r[:b]), self.house.pairs(q, r[b:]), self.sizes.margin
+                self.network.pairs(q, r[:b]), self.network.pairs(q, r[b:]), self.sizes.margin
             )
-        grid = self.house.grid(q, r[:b])
-        own = own_loss(grid.diagonal(), self.house.pairs(q, r[b:]))
+        grid = self.network.grid(q, r[:b])
+        own = own_loss(grid.diagonal(), self.network.pairs(q, r[b:]))
         return softmax_loss(grid, true) + self.sizes.own * own
 
     def _queries(self, prepared: Ragged, turns: Indices) -> Tensor:
-        return self.house.queries(joined(prepared, turns[:, -self.sizes.turns :]))
+        return self.network.queries(joined(prepared, turns[:, -self.sizes.turns :]))
 
     def _replies(self, prepared: Ragged, places: Indices) -> Tensor:
-        return self.house.replies(prepared.take(places))
+        return self.network.replies(prepared.take(places))
 
 
 def joined(prepared: Ragged, turns: Indices) -> Ragged:

@@ -4,7 +4,7 @@
     f = [q ; q^T M r ; r]
     s_U = MLP(f)                                     tanh layers, one output
 
-``paper`` and ``gru`` are this house at two sizes; what is trained on top of the output (a sigmoid
+``paper`` and ``gru`` are this network at two sizes; what is trained on top of the output (a sigmoid
 and a margin, or a softmax over the replies of a batch) is the loss's business (``losses.py``).
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class House(nn.Module):
+class RuberNetwork(nn.Module):
     """Bi-GRUs of query and reply, a quadratic feature, and an MLP.
 
     Args:

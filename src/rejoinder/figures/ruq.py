@@ -184,7 +184,7 @@ def _generic(table: pl.DataFrame, wanted: Sequence[str] | None) -> list[str]:
 
 def _looks(generic: Sequence[str]) -> dict[str, Look]:
     made = style.looks([*NAMES.values(), *generic])
-    # The reference is what everything is held against: the heaviest line.
+    # Every other line is compared with the reference, so it is the heaviest.
     made[NAMES["reference"]] = made[NAMES["reference"]]._replace(width=2.2)
     return made
 

@@ -156,7 +156,7 @@ def ruq(
     testset_format: str | None,
     json: bool,
 ) -> None:
-    """Measure whether a model prefers generic replies to references (RUQ).
+    """Measure how often a model prefers generic replies (RUQ).
 
     MODEL is a folder of a transformers model, the name of a model that is on this machine, the URL
     of an OpenAI-compatible server, or a .jsonl file of likelihoods computed elsewhere.

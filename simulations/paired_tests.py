@@ -10,7 +10,7 @@ import polars as pl
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.scoring.compare import compare_pairs
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores

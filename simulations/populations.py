@@ -15,7 +15,7 @@ from rejoinder.kernels.arrays import Floats, Tokens
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.distinct import Entropy
-from rejoinder.metrics.rows import BagMatrix, rows_of
+from rejoinder.metrics.engine.rows import BagMatrix, rows_of
 
 SHARED = Path(os.environ.get("REJOINDER_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 

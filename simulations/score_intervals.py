@@ -8,12 +8,12 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import (
+from rejoinder.metrics.engine.jackknife import (
     difference_errors,
     difference_intervals,
     score_intervals,
 )
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.statistics.standard_error import standard_errors
 from simulations.populations import BAGS, NOT_ORDINARY, bags, replies

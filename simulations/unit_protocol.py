@@ -12,8 +12,8 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.means import mean, mean_rows
-from rejoinder.metrics.rows import rows_of
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import normal_quantile
 from rejoinder.statistics.significance import williams

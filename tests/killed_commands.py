@@ -26,7 +26,7 @@ from ladder_data import Rung
 
 KILLS = 20
 PAIRS = 3
-LEFT = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.part(/.*)?")
+LEFT = re.compile(r"(.+/)?\..+\.\d+-[0-9a-f]{8}\.part(/.*)?")
 """What a killed command may leave half-written beside its output: ``tables.write.beside``."""
 
 

@@ -10,7 +10,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import MissingExtraError, ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Score
-from rejoinder.metrics.measurement import provided
+from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.meteor_scorer import command
 from rejoinder.providers.table import identity
 
@@ -94,7 +94,7 @@ def test_the_order_of_items_is_irrelevant(metric):
 
 
 def test_shards_add_up_to_the_whole(metric):
-    from rejoinder.metrics.rows import joined, rows_of
+    from rejoinder.metrics.engine.rows import joined, rows_of
 
     whole = measured_batch(metric)
     shards = [metric.statistics(whole.part(a, b)) for a, b in ((0, 7), (7, 41), (41, 60))]

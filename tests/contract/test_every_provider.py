@@ -12,7 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Embedded, Features, Request
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import registry
-from rejoinder.metrics.measurement import provided
+from rejoinder.metrics.engine.measurement import provided
 from rejoinder.progress import Progress
 from rejoinder.providers.table import PROVIDERS, identity, provide
 
@@ -128,7 +128,7 @@ def test_metrics_that_ask_alike_are_served_once(ruber, monkeypatch):
         asked.append(request)
         return provide(request, batch, progress)
 
-    monkeypatch.setattr("rejoinder.metrics.measurement.provide", counting)
+    monkeypatch.setattr("rejoinder.metrics.engine.measurement.provide", counting)
     blends = ("arithmetic", "geometric", "min", "max")
     metrics = [registry.metric(f"ruber:model={ruber},blend={each}") for each in blends]
     batch = provided(metrics, batch_of(*range(12)))

@@ -24,7 +24,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.progress import Progress
 from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.measurements import Measured

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
-from rejoinder.metrics.measurement import cores
-from rejoinder.metrics.rows import Rows
+from rejoinder.metrics.engine.measurement import cores
+from rejoinder.metrics.engine.rows import Rows
 from rejoinder.progress import Progress
 from rejoinder.statistics import significance
 from rejoinder.statistics.correlation import reason_undefined

@@ -17,8 +17,8 @@ from rejoinder.meta_evaluation.pair_units import Copies, PairUnits
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.measurement import measure
-from rejoinder.metrics.rows import Matrix, Rows
+from rejoinder.metrics.engine.measurement import measure
+from rejoinder.metrics.engine.rows import Matrix, Rows
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.leave_own_out import Ground, LeftOut, own_left_out

@@ -14,8 +14,8 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, meant
 from rejoinder.meta_evaluation.evidence import Rated, Subject
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.metrics.means import mean, mean_rows
-from rejoinder.metrics.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs

@@ -16,7 +16,7 @@ from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
 from rejoinder.meta_evaluation.unit_assignments import Assigned, Design
 from rejoinder.meta_evaluation.unit_level import Units
-from rejoinder.metrics.rows import Rows
+from rejoinder.metrics.engine.rows import Rows
 from rejoinder.statistics.ranked import Ranked
 
 

@@ -26,7 +26,7 @@ from rejoinder.meta_evaluation.evidence import (
     no_interval,
 )
 from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, design
-from rejoinder.metrics.rows import BagMatrix, Matrix
+from rejoinder.metrics.engine.rows import BagMatrix, Matrix
 from rejoinder.progress import Progress
 from rejoinder.statistics.conventions import NOISE, UNDEFINED_SHARE, p_of_draws
 from rejoinder.statistics.correlation import reason_undefined

@@ -11,9 +11,9 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.contract import Contract, Part
-from rejoinder.metrics.jackknife import LEAST_ITEMS, interval_facts, score_intervals
-from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
-from rejoinder.metrics.rows import Rows, rows_of
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, interval_facts, score_intervals
+from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
+from rejoinder.metrics.engine.rows import Rows, rows_of
 from rejoinder.statistics.draws import check_draws
 
 

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.resampling import BLOCK, narrow
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.resampling import BLOCK, narrow
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.scoring.measurements import Measured
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import QUANTILE

@@ -12,9 +12,9 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import data_facts, measure, provided, remarks
-from rejoinder.metrics.rows import rows_of
+from rejoinder.metrics.engine.jackknife import interval_facts
+from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
+from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.progress import Progress
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores

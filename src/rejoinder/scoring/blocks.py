@@ -22,9 +22,9 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.measurement import measure, remarks
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.jackknife import interval_facts
+from rejoinder.metrics.engine.measurement import measure, remarks
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import (
     LEAVE_OUT,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
-from rejoinder.metrics.resampling import all_masks, narrow, permutation_masks
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
+from rejoinder.metrics.engine.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS

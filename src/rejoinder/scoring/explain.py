@@ -15,7 +15,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution
-from rejoinder.metrics.measurement import provided
+from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.similarity import Likeness
 from rejoinder.tables.testset import TestSet
 

@@ -13,9 +13,9 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import LEAST_ITEMS
-from rejoinder.metrics.resampling import bootstrap_counts, narrow
-from rejoinder.metrics.rows import Rows
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.metrics.engine.resampling import bootstrap_counts, narrow
+from rejoinder.metrics.engine.rows import Rows
 from rejoinder.scoring.saved_metrics import KeptRows
 from rejoinder.tables.checks.arguments import expect
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.metrics.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import Given

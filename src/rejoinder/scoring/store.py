@@ -25,8 +25,8 @@ from rejoinder.files.replacing import replacing
 from rejoinder.files.seal import UNSEALED, seal, sealed
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import with_interval
-from rejoinder.metrics.rows import Matrix, rows_of
+from rejoinder.metrics.engine.jackknife import with_interval
+from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import (
     Given,

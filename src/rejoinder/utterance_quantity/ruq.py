@@ -13,8 +13,8 @@ from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
-from rejoinder.metrics.jackknife import interval_facts
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.jackknife import interval_facts
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.ruq import RUQ, STRONGEST
 from rejoinder.models.likelihood.backend import EMPTY, NOT_FINITE, LikelihoodBackend
 from rejoinder.models.likelihood.opening import open_backends

@@ -17,7 +17,7 @@ from rejoinder.metrics import (
     registry,
 )
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.measurement import provided
+from rejoinder.metrics.engine.measurement import provided
 from rejoinder.scoring.explain import explain
 
 HYPOTHESES, REFERENCES = corpus(seed=11, n=50)
@@ -208,7 +208,7 @@ def test_references_of_negative_weight_are_told(path):
 
 
 def test_features_are_made_once_for_all_metrics(path, monkeypatch):
-    from rejoinder.metrics import measurement
+    from rejoinder.metrics.engine import measurement
 
     asked = []
     provide = measurement.provide

@@ -12,7 +12,7 @@ from random_text import corpus
 from rejoinder import TestSet, compare, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
-from rejoinder.metrics.resampling import bootstrap_counts, draws, permutation_masks
+from rejoinder.metrics.engine.resampling import bootstrap_counts, draws, permutation_masks
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import detectable
 from shared_data import streams

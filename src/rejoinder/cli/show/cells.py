@@ -10,7 +10,7 @@ import polars as pl
 
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rejoinder.cli.show.cells import no_spread, scale, score
 from rejoinder.cli.show.compare import print_leads
 from rejoinder.cli.terminal.console import bare_table, console, print_notes, rows
 from rejoinder.messages import counted
-from rejoinder.metrics.jackknife import LEAST_ITEMS
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,9 +15,9 @@ from rejoinder.meta_evaluation.evidence import at_once
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU, brevity_penalty
 from rejoinder.metrics.delta_bleu import DeltaBLEU
+from rejoinder.metrics.engine.measurement import data_facts, measure
+from rejoinder.metrics.engine.resampling import bootstrap_counts
 from rejoinder.metrics.length import Length
-from rejoinder.metrics.measurement import data_facts, measure
-from rejoinder.metrics.resampling import bootstrap_counts
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.progress import Progress
 from rejoinder.recipes.negative_references.held_out import HeldOut

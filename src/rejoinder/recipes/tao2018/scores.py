@@ -12,7 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.rows import Matrix
+from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Listed, QueryScorer
 from rejoinder.references.copies import quoting

@@ -10,8 +10,8 @@ from rejoinder import TestSet, load_scores, score
 from rejoinder.cli.app import run
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics import BLEU, METEOR, EmbeddingAverage, registry
+from rejoinder.metrics.engine.word_separation import Sample, separation_notes
 from rejoinder.metrics.meteor_scorer import command
-from rejoinder.metrics.separation import Sample, separation_notes
 from rejoinder.text.scripts import unspaced_candidates
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS

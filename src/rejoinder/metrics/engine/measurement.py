@@ -15,8 +15,8 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError
 from rejoinder.metrics.contract import Contract, Statistics
-from rejoinder.metrics.rows import joined
-from rejoinder.metrics.separation import Sample, separation_notes
+from rejoinder.metrics.engine.rows import joined
+from rejoinder.metrics.engine.word_separation import Sample, separation_notes
 from rejoinder.progress import Progress
 from rejoinder.providers.table import provide
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.bags import multiplicities
-from rejoinder.metrics.rows import Rows
+from rejoinder.metrics.engine.rows import Rows
 
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
 BLOCK = 1 << 22

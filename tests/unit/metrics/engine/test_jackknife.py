@@ -8,15 +8,15 @@ import pytest
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics import BLEU, DeltaBLEU, DistinctN, registry
 from rejoinder.metrics.distinct import Entropy
-from rejoinder.metrics.jackknife import (
+from rejoinder.metrics.engine.jackknife import (
     difference_errors,
     difference_intervals,
     interval_facts,
     score_intervals,
     with_interval,
 )
+from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.metrics.length import Length
-from rejoinder.metrics.rows import Matrix, rows_of
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.statistics.standard_error import standard_errors
 

@@ -1,0 +1,1 @@
+"""What works on all metrics alike: measuring, rows and their sums, resamples, intervals."""

@@ -85,7 +85,7 @@ def current_spelling(verb: str, arguments: Sequence[str]) -> Iterator[str]:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     silent = any(word in _QUIET for word in options)
     for place, word in enumerate(arguments):
-        name, equals, value = word.partition("=")
+        name, equals, value = _parted(word)
         if place >= len(options) or name not in renamed:
             yield word
             continue
@@ -94,3 +94,14 @@ def current_spelling(verb: str, arguments: Sequence[str]) -> Iterator[str]:
                 f"note: {name} is now called {renamed[name]}; the old name goes with the next release"
             )
         yield f"{renamed[name]}{equals}{value}"
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    """An option and its value, where one word holds both: ``--format=csv``, ``-fcsv``.
+
+    >>> _parted("-fcsv")
+    ('-f', '=', 'csv')
+    """
+    if word.startswith("-") and not word.startswith("--") and len(word) > 2:
+        return word[:2], "=", word[2:].removeprefix("=")
+    return word.partition("=")

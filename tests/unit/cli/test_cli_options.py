@@ -63,3 +63,8 @@ def test_an_old_name_works_with_a_note(command, tmp_path):
 
 def test_what_follows_two_dashes_is_no_option():
     assert list(current_spelling("weigh", ["a", "--", "--leave-out"])) == ["a", "--", "--leave-out"]
+
+
+def test_an_old_short_name_may_hold_its_value(capsys):
+    assert list(current_spelling("ratings", ["-fcsv", "-1"])) == ["--ratings-format=csv", "-1"]
+    assert "-f is now called --ratings-format" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rejoinder.errors import MissingExtraError
@@ -67,13 +68,26 @@ def check_described(parameters: Parameters, vocabulary: int, weights: Shapes) ->
 
 def _kind(name: str) -> type[GRU] | type[Transformer]:
     check_installed()
-    if name == "gru":
-        from rejoinder.responders.seq2seq.gru import GRU
+    return ARCHITECTURES[name]()
 
-        return GRU
+
+def _gru() -> type[GRU]:
+    from rejoinder.responders.seq2seq.gru import GRU
+
+    return GRU
+
+
+def _transformer() -> type[Transformer]:
     from rejoinder.responders.seq2seq.transformer import Transformer
 
     return Transformer
+
+
+ARCHITECTURES: dict[str, Callable[[], type[GRU] | type[Transformer]]] = {
+    "transformer": _transformer,
+    "gru": _gru,
+}
+"""The class of each kind of model (`parameters.KINDS`), imported when it is asked for."""
 
 
 def check_installed() -> None:

@@ -11,13 +11,15 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from rejoinder.responders.seq2seq.batches import Encoded, collate  # noqa: E402
-from rejoinder.responders.seq2seq.model import build  # noqa: E402
-from rejoinder.responders.seq2seq.parameters import scaled  # noqa: E402
+from rejoinder.responders.seq2seq.model import ARCHITECTURES, build  # noqa: E402
+from rejoinder.responders.seq2seq.parameters import KINDS, scaled  # noqa: E402
 from rejoinder.responders.seq2seq.subwords import EOS, PAD  # noqa: E402
 from rejoinder.responders.seq2seq.training import validation_loss  # noqa: E402
 from tiny_corpora import little  # noqa: E402
 
-KINDS = ("transformer", "gru")
+
+def test_every_kind_has_a_class():
+    assert tuple(ARCHITECTURES) == KINDS
 
 
 def fresh(kind, **given):

@@ -17,10 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ["COLUMNS"] = "120"
-os.environ["PATH"] = ""  # no Java: METEOR takes longer to start than most verbs take
-
 from full_disk import FOLDERS, RESULTS, files
 from ladder_data import Rung
 
@@ -186,6 +182,9 @@ def read_libraries(verb: str) -> None:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ["COLUMNS"] = "120"
+    os.environ["PATH"] = ""  # no Java: METEOR takes longer to start than most verbs take
     place, verb, option, *how = sys.argv[1:]
     read_libraries(verb)
     # What the command reads is made by a process of its own: this one does no work.

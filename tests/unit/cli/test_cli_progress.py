@@ -79,8 +79,8 @@ def verb(name, tmp_path, models):
 
 SAID = {
     "train ruber": r"training paper-2 \(scorer 2 of 2\): epoch \d of 2, step \d of \d, loss .*, \d+%",
-    "train responder": r"training: epoch 1 of 2, update \d+ of \d+, loss \d+\.\d+, \d+%",
-    "sweep": r"sweeping: trial 2 of 2, 2 epochs: epoch \d of 2, update \d+ of \d+, loss .*, \d+%",
+    "train responder": r"training: epoch 1 of 2, step \d+ of \d+, loss \d+\.\d+, \d+%",
+    "sweep": r"sweeping: trial 2 of 2, 2 epochs: epoch \d of 2, step \d+ of \d+, loss .*, \d+%",
     "respond": r"replying: \d+ of 66 messages, \d+%",
     "ruq": r"measuring likelihoods: \d+ of 66 prompts, \d+%",
 }

@@ -204,7 +204,8 @@ def test_references_of_negative_weight_are_told(path):
     testset = TestSet.from_lists([[PLAIN[0], PLAIN[1]]], [[1.0, -0.5]])
     responses = pl.DataFrame({"system": ["a"], "id": ["1"], "text": [PLAIN[0]]})
     notes = score(testset, responses, [VectorPooling(path)], resamples=0).notes
-    assert "pooled: 1 reference of negative weight taken for good; references=w>=0" in notes[0]
+    expected = "pooled: 1 reference of negative weight taken for good; references=w>=0"
+    assert any(expected in note for note in notes)
 
 
 def test_features_are_made_once_for_all_metrics(path, monkeypatch):

@@ -145,7 +145,7 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
         def respond(self, messages, beam, progress=None):
             return list(messages)
 
-    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda _: Echo())
+    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda *_, **__: Echo())
     grid = Grid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     texts = trial._replies(None)
@@ -156,7 +156,7 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
     assert trial._replies(None) == texts
     assert path.read_bytes() == data
     # Kept ones are read, not made again.
-    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda _: None)
+    monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda *_, **__: None)
     assert trial._replies(None) == texts
 
 

@@ -12,7 +12,7 @@ from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import check_scale
 from rejoinder.messages import counted
 from rejoinder.references.copies import folded
-from rejoinder.statistics.aggregation import scale
+from rejoinder.statistics import aggregation
 from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.pair_ratings import over_pairs
@@ -67,9 +67,9 @@ def weigh(
     responses: Frame,
     ratings: Frame,
     *,
-    ends: tuple[float, float] = LIKERT,
+    scale: tuple[float, float] = LIKERT,
     criterion: str | None = None,
-    leave_out: Sequence[str] = (),
+    without: Sequence[str] = (),
     keep: bool = False,
 ) -> Weighed:
     """Makes weighted references of replies that people rated (Galley et al. 2015, section 4.1).
@@ -85,9 +85,9 @@ def weigh(
         testset: The items; its own references are dropped, or kept in front of the others.
         responses: The table of ``read_responses``: what was rated.
         ratings: The table of ``read_ratings``. Replies without one make no reference.
-        ends: The worst and the best grade that could be given.
+        scale: The worst and the best grade that could be given.
         criterion: Which criterion of the ratings, where there are several.
-        leave_out: Systems whose replies make no references.
+        without: Systems whose replies make no references.
         keep: Keep the references of the test set, with the weights that they have.
 
     Raises:
@@ -104,17 +104,17 @@ def weigh(
     expect(testset, TestSet, "testset", TESTSET)
     remedy = "read files with rejoinder.read_responses(*paths)"
     responses = polars_of(responses, "responses", "system, id and text", remedy)
-    leave_out = strings(leave_out, "leave_out", "systems")
-    pair(ends, "ends")
+    without = strings(without, "without", "systems")
+    pair(scale, "scale")
     check_responses(responses, testset, "empty")  # ids and texts; gaps do not matter here
     replies = responses.select("system", "id", "text")
-    replies = without_systems(replies, leave_out, argument="leave_out")
-    notes = [f"left out as asked: {', '.join(leave_out)}"] if leave_out else []
+    replies = without_systems(replies, without, argument="without")
+    notes = [f"left out as asked: {', '.join(without)}"] if without else []
     rated = check_ratings(
-        of_criterion(rating_table(ratings), criterion, one=True), replies, leave_out
+        of_criterion(rating_table(ratings), criterion, one=True), replies, without
     )
     notes += [f"weights: {note}" for note in rated.notes]
-    check_scale(rated.ratings, ends)
+    check_scale(rated.ratings, scale)
     by_itself, more = over_pairs(rated.ratings)
     notes += [f"weights: {note}" for note in more]
     means = by_itself.group_by("system", "id", maintain_order=True).agg(pl.col("score").mean())
@@ -127,19 +127,19 @@ def weigh(
         table = table.filter(~blank)
     if not table.height:
         raise InputError("weights: every rated reply is empty; there is nothing to weigh")
-    weights = scale(table.get_column("score").to_numpy(), *ends)
+    weights = aggregation.scale(table.get_column("score").to_numpy(), *scale)
     made = table.select(
         "id", "text", pl.Series("weight", weights), pl.col("system").alias("source")
     ).sort("weight", descending=True, maintain_order=True)
     held = testset.references if keep else made.clear()
     weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([held, made])))
-    if not leave_out:
+    if not without:
         notes.append(
             "each of these systems finds its own replies among the references; before one is scored "
-            "against them, leave it out: --without SYSTEM (leave_out=), or all in turn by "
+            "against them, exclude it: --without SYSTEM (without=), or all in turn by "
             "'recipe galley2015 --references-from responses'"
         )
-    return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, ends)))
+    return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, scale)))
 
 
 def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
@@ -150,12 +150,12 @@ def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(
-    weighed: TestSet, made: pl.DataFrame, ratings: pl.DataFrame, ends: tuple[float, float]
+    weighed: TestSet, made: pl.DataFrame, ratings: pl.DataFrame, scale: tuple[float, float]
 ) -> list[str]:
     """What a reader of the scores has to know of these weights."""
     scores = ratings.get_column("score")
     notes = [
-        f"weights: mean ratings on {ends[0]:g} to {ends[1]:g} as -1 to 1 (given: {scores.min():g} to "
+        f"weights: mean ratings on {scale[0]:g} to {scale[1]:g} as -1 to 1 (given: {scores.min():g} to "
         f"{scores.max():g})"
     ]
     best = weighed.references.group_by("id").agg(pl.col("weight").fill_null(1.0).max())

@@ -35,7 +35,7 @@ Outputs = Mapping[str, Mapping[str, str]]
 
 def ruq(
     testset: TestSet,
-    models: Sequence[str | os.PathLike[str] | LikelihoodBackend],
+    models: str | os.PathLike[str] | Sequence[str | os.PathLike[str] | LikelihoodBackend],
     *,
     generic: Sequence[str] | None = None,
     references: str = "w>=0",
@@ -60,7 +60,8 @@ def ruq(
     Args:
         testset: Prompts and references. Every prompt needs a turn.
         models: Folders or names of ``transformers`` models, URLs of servers, ``.jsonl`` files of
-            likelihoods, or opened backends; see ``rejoinder.models.likelihood.open_backend``.
+            likelihoods, or opened backends; one or several. See
+            ``rejoinder.models.likelihood.open_backend``.
         generic: Generic replies; None takes the English set of the package.
         references: ``all``, ``single`` or ``w>=T``, as for ``RUQ``.
         outputs: The models' own outputs, which the RUQ plot draws: a table of responses whose systems
@@ -83,6 +84,8 @@ def ruq(
             are of other systems.
     """
     check_draws(resamples, seed)
+    if isinstance(models, str | os.PathLike):
+        models = [models]
     ReferenceRule.parse(references)
     replies = generic_replies() if generic is None else checked(generic)
     backends = open_backends(

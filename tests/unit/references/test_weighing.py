@@ -45,26 +45,26 @@ def test_the_mean_rating_becomes_a_weight():
 
 def test_another_scale():
     # 3.5 on 1 to 9: 2 * 2.5 / 8 - 1.
-    made = weigh(TWO, REPLIES, RATED, ends=(1, 9)).testset
+    made = weigh(TWO, REPLIES, RATED, scale=(1, 9)).testset
     assert ("1", "yes", -0.375, "a") in rows(made)
 
 
 def test_a_single_rating_off_the_scale_is_an_error_though_the_mean_is_not():
     with pytest.raises(InputError, match="5 of 'a' at id '1' by 's' is off the scale from 1 to 4"):
-        weigh(TWO, REPLIES, RATED, ends=(1, 4))
+        weigh(TWO, REPLIES, RATED, scale=(1, 4))
     with pytest.raises(ParameterError, match="5 to 1"):
-        weigh(TWO, REPLIES, RATED, ends=(5, 1))
+        weigh(TWO, REPLIES, RATED, scale=(5, 1))
 
 
 def test_a_system_can_be_left_out_and_the_own_references_kept():
-    made = weigh(TWO, REPLIES, RATED, leave_out=["b"], keep=True)
+    made = weigh(TWO, REPLIES, RATED, without=["b"], keep=True)
     assert rows(made.testset) == [("1", "original", None, None), ("1", "yes", 0.25, "a")]
     assert "left out as asked: b" in made.notes
     assert "weights: 1 references of the test set carry none and count 1" in made.notes
     with pytest.raises(ParameterError, match="choose 'a' or 'b'"):
-        weigh(TWO, REPLIES, RATED, leave_out=["c"])
+        weigh(TWO, REPLIES, RATED, without=["c"])
     with pytest.raises(ParameterError, match="no system is left"):
-        weigh(TWO, REPLIES, RATED, leave_out=["a", "b"])
+        weigh(TWO, REPLIES, RATED, without=["a", "b"])
 
 
 def test_an_empty_reply_makes_no_reference():

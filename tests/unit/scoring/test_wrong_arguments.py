@@ -46,12 +46,12 @@ CALLS = {
     "metrics": lambda of, x, _: score(of["testset"], of["responses"], x, resamples=0),
     "correlate": lambda of, x, y: correlate(x, y, **QUICK),
     "plan": lambda of, x, y: plan(x, y, resamples=0),
-    "weigh": lambda of, x, y: weigh(x, of["responses"], y, ends=(1, 20)),
-    "weigh responses": lambda of, x, y: weigh(of["testset"], x, y, ends=(1, 20)),
-    "weigh leave_out": lambda of, x, _: weigh(
-        of["testset"], of["responses"], of["ratings"], ends=(1, 20), leave_out=x
+    "weigh": lambda of, x, y: weigh(x, of["responses"], y, scale=(1, 20)),
+    "weigh responses": lambda of, x, y: weigh(of["testset"], x, y, scale=(1, 20)),
+    "weigh without": lambda of, x, _: weigh(
+        of["testset"], of["responses"], of["ratings"], scale=(1, 20), without=x
     ),
-    "weigh ends": lambda of, x, _: weigh(of["testset"], of["responses"], of["ratings"], ends=x),
+    "weigh scale": lambda of, x, _: weigh(of["testset"], of["responses"], of["ratings"], scale=x),
     "compare": lambda of, x, y: of["scores"].compare(x, y),
     "save": lambda of, x, _: x if isinstance(x, (str, os.PathLike)) else of["scores"].save(x),
     **{

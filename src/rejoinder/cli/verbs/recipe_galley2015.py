@@ -139,7 +139,7 @@ def galley2015(
             rated,
             references_from=cast("ReferencesFrom", references_from),
             left_out=cast("LeftOut | None", left_out),
-            ends=scale,
+            scale=scale,
             missing=cast("Missing", missing),
             figure=plots is not None,
             progress=tick,

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 @options.criterion
 @click.option(
     "--without",
-    "leave_out",
     metavar="SYSTEM",
     multiple=True,
     help="Exclude this system; may be repeated. Its replies make no references: exclude the "
@@ -49,7 +48,7 @@ def weigh(
     output: Path,
     scale: tuple[float, float],
     criterion: str | None,
-    leave_out: tuple[str, ...],
+    without: tuple[str, ...],
     keep: bool,
     testset_format: str | None,
     responses_format: str | None,
@@ -59,7 +58,7 @@ def weigh(
 
     Each rated reply becomes a reference of its item: its source the system, its weight the mean
     rating scaled to -1 (worst) to 1 (best). A system must not be scored against its own replies:
-    leave it out.
+    exclude it with --without.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
@@ -80,7 +79,7 @@ def weigh(
     with Progress("reading"):
         rated = read_ratings(*ratings, format=ratings_format)
     made = weighed(
-        items, replies, rated, ends=scale, criterion=criterion, leave_out=leave_out, keep=keep
+        items, replies, rated, scale=scale, criterion=criterion, without=without, keep=keep
     )
     with Outputs() as outputs:
         written = outputs.save(output, lambda path: write_testset(made.testset, path))

@@ -57,7 +57,7 @@ def galley2015(
     *,
     references_from: ReferencesFrom = "testset",
     left_out: LeftOut | None = None,
-    ends: tuple[float, float] = LIKERT,
+    scale: tuple[float, float] = LIKERT,
     criterion: str | None = None,
     unit_size: int = 100,
     assignments: int = 1000,
@@ -80,7 +80,7 @@ def galley2015(
         references_from: ``testset``: score against the references of the test set; ``responses``:
             against the systems' replies, weighted by their ratings.
         left_out: As in ``table2``; with references from the responses, ``pair`` unless given.
-        ends: The worst and the best grade of the ratings; used for references from the responses.
+        scale: The worst and the best grade of the ratings; used for references from the responses.
         criterion: Which criterion of the ratings, where there are several.
         unit_size: Items of one observation, the paper's M.
         assignments: Number of random assignments of items to units.
@@ -104,7 +104,7 @@ def galley2015(
         )
     notes: tuple[str, ...] = ()
     if references_from == "responses":
-        weighed = weigh(testset, responses, ratings, ends=ends, criterion=criterion)
+        weighed = weigh(testset, responses, ratings, scale=scale, criterion=criterion)
         testset, left_out, notes = weighed.testset, left_out or "pair", weighed.notes
     shared: dict[str, Any] = {
         "criterion": criterion,

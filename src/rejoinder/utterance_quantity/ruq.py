@@ -29,13 +29,15 @@ from rejoinder.utterance_quantity.generic import checked, generic_replies
 from rejoinder.utterance_quantity.requests import Items, items_of
 from rejoinder.utterance_quantity.result import Quantity
 
+_Model = str | os.PathLike[str] | LikelihoodBackend
+
 Outputs = Mapping[str, Mapping[str, str]]
 """By model and item the model's own output."""
 
 
 def ruq(
     testset: TestSet,
-    models: str | os.PathLike[str] | Sequence[str | os.PathLike[str] | LikelihoodBackend],
+    models: _Model | Sequence[_Model],
     *,
     generic: Sequence[str] | None = None,
     references: str = "w>=0",
@@ -84,7 +86,7 @@ def ruq(
             are of other systems.
     """
     check_draws(resamples, seed)
-    if isinstance(models, str | os.PathLike):
+    if isinstance(models, str | os.PathLike | LikelihoodBackend):
         models = [models]
     ReferenceRule.parse(references)
     replies = generic_replies() if generic is None else checked(generic)

@@ -289,3 +289,10 @@ def test_the_object_for_json():
     ]  # fmt: skip
     assert (len(told["worst"]), told["failed"]) == (1, {"m": 0.75})
     assert {row["reference_words"] for row in told["groups"]} == {" 1 to 5"}
+
+
+def test_a_single_model_needs_no_list(tmp_path):
+    one, several = (ruq(TESTSET, models, generic=[IDK]) for models in (Told(MEANS), [Told(MEANS)]))
+    assert one.as_json() == several.as_json()
+    with pytest.raises(InputError, match="absent: no such"):
+        ruq(TESTSET, tmp_path / "absent", generic=[IDK])

@@ -208,6 +208,10 @@ HOSTILE = {
     "a pipe in a folder of it": (pipe("1_Pooling/config.json"), "1_Pooling/config.json is a pipe"),
     "code of a part": (code_of_a_part, "says trust_remote_code = True, which asks for code"),
     "code of the hub's": (config(attn_implementation="one/kernel"), "= 'one/kernel', which asks"),
+    "a kernel that transformers may fetch": (
+        config(attn_implementation="flash_attention_2"),
+        "= 'flash_attention_2', which asks",
+    ),
     "code of the hub's within": (
         config(part={"_experts_implementation": "one/kernel"}),
         "_experts_implementation = 'one/kernel', which asks",

@@ -7,7 +7,7 @@
 - A folder of a run is new, empty, or holds that kind of run.
 - What could not be written (a folder in its place, no folder to write to, no permission) is refused.
 
-Everything is written under a temporary name and then renamed (``tables.write.replacing``).
+Everything is written under a temporary name and then renamed (``files.replacing.replacing``).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -106,7 +107,14 @@ def beside(final: Path, suffix: str) -> Path:
     Nobody can foresee it: in a shared folder a link of another user could stand there, and where
     every command is process 7 of its container, so could what a killed one left.
     """
-    return final.with_name(f".{final.name[:50]}.{os.getpid()}-{secrets.token_hex(4)}.{suffix}")
+    return final.with_name(f".{_short(final.name)}.{os.getpid()}-{secrets.token_hex(4)}.{suffix}")
+
+
+def _short(name: str) -> str:
+    """A name of at most 50 characters; of a longer one the beginning, and a hash of the whole."""
+    if len(name) <= 50:
+        return name
+    return f"{name[:37]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}"
 
 
 def remove_parts(folder: Path, name: str | None = None) -> None:
@@ -118,7 +126,7 @@ def remove_parts(folder: Path, name: str | None = None) -> None:
         folder: Where.
         name: Of the file or folder that was written; None: of any.
     """
-    known = r".+" if name is None else re.escape(name[:50])
+    known = r".+" if name is None else re.escape(_short(name))
     ours = re.compile(rf"\.{known}\.\d+(-[0-9a-f]{{8}})?\.part")
     for path in folder.iterdir() if folder.is_dir() else ():
         if not ours.fullmatch(path.name):

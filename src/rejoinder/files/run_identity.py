@@ -27,8 +27,8 @@ def as_kept(identity: Mapping[str, Any]) -> dict[str, Any]:
 def differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The settings in which two identities differ, each with both values; empty where none does.
 
-    Nested settings are named by their own names. Where one identity has no group of that name at all,
-    the settings of the group are not compared.
+    Nested settings are named by their own names. Of a group that one identity lacks, only the name is
+    told.
 
     >>> differences({"seed": 1, "schedule": {"epochs": 60, "batch": 8}},
     ...             {"seed": 1, "schedule": {"epochs": 59, "batch": 8}})
@@ -36,11 +36,13 @@ def differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """
     there, here = _leaves(kept), _leaves(as_kept(wanted))
     both = {key[:-1] for key in there} & {key[:-1] for key in here}
+    groups = {key[0] for key in {*there, *here} if key[:-1] not in both}
     found = [
         f"{key[-1]} was {_shown(there.get(key))}, is {_shown(here.get(key))}"
         for key in dict.fromkeys([*there, *here])
         if there.get(key) != here.get(key) and key[:-1] in both
     ]
+    found += [f"{name} is given for one of them alone" for name in sorted(groups)]
     return "; ".join(found[:_MOST]) + (f"; and {len(found) - _MOST} more" if found[_MOST:] else "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,16 @@ def chosen_device(device: str = "auto") -> str:
 
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        kind = torch.device(device).type
-    except RuntimeError:
+    if not re.fullmatch(r"cpu|cuda(:[0-9]{1,3})?", device):
         raise ParameterError(
             f"device '{device}' is unknown; choose 'auto', 'cpu', 'cuda' or 'cuda:N'"
-        ) from None
-    if kind == "cuda" and not torch.cuda.is_available():
+        )
+    if device == "cpu":
+        return device
+    if not torch.cuda.is_available():
         raise ParameterError(f"device '{device}': torch finds no GPU; choose 'cpu' or 'auto'")
+    if int(device.partition(":")[2] or 0) >= (count := torch.cuda.device_count()):
+        raise ParameterError(f"device '{device}': torch finds {count}; they are counted from 0")
     return device
 
 

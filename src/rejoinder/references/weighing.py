@@ -79,7 +79,7 @@ def weigh(
     references, each with its own ratings. An empty reply makes none.
 
     A system that is scored against such references finds its own replies among them, unless they
-    are left out: here for one system, by ``left_out`` for each in turn.
+    are left out: here for one system, by ``score_left_out`` for each in turn.
 
     Args:
         testset: The items; its own references are dropped, or kept in front of the others.

@@ -50,7 +50,7 @@ def score_left_out(
 
     What that does: every system has references of its own, different from all others'. The best
     system misses good references, the worst misses bad ones, and all scores are of different tests.
-    Differences of two systems are free of that under the protocol of ``left_out_units.pair_unit``,
+    Differences of two systems are free of that under ``meta_evaluation.leave_own_out_units.pair_unit``,
     which leaves both out.
 
     A reply that somebody else gave too (the same but for case and blanks) would find itself, rated,

@@ -47,11 +47,12 @@ def opened(
 
 def _read(marker: Path) -> dict[str, Any]:
     try:
-        held = strict_json(marker.read_text("utf-8"))
-        assert isinstance(held, dict)
-    except (OSError, ValueError, AssertionError):
-        raise InputError(f"{marker}: cut or altered; name a new folder for the sweep") from None
-    return held
+        parameters = strict_json(marker.read_text("utf-8"))
+    except (OSError, ValueError):
+        parameters = None
+    if not isinstance(parameters, dict):
+        raise InputError(f"{marker}: cut or altered; name a new folder for the sweep")
+    return parameters
 
 
 def _check_same(

@@ -16,7 +16,7 @@ class SweepResult:
 
     Attributes:
         folder: Where it stands.
-        trials: A row for each, the best first; the columns are those of ``responder_table.table``.
+        trials: A row for each, the best first; the columns are those of ``tuning.table.table``.
         correlations: Spearman's rho of pairs of measures, over the finished trials.
         notes: What was left out, and what to beware of.
         parameters: What the sweep was.

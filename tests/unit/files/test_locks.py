@@ -65,3 +65,12 @@ def test_what_killed_runs_left_goes_and_nothing_else(tmp_path):
     remove_parts(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
     remove_parts(tmp_path / "nowhere")
+
+
+def test_parts_of_long_names_that_begin_alike_are_told_apart(tmp_path):
+    one, other = (tmp_path / f"{'m' * 60}-seed{number}" for number in (1, 2))
+    parts = [beside(each, "part") for each in (one, other)]
+    for part in parts:
+        part.touch()
+    remove_parts(tmp_path, one.name)
+    assert list(tmp_path.iterdir()) == [parts[1]]

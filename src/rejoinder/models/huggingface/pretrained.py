@@ -117,6 +117,16 @@ def _kept_back() -> Iterator[None]:
             logger.handle(record)
 
 
+OWN_KERNELS = ("eager", "sdpa", "flex_attention", "grouped_mm", "batched_mm")
+"""The implementations that ``transformers`` and torch bring; others may be fetched from the hub."""
+
+
+def _own_kernel(value: Any) -> bool:
+    """Whether an entry of config.json names kernels that are installed, or none."""
+    each = value.values() if isinstance(value, dict) else [value]
+    return all(kernel is None or kernel in OWN_KERNELS for kernel in each)
+
+
 def _check_code(path: str, value: Any, name: str = "") -> None:
     """Refuses a config.json that would have code fetched or run: of its parts, or of the hub's."""
     if isinstance(value, dict):
@@ -124,7 +134,7 @@ def _check_code(path: str, value: Any, name: str = "") -> None:
             _check_code(path, part, str(key))
     for part in value if isinstance(value, list) else ():
         _check_code(path, part)
-    kernel = name.strip("_").endswith("_implementation") and "/" in str(value)
+    kernel = name.strip("_").endswith("_implementation") and not _own_kernel(value)
     if kernel or (name == "trust_remote_code" and value):
         raise InputError(
             f"{path}: config.json says {name} = {value!r:.60}, which asks for code of others; it is "

@@ -112,7 +112,7 @@ def table2(
         without: Systems to leave out, people for instance.
         missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
         drop_unusable: Leave out, and count, items that one of the nine cannot score.
-        left_out: Where references are replies of the systems (``scoring.weighing``): leave each
+        left_out: Where references are replies of the systems (``references.weighing``): leave each
             system's ``own`` out, or for the two of a ``pair`` both.
         threshold: The weight from which on a reference is a good one.
         permutations: Number of permutations of the test; 0 for none.

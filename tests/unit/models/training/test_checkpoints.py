@@ -163,6 +163,10 @@ def test_every_setting_that_differs_is_named_with_both_values(tmp_path):
     assert "{" not in str(told.value)
     many = [{str(i): value for i in range(9)} for value in (1, 2)]
     assert differences(*many).endswith("5 was 1, is 2; and 3 more")
+    # A group that one of them lacks makes another run too.
+    group = {"seed": 1, "schedule": {"epochs": 60}}
+    assert differences(group, {"seed": 1}) == "schedule is given for one of them alone"
+    assert differences({"seed": 1}, group) == "schedule is given for one of them alone"
 
 
 def test_the_files_of_a_checkpoint_follow_the_umask(tmp_path):

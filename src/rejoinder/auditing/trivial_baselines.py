@@ -156,7 +156,7 @@ def leave_one_out(testset: TestSet, ids: list[str], seed: int) -> tuple[TestSet 
             {},
             (
                 "'copy' and 'shuffled' are left out: no item has a second reference to hold a copied "
-                "one against, and held against itself a copy gets the top score whatever it says",
+                "one against, and compared with itself a copy gets the top score whatever it says",
             ),
         )
     firsts = references.group_by("id", maintain_order=True).first().select("id", "text")

@@ -174,7 +174,7 @@ class SimilarityMetric(MeanMetric):
             own = own_references(batch, selected, Pairs.of(batch, selected)).size
             notes.append(
                 f"{counted(own, 'reply', 'replies')} among the item's own references; "
-                "not held against that one"
+                "not compared with that one"
             )
         return notes
 

@@ -268,7 +268,7 @@ def _check(saved: Saved, table: pl.DataFrame) -> None:
     items = table.select("id", *(_kept(name) for name in saved.columns if name != "id"))
     first = items.head(n)
     if first.get_column("id").is_null().any() or first.get_column("id").is_duplicated().any():
-        raise InputError("an id stands twice, or is missing")
+        raise InputError("an id is a duplicate, or is missing")
     for s in range(1, systems):
         if not items.slice(s * n, n).equals(first):
             raise InputError(

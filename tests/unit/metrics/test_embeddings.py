@@ -196,7 +196,7 @@ def test_what_was_left_out_or_replaced_is_said(path):
         "no vector (37.5%)",
         "greedy leave-one-out, pooled: 1 reply without any word: a similarity of 0",
         "greedy leave-one-out, pooled: 1 reply of unknown words alone",
-        "greedy leave-one-out: 1 reply among the item's own references; not held against that one",
+        "greedy leave-one-out: 1 reply among the item's own references; not compared with that one",
     )
 
 

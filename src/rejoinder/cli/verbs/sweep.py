@@ -181,7 +181,7 @@ def sweep(
 
     The result shows how METEOR and RUQ go together over the trials. Every trial trains a
     Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
-    train and on test. The same command after a kill goes on where it was.
+    train and on test. Interrupted runs resume: repeat the command.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs

@@ -109,8 +109,8 @@ def ruber(
 ) -> None:
     """Train RUBER's scorer on conversations, without any label.
 
-    CORPUS is conversations in any format of docs/formats.md: contexts, each with its reply. The
-    same command after a kill goes on where it was. Then: rejoinder score TESTSET RESPONSES
+    CORPUS is conversations in any format of docs/formats.md: contexts, each with its reply.
+    Interrupted runs resume: repeat the command. Then: rejoinder score TESTSET RESPONSES
     -m ruber:model=FOLDER
     """
     from rejoinder.cli import targets

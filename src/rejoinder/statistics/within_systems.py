@@ -203,14 +203,14 @@ class WithinSystems:
     ) -> Interval:
         """The jackknife interval of `difference`, with Student's t, as in `interval`."""
         value = self.difference(x1, x2, correlation)
-        reason = self._no_jackknife(value)
+        reason = self._too_little(value)
         if reason:
             return Interval.none(reason)
         usable = self._usable(x1, correlation, x2)
         without = self._without(x1, correlation, usable) - self._without(x2, correlation, usable)
         if np.isnan(without).any():
             return Interval.none(ONE_CONTEXT)
-        return _jackknife(value, without, level, lambda end: end)
+        return _jackknife(value, without, level, lambda end: min(2.0, max(-2.0, end)))
 
     def paired_permutation(
         self,
@@ -341,11 +341,15 @@ class WithinSystems:
         return total / len(usable)
 
     def _no_jackknife(self, value: float) -> str | None:
+        perfect = "the correlation is perfect" if abs(value) > PERFECT else None
+        return self._too_little(value) or perfect
+
+    def _too_little(self, value: float) -> str | None:
         if math.isnan(value):
             return "the correlation is undefined"
         if self.contexts.size < LEAST_GROUPS:
             return f"fewer than {LEAST_GROUPS} contexts to leave out in turn"
-        return "the correlation is perfect" if abs(value) > PERFECT else None
+        return None
 
 
 ONE_CONTEXT = "a system's correlation rests on a single context"

@@ -223,3 +223,16 @@ def test_false_alarms_of_metric_against_metric():
         pooled += paired_permutation(x1, x2, y, "pearson", 99, rng, context).p <= 0.05
     assert 4 <= within <= 26
     assert pooled > 60
+
+
+def test_a_difference_above_1_is_not_perfect():
+    # One metric orders replies nearly as people do, the other nearly the other way round.
+    rng = np.random.default_rng(3)
+    system, context = (each.ravel() for each in np.indices((3, 12)))
+    y = rng.normal(size=36)
+    data = WithinSystems(y, system, context)
+    one, other = y + 0.3 * rng.normal(size=36), -y + 0.3 * rng.normal(size=36)
+    value = data.difference(one, other, "pearson")
+    interval = data.difference_interval(one, other, "pearson")
+    assert value > 1.5
+    assert interval.low < value < interval.high <= 2

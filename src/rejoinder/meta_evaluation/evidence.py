@@ -167,7 +167,7 @@ class Rated:
         """The replies that have a score of their own under every metric, and what to say of others.
 
         Distinct-1 of an empty reply is undefined. Were it left out under that metric alone, metrics
-        would be held against people on different replies. A metric that scores fewer than half of
+        would be compared with people on different replies. A metric that scores fewer than half of
         the replies by themselves takes none away from the others: it is undefined, and says why.
 
         Raises:
@@ -196,7 +196,7 @@ class Rated:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is held against people: a metric's rows of every system and item.
+    """What is compared with human ratings: a metric's rows of every system and item.
 
     Attributes:
         rows: [S, n].

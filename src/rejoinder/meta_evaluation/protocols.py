@@ -1,4 +1,4 @@
-"""The protocols under which metrics are held against people: what one observation is.
+"""The protocols under which metrics are compared with human ratings: what one observation is.
 
 A protocol is a small object whose parameters stand in the signature. It turns rated replies into
 evidence: observations, and what follows from them for each metric and coefficient.

@@ -173,7 +173,7 @@ def plan(
 
     Raises:
         InputError: Ratings and scores do not fit, or a rating is off the scale.
-        ParameterError: A parameter cannot be meant, or there is nothing to plan.
+        ParameterError: A parameter is out of range, or there is nothing to plan.
 
     >>> from rejoinder import TestSet, score
     >>> testset = TestSet.from_lists([["yes please"], ["at nine"]] * 10)

@@ -11,7 +11,7 @@ MOST_DRAWS = 1_000_000
 
 
 def check_draws(resamples: int, seed: int) -> None:
-    """Raises a ParameterError for a number of resamples or a seed that cannot be meant.
+    """Raises a ParameterError for a number of resamples or a seed that is out of range.
 
     >>> check_draws(1000, 12345)
     """

@@ -69,7 +69,7 @@ class BM25:
         return cls(len(counts), postings, tokenizer)
 
     def scores(self, query: str) -> Floats:
-        """float64 [size]: the score of each document; a word that stands twice counts twice."""
+        """float64 [size]: the score of each document; a word that occurs twice counts twice."""
         total = np.zeros(self.size, dtype=np.float64)
         for word, times in Counter(words(query, self.tokenizer, lowercase=True)).items():
             if word in self.postings:

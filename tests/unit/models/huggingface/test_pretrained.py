@@ -125,8 +125,12 @@ def test_a_reply_of_which_no_token_is_left_is_dropped_as_empty():
     assert [held.dropped for held in found] == ["", "", EMPTY]
 
 
-def test_notes_of_a_library_come_after_success_alone(opened, tmp_path, monkeypatch):
-    """What transformers logs of weights is told as an error, or is of no matter."""
+@pytest.mark.parametrize("propagate", [False, True])
+def test_notes_of_a_library_come_after_success_alone(opened, propagate, tmp_path, monkeypatch):
+    """What transformers logs of weights is told as an error, or is of no matter.
+
+    Its logger is left as it was; transformers lets it propagate where the environment has ``CI``.
+    """
     import logging
 
     told = []
@@ -137,13 +141,14 @@ def test_notes_of_a_library_come_after_success_alone(opened, tmp_path, monkeypat
 
     logger = logging.getLogger("transformers")
     monkeypatch.setattr(logger, "handlers", [Kept()])
+    monkeypatch.setattr(logger, "propagate", propagate)
     folder = tiny.save(tmp_path / "m")
     held = json.loads((folder / "config.json").read_text())
     odd = {"quantization_config": {"quant_method": "of nobody"}}
     (folder / "config.json").write_text(json.dumps(held | odd))
     opened(folder)
     assert [line for line in told if "Unknown quantization type" in line]
-    assert not logger.propagate
+    assert logger.propagate is propagate
     told.clear()
     (folder / "config.json").write_text(json.dumps(held | odd | {"n_layer": 3}))
     again = folder.rename(tmp_path / "again")

@@ -150,8 +150,10 @@ class Batch:
             r = r.take(references.indices)
         return Grouped(*h, self.bounds), Grouped(*r, references.bounds)
 
-    def _cut(self, which: bool, strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
-        key = (which, tokenizer, lowercase)
+    def _cut(
+        self, of_hypotheses: bool, strings: Strings, tokenizer: str, lowercase: bool
+    ) -> Tokens:
+        key = (of_hypotheses, tokenizer, lowercase)
         if key not in self._tokens:
             self._tokens[key] = tokenize(strings, tokenizer, lowercase)
         return self._tokens[key]
@@ -176,7 +178,7 @@ def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]])
         or not hasattr(hypotheses, "__len__")
         or not hasattr(references, "__len__")
         or len(hypotheses) != len(references)
-        or not all(type(few) is list or type(few) is tuple for few in references)
+        or not all(type(each) is list or type(each) is tuple for each in references)
     )
 
 
@@ -203,15 +205,15 @@ def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[s
             f"weights has {len(weights)} lists, references {len(references)}; "
             "give one list of weights for each list of references"
         )
-    for i, (values, few) in enumerate(zip(weights, references, strict=True)):
+    for i, (values, texts) in enumerate(zip(weights, references, strict=True)):
         if not hasattr(values, "__len__") or isinstance(values, str):
             raise InputError(
                 f"weights[{i}] is {type(values).__name__}; expected a list of numbers, one for each "
                 "reference of the item"
             )
-        if len(values) != len(few):
+        if len(values) != len(texts):
             raise InputError(
-                f"weights[{i}] has {len(values)} numbers for {len(few)} references; "
+                f"weights[{i}] has {len(values)} numbers for {len(texts)} references; "
                 "give every reference one weight"
             )
     filled = [1.0 if weight is None else weight for weight in chain.from_iterable(weights)]

@@ -21,7 +21,7 @@ from rejoinder.metrics.engine.measurement import measure
 from rejoinder.metrics.engine.rows import Matrix, Rows
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import merged
-from rejoinder.scoring.leave_own_out import Ground, LeftOut, own_left_out
+from rejoinder.scoring.leave_own_out import LeaveOwnOut, LeftOut, own_left_out
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -50,7 +50,7 @@ def measured(
         metrics: Names or metrics.
         unit: Units and assignments.
         left_out: None scores against all references; ``own`` leaves out those of the reply's system
-            (``score_left_out``); ``pair`` also those of the system that it is held against.
+            (``score_left_out``); ``pair`` also those of the system that it is compared with.
         missing: As for ``score``.
         drop_unusable: As for ``score``.
         seed: Of every draw.
@@ -63,8 +63,8 @@ def measured(
     if left_out not in (None, *CHOICES):
         raise ParameterError(f"left_out={left_out!r} is unknown; choose {one_of(CHOICES)}")
     if left_out == "own":
-        ground = Ground.of(testset, responses, missing, keep_identical=False)
-        return own_left_out(ground, metrics, drop_unusable, 0, seed, progress), unit
+        design = LeaveOwnOut.of(testset, responses, missing, keep_identical=False)
+        return own_left_out(design, metrics, drop_unusable, 0, seed, progress), unit
     shared: dict[str, Any] = {
         "missing": missing,
         "drop_unusable": drop_unusable,
@@ -109,24 +109,24 @@ def pair_unit(
         protocol to correlate them under, which brings the pairs' own rows.
     """
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
-    ground = Ground.of(testset, responses, missing, keep_identical)
-    own, left = ground.batch()
+    design = LeaveOwnOut.of(testset, responses, missing, keep_identical)
+    own, left = design.batch()
     # One batch at a time: their references are many.
-    usable = ground.usable(wanted, own, drop_unusable)[0]
+    usable = design.usable(wanted, own, drop_unusable)[0]
     partners: dict[str, list[Floats]] = {label: [] for label in wanted}
-    for other in range(ground.systems):
-        batch, _ = ground.batch(other)
-        more = ground.usable(wanted, batch, drop_unusable)[0]
+    for other in range(design.systems):
+        batch, _ = design.batch(other)
+        more = design.usable(wanted, batch, drop_unusable)[0]
         usable = [a & b for a, b in zip(usable, more, strict=True)]
         for label, rows in zip(wanted, measure(list(wanted.values()), batch), strict=True):
             if isinstance(rows, np.ndarray):
-                partners[label].append(rows.reshape(ground.n, ground.systems, -1))
+                partners[label].append(rows.reshape(design.n, design.systems, -1))
         if progress is not None:
-            progress(other + 1, ground.systems)
-    scores = ground.scores(wanted, own, usable, (*_lost(wanted, usable), *left.notes), 0, seed)
+            progress(other + 1, design.systems)
+    scores = design.scores(wanted, own, usable, (*_lost(wanted, usable), *left.notes), 0, seed)
     held = Held(
-        tuple(ground.alignment.systems),
-        tuple(ground.alignment.ids),
+        tuple(design.alignment.systems),
+        tuple(design.alignment.ids),
         {label: np.stack(each) for label, each in partners.items() if each},
     )
     return scores, PairUnit(unit.size, unit.assignments, unit.pairs, held)

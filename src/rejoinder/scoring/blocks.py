@@ -268,7 +268,7 @@ class _File:
         self.rows: int = self.file.metadata.num_rows
         self.columns = list(columns)
         self.batches = self._read()
-        self.held: list[Any] = []
+        self.pending: list[Any] = []
         self.count = 0
 
     def tables(self) -> Iterator[pa.Table]:
@@ -298,27 +298,27 @@ class _File:
         import pyarrow as pa
 
         n = table.num_rows
-        while sum(batch.num_rows for batch in self.held) < n:
+        while sum(batch.num_rows for batch in self.pending) < n:
             batch = next(self.batches, None)
             if batch is None:
                 raise InputError(
                     f"{self.path}: {self.rows} rows, but {of} has more; every system answers every "
                     "item, in the same order"
                 )
-            self.held.append(batch)
-        joined = pa.Table.from_batches(self.held)
+            self.pending.append(batch)
+        joined = pa.Table.from_batches(self.pending)
         # An empty rest would keep the memory of what it was cut from.
-        self.held = [batch for batch in joined.slice(n).to_batches() if batch.num_rows]
-        taken = joined.slice(0, n)
-        same = np.asarray(_strings(taken, "id") == _strings(table, "id"))
+        self.pending = [batch for batch in joined.slice(n).to_batches() if batch.num_rows]
+        rows = joined.slice(0, n)
+        same = np.asarray(_strings(rows, "id") == _strings(table, "id"))
         if not same.all():
             row = int(np.flatnonzero(~same)[0])
             raise InputError(
-                f"{self.path}, row {self.count + row + 1}: id {taken['id'][row].as_py()!r}, but "
+                f"{self.path}, row {self.count + row + 1}: id {rows['id'][row].as_py()!r}, but "
                 f"{of} has {table['id'][row].as_py()!r} there; sort both by id"
             )
         self.count += n
-        return taken
+        return rows
 
     def expect_end(self, of: str) -> None:
         """Raises where rows are left over."""
@@ -396,7 +396,7 @@ def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> 
 
 
 def _lists(table: pa.Table, path: str) -> pl.Series:
-    """The references of every item, held to the schema of the tables."""
+    """The references of every item, checked by the schema of the tables."""
     references = pl.Series(table["references"])
     dtype = references.dtype
     inner = dtype.inner if isinstance(dtype, pl.List) else None

@@ -141,8 +141,8 @@ def leads(scores: Measurements) -> pl.DataFrame:
         table = compare_pairs(scores, label, [lead, *others], trials(measured, families))
         p = pl.col("p_randomization_holm" if known else "p_randomization")
         corrected = p if known else (p * families).clip(upper_bound=1.0)
-        how = pl.lit("holm" if known else "bonferroni")
-        tables.append(table.head(1).with_columns(p=corrected, correction=how))
+        correction = pl.lit("holm" if known else "bonferroni")
+        tables.append(table.head(1).with_columns(p=corrected, correction=correction))
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
@@ -214,11 +214,11 @@ def compare_pairs(
     )
 
 
-def _items(metric: Metric, which: NDArray[np.bool_]) -> pl.Series:
+def _items(metric: Metric, selected: NDArray[np.bool_]) -> pl.Series:
     """How many items these are, of each pair: bool [pairs, n]; null where items do not add up."""
     if not metric.summable:
-        return pl.Series([None] * len(which), dtype=pl.Int64)
-    return pl.Series(which.sum(axis=1), dtype=pl.Int64)
+        return pl.Series([None] * len(selected), dtype=pl.Int64)
+    return pl.Series(selected.sum(axis=1), dtype=pl.Int64)
 
 
 def _randomization(
@@ -246,12 +246,12 @@ def _randomization(
             tried += len(mask)
             # As many pairs at a time as the processor's cache holds.
             numbers = a.size * swapped[0].size
-            for some in np.array_split(np.arange(a.size), max(1, min(a.size, numbers >> 16))):
-                moved = swapped[b[some]] - swapped[a[some]]
-                of_a = metric.score(sums[a[some]][:, None] + moved)
-                of_b = metric.score(sums[b[some]][:, None] - moved)
+            for part in np.array_split(np.arange(a.size), max(1, min(a.size, numbers >> 16))):
+                moved = swapped[b[part]] - swapped[a[part]]
+                of_a = metric.score(sums[a[part]][:, None] + moved)
+                of_b = metric.score(sums[b[part]][:, None] - moved)
                 apart = np.abs(of_a - of_b)
-                far = apart >= np.abs(difference[some])[:, None] - NOISE
+                far = apart >= np.abs(difference[part])[:, None] - NOISE
                 # Where a draw or the difference is undefined, so is p.
-                reached[some] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
+                reached[part] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
     return reached / tried if exact else p_of_draws(reached, tried)

@@ -100,46 +100,50 @@ def explain(
 
     >>> testset = TestSet.from_lists([["at nine", "not yet"]], [[1.0, -0.5]])
     >>> answers = pl.DataFrame({"system": ["a"], "id": ["1"], "text": ["yet at nine"]})
-    >>> told = explain(testset, answers, "1", "a", "deltableu:order=1")
-    >>> [(each.ngram, each.adds) for each in told.contributions]
+    >>> explanation = explain(testset, answers, "1", "a", "deltableu:order=1")
+    >>> [(each.ngram, each.adds) for each in explanation.contributions]
     [('yet', -0.5), ('at', 1.0), ('nine', 1.0)]
     """
-    made = registry.metric(metric)
-    if not isinstance(made, (Explained, Compared)):
+    resolved = registry.metric(metric)
+    if not isinstance(resolved, (Explained, Compared)):
         able = [
             name
             for name, make in registry.METRICS.items()
             if isinstance(make(), (Explained, Compared))
         ]
-        raise ParameterError(f"metric '{made.name}' cannot be explained; choose {one_of(able)}")
+        raise ParameterError(f"metric '{resolved.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
     reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")
-    table = _references(testset, id, made)
+    table = _references(testset, id, resolved)
     texts = table.get_column("text").to_list()
     weights = table.get_column("weight").to_list()
     text = reply.get_column("text")[0]
     turns = context.get_column("context")[0].to_list()
     batch = Batch.from_lists([text], [texts], [weights], [turns])
-    unusable, why = made.unusable(batch)
+    unusable, why = resolved.unusable(batch)
     if unusable[0]:
-        raise InputError(f"{made.label}: item '{id}' {why}; there is no score to explain")
-    score = made.corpus([text], [texts], [weights], contexts=[turns])
-    told = made.contributions(text, texts, weights) if isinstance(made, Explained) else []
-    like = made.likeness(provided([made], batch)) if isinstance(made, Compared) else None
+        raise InputError(f"{resolved.label}: item '{id}' {why}; there is no score to explain")
+    score = resolved.corpus([text], [texts], [weights], contexts=[turns])
+    contributions = (
+        resolved.contributions(text, texts, weights) if isinstance(resolved, Explained) else []
+    )
+    like = (
+        resolved.likeness(provided([resolved], batch)) if isinstance(resolved, Compared) else None
+    )
     return Explanation(
         id,
         system,
-        made.label,
+        resolved.label,
         turns,
         text,
         texts,
         weights,
         table.get_column("source").to_list(),
-        told,
+        contributions,
         score.value,
         score.parts,
         like,
-        "weights" in made.needs,
+        "weights" in resolved.needs,
     )
 
 
@@ -151,8 +155,8 @@ def _references(testset: TestSet, id: str, metric: Metric) -> pl.DataFrame:
     batch = Batch.from_lists(
         [""], [table.get_column("text").to_list()], [table.get_column("weight").to_list()]
     )
-    picked = batch.references(getattr(metric, "references", "all")).indices
-    return table[np.asarray(picked)]
+    selected = batch.references(getattr(metric, "references", "all")).indices
+    return table[np.asarray(selected)]
 
 
 def _only_rows(responses: pl.DataFrame, system: str) -> pl.DataFrame:
@@ -166,6 +170,6 @@ def _only_rows(responses: pl.DataFrame, system: str) -> pl.DataFrame:
 def _only(table: pl.DataFrame, column: str, value: str, what: str) -> pl.DataFrame:
     row = table.filter(pl.col(column) == value)
     if row.is_empty():
-        some = one_of(table.get_column(column).head(3).to_list())
-        raise ParameterError(f"there is no {what} with the id '{value}'; ids look like {some}")
+        examples = one_of(table.get_column(column).head(3).to_list())
+        raise ParameterError(f"there is no {what} with the id '{value}'; ids look like {examples}")
     return row

@@ -27,7 +27,7 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
 LeftOut = Literal["own", "pair"]
-"""Whose references a reply does without: its system's, or also those of the one it is held against."""
+"""Whose references a reply does without: its system's, or also those of the one it is compared with."""
 
 
 def score_left_out(
@@ -83,8 +83,8 @@ def score_left_out(
     """
     check_draws(resamples, seed)
     wanted = list(wanted_metrics(metrics, testset).values())
-    ground = Ground.of(testset, responses, missing, keep_identical)
-    scores = own_left_out(ground, wanted, drop_unusable, resamples, seed, progress)
+    design = LeaveOwnOut.of(testset, responses, missing, keep_identical)
+    scores = own_left_out(design, wanted, drop_unusable, resamples, seed, progress)
     for label, each in scores.measured.items():
         if not each.height:
             raise InputError(
@@ -95,7 +95,7 @@ def score_left_out(
 
 
 def own_left_out(
-    ground: Ground,
+    design: LeaveOwnOut,
     metrics: Sequence[str | Metric],
     drop_unusable: bool,
     resamples: int,
@@ -104,12 +104,14 @@ def own_left_out(
 ) -> Scores:
     """As ``score_left_out``, of tables joined; a metric may be left without any item."""
     wanted = registry.metrics([metrics] if isinstance(metrics, (str, Metric)) else metrics)
-    batch, left = ground.batch()
-    usable, dropped = ground.usable(wanted, batch, drop_unusable)
-    return ground.scores(wanted, batch, usable, (*dropped, *left.notes), resamples, seed, progress)
+    batch, excluded = design.batch()
+    usable, dropped = design.usable(wanted, batch, drop_unusable)
+    return design.scores(
+        wanted, batch, usable, (*dropped, *excluded.notes), resamples, seed, progress
+    )
 
 
-class Left(NamedTuple):
+class ExcludedReferences(NamedTuple):
     """What became of the references of all replies together.
 
     Args:
@@ -145,7 +147,7 @@ class Left(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ground:
+class LeaveOwnOut:
     """Replies, references and who gave them: what batches without some references are cut from.
 
     Attributes:
@@ -163,7 +165,7 @@ class Ground:
     @classmethod
     def of(
         cls, testset: TestSet, responses: pl.DataFrame, missing: Missing, keep_identical: bool
-    ) -> Ground:
+    ) -> LeaveOwnOut:
         """Joins the tables.
 
         Raises:
@@ -192,17 +194,17 @@ class Ground:
         """How many systems there are."""
         return len(self.alignment.systems)
 
-    def batch(self, other: int | None = None) -> tuple[Batch, Left]:
+    def batch(self, other: int | None = None) -> tuple[Batch, ExcludedReferences]:
         """One item for each reply, item by item and system by system, with its own references.
 
         Args:
             other: A system whose references no reply has, nor any that is its reply's text.
         """
         system = np.tile(np.arange(self.systems), self.n)
-        flat, counts = self._everybody_s
-        holder = np.repeat(system, counts)
+        flat, counts = self._all_references
+        of_reply = np.repeat(system, counts)
         source = self._sources[flat]
-        own = source == holder
+        own = source == of_reply
         text = self._reference_codes[flat]
         alike = text == np.repeat(self._reply_codes.T.ravel(), counts)
         if other is not None:
@@ -210,19 +212,21 @@ class Ground:
             item = np.repeat(np.repeat(np.arange(self.n), self.systems), counts)
             alike |= text == self._reply_codes[other][item]
         alike &= ~own
-        kept = ~own if self.keep_identical else ~(own | alike)
+        remaining = ~own if self.keep_identical else ~(own | alike)
         replies = np.unique(np.repeat(np.arange(system.size), counts)[alike]).size
-        before = np.concatenate([[0], np.cumsum(kept)])
-        picked = flat[kept]
+        before = np.concatenate([[0], np.cumsum(remaining)])
+        selected = flat[remaining]
         batch = Batch(
             self._replies,
             np.arange(system.size + 1, dtype=np.int64),
-            self._texts.take(picked),
+            self._texts.take(selected),
             before[np.concatenate([[0], np.cumsum(counts)])],
-            self._weights[picked],
+            self._weights[selected],
             contexts=self._contexts,
         )
-        return batch, Left(int(own.sum()), int(alike.sum()), replies, self.keep_identical)
+        return batch, ExcludedReferences(
+            int(own.sum()), int(alike.sum()), replies, self.keep_identical
+        )
 
     def usable(
         self, wanted: dict[str, Metric], batch: Batch, drop: bool
@@ -257,7 +261,7 @@ class Ground:
         )
 
     @cached_property
-    def _everybody_s(self) -> tuple[Indices, Indices]:
+    def _all_references(self) -> tuple[Indices, Indices]:
         """The references of each reply's item, one reply after the other, and how many each has."""
         sizes = np.bincount(self.references.get_column("item").to_numpy(), minlength=self.n)
         counts = np.repeat(sizes, self.systems)

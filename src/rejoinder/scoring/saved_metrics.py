@@ -142,8 +142,8 @@ def restored(saved: Mapping[str, SavedMetric], own: Mapping[str, Metric]) -> dic
         saved: What the file says of each metric, by label.
         own: Metrics of the user's own, by label, as ``matched`` gives them.
     """
-    made = {label: own.get(label) or _made(label, each) for label, each in saved.items()}
-    return {label: metric for label, metric in made.items() if metric is not None}
+    metrics = {label: own.get(label) or _made(label, each) for label, each in saved.items()}
+    return {label: metric for label, metric in metrics.items() if metric is not None}
 
 
 def note(label: str, saved: SavedMetric) -> str:
@@ -191,7 +191,7 @@ def _of_parameters(
     given: Metric | type[Metric], called: Mapping[str, SavedMetric]
 ) -> dict[str, Metric]:
     """A given metric under the label that it has in the file, or each label of a given class."""
-    made: dict[str, Metric] = {}
+    matching: dict[str, Metric] = {}
     for label, one in called.items():
         metric = given(**one.parameters) if isinstance(given, type) else given
         parameters = plain(registry.parameters(metric))
@@ -203,11 +203,11 @@ def _of_parameters(
                 f"metrics: '{metric.name}' has the columns {list(metric.columns)}, but was saved with "
                 f"{one.columns}; give the class as it was when the scores were saved"
             )
-        made[label] = metric
-    if not made:
+        matching[label] = metric
+    if not matching:
         were = " or ".join(str(one.parameters) for one in called.values())
         raise ParameterError(
             f"metrics: '{given.name}' was saved with the parameters {were}; give it with these, or "
             "give its class"
         )
-    return made
+    return matching

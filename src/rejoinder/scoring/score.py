@@ -94,7 +94,7 @@ def score(
     responses = _checked(testset, responses)
     wanted = wanted_metrics(metrics, testset)
     alignment = check_responses(responses, testset, missing)
-    contexts = _kept(testset, alignment.ids)
+    contexts = _answered(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment)
     if any("context" in metric.needs for metric in wanted.values()):
         batch = replace(batch, contexts=contexts.get_column("context").to_list())
@@ -157,7 +157,7 @@ def _checked(testset: object, responses: Frame) -> pl.DataFrame:
     return polars_of(responses, "responses", "system, id and text", remedy)
 
 
-def _kept(testset: TestSet, ids: list[str]) -> pl.DataFrame:
+def _answered(testset: TestSet, ids: list[str]) -> pl.DataFrame:
     if len(ids) == len(testset):
         return testset.contexts
     return testset.contexts.filter(pl.col("id").is_in(ids))

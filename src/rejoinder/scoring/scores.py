@@ -132,9 +132,9 @@ class Scores(Measurements):
             .with_row_index(" place")
             .group_by(group, maintain_order=True)
         ):
-            picked = np.zeros(self.items.height, dtype=bool)
-            picked[members.get_column(" place").to_numpy()] = True
-            table = self.select(picked).systems()
+            selected = np.zeros(self.items.height, dtype=bool)
+            selected[members.get_column(" place").to_numpy()] = True
+            table = self.select(selected).systems()
             name = pl.lit(value, dtype=self.items.schema[column])
             tables.append(table.select(name.alias(group), pl.all()))
         return pl.concat(tables)
@@ -154,7 +154,7 @@ class Scores(Measurements):
             )
             for label, each in self.measured.items()
         }
-        picked = self.items.filter(pl.Series(items))
+        selected = self.items.filter(pl.Series(items))
         places = pl.Series(np.tile(items, len(self.names)))
         unserved = {
             label: replace(each, rows=each.rows.filter(places))
@@ -162,7 +162,7 @@ class Scores(Measurements):
         }
         return replace(
             self,
-            items=picked,
+            items=selected,
             measured=measured,
             unserved=unserved,
             _draws={},

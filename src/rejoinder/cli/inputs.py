@@ -60,28 +60,10 @@ def read_rated(
     return table
 
 
-def holds_scores(path: Path) -> bool:
-    """Whether a file is one that 'rejoinder score --save' wrote."""
-    if not path.is_file():  # a pipe can be read once
-        return False
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-    except OSError:
-        return False
-    import polars as pl
-
-    from rejoinder.scoring.store import KEY
-
-    try:
-        return KEY in pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, OSError):
-        return False
-
-
 def refuse_scores(path: Path, verb: str) -> None:
     """Raises a ParameterError where kept scores are given to a verb that reads the texts themselves."""
+    from rejoinder.scoring.store import holds_scores
+
     if holds_scores(path):
         raise ParameterError(
             f"{path}: these are kept scores, which hold no texts, and '{verb}' reads the texts; name "
@@ -207,9 +189,12 @@ def explain(
     missing: str,
 ) -> list[Explanation]:
     """What made the score of one item, for each metric and each system (or the one named)."""
+    from rejoinder.cli.terminal.speech import note
     from rejoinder.scoring.explain import explain as explained
     from rejoinder.tables.responses import check_responses
 
+    if not metrics:
+        note("only deltaBLEU is explained by default; -m explains other metrics")
     if missing == "empty":
         responses = check_responses(responses, testset, "empty").responses
     names = responses.get_column("system").unique(maintain_order=True).to_list()

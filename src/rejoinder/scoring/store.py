@@ -71,13 +71,21 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
 def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
     """Writes the rows to a Parquet file, first under a temporary name.
 
+    A file of scores is replaced; any other file is refused.
+
     Raises:
-        InputError: The path cannot be written, or its suffix is not .parquet.
+        InputError: The path cannot be written, its suffix is not .parquet, or another file is there.
     """
-    if Path(path).suffix.lower() != ".parquet":
+    file = Path(path)
+    if file.suffix.lower() != ".parquet":
         raise InputError(f"{path}: scores are kept as Parquet; name a file that ends in .parquet")
+    if file.is_file() and file.stat().st_size and not holds_scores(file):
+        raise InputError(
+            f"{path}: a file stands there that holds no kept scores, so it is not replaced; name "
+            "another file, or remove this one"
+        )
     n = scores.items.height
-    items = scores.items.rename({name: _kept(name) for name in scores.items.columns})
+    items = scores.items.rename({name: _file_column(name) for name in scores.items.columns})
     table = pl.concat([items] * len(scores.names)).select(
         pl.Series("system", np.repeat(np.array(scores.names, dtype=object), n), dtype=pl.String),
         pl.all(),
@@ -104,6 +112,19 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         seal(temporary)
 
 
+def holds_scores(path: Path) -> bool:
+    """Whether a file is one that ``save`` wrote."""
+    if not path.is_file():  # a pipe can be read once
+        return False
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"PAR1":
+                return False
+        return KEY in pl.read_parquet_metadata(path)
+    except (pl.exceptions.PolarsError, OSError):
+        return False
+
+
 def _saved_metrics(scores: Measurements) -> dict[str, SavedMetric]:
     """What is written of every metric, those among them whose class is not known here."""
     served = {
@@ -127,7 +148,7 @@ def _own_notes(scores: Measurements) -> list[str]:
     ]
 
 
-def _kept(column: str) -> str:
+def _file_column(column: str) -> str:
     """What a column of the items is called in the file: no metric's, nor ``system``, is like it."""
     return column if column == "id" else f"item:{column}"
 
@@ -142,10 +163,10 @@ def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
             pl.Series(f"{label}.{name}", values[:, k], nan_to_null=True)
             for k, name in enumerate(measured.metric.columns)
         ]
-    held: list[pl.Series | None] = [None] * (systems * n)
+    bags: list[pl.Series | None] = [None] * (systems * n)
     for place, first, last in zip(places, rows.first.ravel(), rows.last.ravel(), strict=True):
-        held[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
-    return [pl.Series(f"{label}.{measured.metric.columns[0]}", held, dtype=pl.List(pl.UInt64))]
+        bags[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
+    return [pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64))]
 
 
 def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
@@ -205,10 +226,10 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
         ) from None
     if saved.format != FORMAT:
         raise InputError(f"{file}: format {saved.format}, expected {FORMAT}; score again")
-    found = _scores(saved, table, file, metrics)
+    measurements = _scores(saved, table, file, metrics)
     if whole:
-        return found
-    return replace(found, notes=(*found.notes, NO_HASH.format(path=file)))
+        return measurements
+    return replace(measurements, notes=(*measurements.notes, NO_HASH.format(path=file)))
 
 
 def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Measurements:
@@ -232,7 +253,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Meas
             _check_measured(label, each, table.height // len(saved.systems))
         unserved = {label: _unserved(label, each, table) for label, each in unknown.items()}
         items = table.head(table.height // len(saved.systems)).select(
-            pl.col(_kept(name)).alias(name) for name in saved.columns
+            pl.col(_file_column(name)).alias(name) for name in saved.columns
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
         raise _unfit(file, error) from None
@@ -259,13 +280,13 @@ def _check(saved: Saved, table: pl.DataFrame) -> None:
     systems = len(saved.systems)
     if not systems or len(set(saved.systems)) < systems:
         raise InputError(f"systems {one_of(saved.systems)}: expected one or more, each once")
-    n, rest = divmod(table.height, systems)
-    if rest or not n:
+    n, remainder = divmod(table.height, systems)
+    if remainder or not n:
         raise InputError(f"{table.height} rows for {systems} systems")
     names = np.repeat(np.array(saved.systems, dtype=object), n)
     if table.get_column("system").to_list() != names.tolist():
         raise InputError("the rows do not stand system by system")
-    items = table.select("id", *(_kept(name) for name in saved.columns if name != "id"))
+    items = table.select("id", *(_file_column(name) for name in saved.columns if name != "id"))
     first = items.head(n)
     if first.get_column("id").is_null().any() or first.get_column("id").is_duplicated().any():
         raise InputError("an id is a duplicate, or is missing")
@@ -284,11 +305,11 @@ def _check_measured(label: str, measured: Measured, items: int) -> None:
     """Raises an InputError where a metric's rows or signature cannot be those of a measurement."""
     if measured.items is not None and measured.items < measured.height:
         raise InputError(f"{label}: {measured.items} items in {measured.height} rows")
-    told, own = _words(measured.signature), _words(_without_sources(measured.metric).signature())
-    for word in told.keys() & own.keys() - {"version", "sacrebleu"}:
-        if told[word] != own[word]:
+    written, own = _words(measured.signature), _words(_without_sources(measured.metric).signature())
+    for word in written.keys() & own.keys() - {"version", "sacrebleu"}:
+        if written[word] != own[word]:
             raise InputError(
-                f"{label}: the signature says {word}:{told[word]}, the parameters {word}:{own[word]}"
+                f"{label}: the signature says {word}:{written[word]}, the parameters {word}:{own[word]}"
             )
     low, high = measured.metric.bounds
     values = measured.scores()
@@ -325,7 +346,7 @@ def _unserved(label: str, saved: SavedMetric, table: pl.DataFrame) -> KeptRows:
 
 
 def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> Measured:
-    told, systems = saved.metrics[label], len(saved.systems)
+    described, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
     columns = [_column(label, name, metric, table) for name in metric.columns]
     usable = columns[0].head(n).is_not_null().to_numpy()
@@ -333,16 +354,16 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
         raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
-    signature = with_interval(metric, told.signature)
+    signature = with_interval(metric, described.signature)
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
-        return Measured(metric, rows_of(values, systems), usable, signature, told.items)
-    held = columns[0].gather(order)
-    lengths = held.list.len().to_numpy().astype(np.int64)
+        return Measured(metric, rows_of(values, systems), usable, signature, described.items)
+    bags = columns[0].gather(order)
+    lengths = bags.list.len().to_numpy().astype(np.int64)
     last = np.cumsum(lengths)
-    fingerprints = held.explode(empty_as_null=False).to_numpy()
+    fingerprints = bags.explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
-    return Measured(metric, rows_of(tokens, systems), usable, signature, told.items)
+    return Measured(metric, rows_of(tokens, systems), usable, signature, described.items)
 
 
 def _column(label: str, name: str, metric: Metric, table: pl.DataFrame) -> pl.Series:

@@ -69,10 +69,11 @@ def test_segments_are_a_table_of_items(command):
 
 
 def test_explain_names_the_ngrams_and_the_references(command):
-    status, out, _ = command(
+    status, out, err = command(
         "score", TESTSET, *SYSTEMS, "--explain", "c001", "--system", "retrieval"
     )
     assert status == 0
+    assert "note: only deltaBLEU is explained by default; -m explains other metrics" in err
     assert "retrieval on c001" in out
     assert "-0.80" in out  # the weight of its bad reference
     status, _, err = command("score", TESTSET, *SYSTEMS, "--explain", "nothing")

@@ -160,5 +160,22 @@ def test_a_path_with_brackets_is_one_file(tmp_path):
     assert load_scores(folder / "kept.parquet").names == found.names
 
 
+def test_saving_replaces_scores_and_no_other_file(kept, tmp_path):
+    scores, path = load_scores(kept), tmp_path / "there.parquet"
+    for foreign in (b"mine", pl.DataFrame({"a": [1]})):
+        if isinstance(foreign, bytes):
+            path.write_bytes(foreign)
+        else:
+            foreign.write_parquet(path)
+        before = path.read_bytes()
+        with pytest.raises(InputError, match="holds no kept scores, so it is not replaced"):
+            scores.save(path)
+        assert path.read_bytes() == before
+    path.write_bytes(b"")  # as mktemp makes one
+    for _ in range(2):
+        scores.save(path)
+    assert load_scores(path).names == scores.names
+
+
 def _one_reply():
     return pl.DataFrame({"system": ["s"], "id": ["1"], "text": ["yes"]})

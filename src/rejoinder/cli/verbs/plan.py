@@ -132,6 +132,7 @@ def plan(
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.planning.plan import plan as planned
+    from rejoinder.scoring.store import holds_scores
 
     difference = _differences(differences)
     table = None
@@ -149,7 +150,7 @@ def plan(
         )
         # The intervals of the scores themselves are not shown here.
         scores = inputs.measure(given, replies, metrics, missing, drop_unusable, 0, seed)
-    elif not inputs.holds_scores(testset):
+    elif not holds_scores(testset):
         raise ParameterError(
             f"{testset}: a test set alone; name the systems' replies too: "
             f"rejoinder plan {testset} SYSTEM.jsonl ... --ratings RATINGS"

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print the score of every reply: one row for each system and item.",
 )
-@click.option("--explain", metavar="ID", help="Explain the scores of the item with this id.")
+@click.option(
+    "--explain",
+    metavar="ID",
+    help="Explain the scores of the item with this id. Under deltableu, or the metrics of -m.",
+)
 @click.option("--system", metavar="NAME", help="Only this system. For --explain (default: all).")
 @click.option(
     "--save",
@@ -77,6 +81,7 @@ def score(
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.scoring.store import holds_scores
 
     given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
     inputs.check_together(
@@ -91,7 +96,7 @@ def score(
             missing != "error",
         )  # fmt: skip
         scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
-    elif not responses and inputs.holds_scores(testset):
+    elif not responses and holds_scores(testset):
         scores = inputs.kept(testset, "explain", "system", "without", "resamples", "seed")
     else:
         items, replies = inputs.read(

@@ -1,5 +1,6 @@
 """What every likelihood backend must do: a new one in ``BACKENDS`` needs a case here."""
 
+import inspect
 import json
 import math
 from contextlib import nullcontext
@@ -11,7 +12,8 @@ pytest.importorskip("transformers")
 
 import completions_server
 import tiny_language_models as tiny
-from rejoinder.models.likelihood import LikelihoodRequest, likelihoods, open_backend
+from rejoinder.errors import ParameterError
+from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
 from rejoinder.models.likelihood.opening import BACKENDS, kind_of_backend, open_backends
 
 REPLIES = ("Yes, two beds in a sleeper.", "I don't know.", "No", "")
@@ -120,3 +122,33 @@ def test_models_of_one_name_are_named_by_their_paths(model, tmp_path):
     assert opened.name == "mine"
     assert open_backends([opened]) == [opened]
     assert [each.name for each in open_backends([model, model])] == [model, model]
+
+
+OTHER = {
+    "prompting": Prompting(turns=1),
+    "device": "cpu",
+    "dtype": "float32",
+    "batch_tokens": 64,
+    "download": True,
+    "end_text": "!",
+}
+"""A value of each setting that is not its default."""
+
+
+def test_a_setting_that_has_no_effect_on_a_model_is_refused(model):
+    settings = set(inspect.signature(open_backend).parameters) - {"model", "name"}
+    assert settings == set(OTHER)
+    used = BACKENDS[kind_of_backend(model)].settings
+    for name in settings - used:
+        with pytest.raises(ParameterError, match=rf"^{name}: has no effect here"):
+            open_backend(model, **{name: OTHER[name]})
+        with pytest.raises(ParameterError, match=rf"^{name}: has no effect here"):
+            open_backends([open_backend(model)], **{name: OTHER[name]})
+
+
+def test_a_setting_goes_to_the_models_that_use_it(tmp_path):
+    with _recording(tmp_path) as (_, recorded):
+        local = str(tiny.save(tmp_path / "gpt2", "gpt2"))
+        backends = open_backends([recorded, local], Prompting(turns=1), batch_tokens=64)
+    assert backends[1].facts["batch_tokens"] == "64"
+    assert backends[1].facts["turns"] == "1"

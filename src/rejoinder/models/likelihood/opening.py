@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rejoinder.errors import ParameterError
 from rejoinder.models.likelihood.backend import LikelihoodBackend
 from rejoinder.models.likelihood.prompts import Prompting
 
 
 @dataclass(frozen=True)
-class Kind:
+class BackendKind:
     """One kind of likelihood backend.
 
     Attributes:
+        what: What a model of this kind is, for messages.
         accepts: Whether a model's name, path or URL is of this kind.
-        open: Opens it: given the model, the prompting, its name in tables, and the settings.
+        open: Opens it: given the model, its name in tables, and the settings that were chosen.
         settings: The parameters of ``open_backend`` that this kind uses.
     """
 
+    what: str
     accepts: Callable[[str], bool]
     open: Callable[..., LikelihoodBackend]
     settings: frozenset[str]
@@ -35,32 +39,31 @@ def _is_recording(model: str) -> bool:
     return Path(model).suffix.lower() == ".jsonl"
 
 
-def _endpoint(
-    model: str, prompting: Prompting | None, name: str | None, **settings: Any
-) -> LikelihoodBackend:
+def _endpoint(model: str, **settings: Any) -> LikelihoodBackend:
     from rejoinder.models.likelihood.endpoint.likelihoods import EndpointBackend
 
-    return EndpointBackend(model, prompting, name=name, **settings)
+    return EndpointBackend(model, **settings)
 
 
-def _recording(model: str, prompting: Prompting | None, name: str | None) -> LikelihoodBackend:
+def _recording(model: str, name: str | None) -> LikelihoodBackend:
     from rejoinder.models.likelihood.recorded import RecordedBackend
 
     return RecordedBackend(model, name=name)
 
 
-def _transformer(
-    model: str, prompting: Prompting | None, name: str | None, **settings: Any
-) -> LikelihoodBackend:
+def _transformer(model: str, **settings: Any) -> LikelihoodBackend:
     from rejoinder.models.likelihood.transformer.loading import load
 
-    return load(model, prompting, name=name, **settings)
+    return load(model, **settings)
 
 
-BACKENDS: dict[str, Kind] = {
-    "endpoint": Kind(_is_url, _endpoint, frozenset({"prompting", "end_text"})),
-    "recording": Kind(_is_recording, _recording, frozenset()),
-    "transformer": Kind(
+BACKENDS: dict[str, BackendKind] = {
+    "endpoint": BackendKind(
+        "the URL of a server", _is_url, _endpoint, frozenset({"prompting", "end_text"})
+    ),
+    "recording": BackendKind("a file of likelihoods", _is_recording, _recording, frozenset()),
+    "transformer": BackendKind(
+        "a model on this machine",
         lambda model: True,
         _transformer,
         frozenset({"prompting", "device", "dtype", "batch_tokens", "download"}),
@@ -106,18 +109,19 @@ def open_backend(
     Raises:
         InputError: It cannot be loaded, read or reached, or its log-probabilities are not reliable.
         MissingExtraError: A local model, without torch or transformers.
-        ParameterError: A setting is unknown.
+        ParameterError: A setting is unknown, or has no effect on a model of this kind.
     """
-    kind = BACKENDS[kind_of_backend(model)]
-    settings = {
-        "device": device,
-        "dtype": dtype,
-        "batch_tokens": batch_tokens,
-        "download": download,
-        "end_text": end_text,
-    }
-    used = {key: value for key, value in settings.items() if key in kind.settings}
-    return kind.open(os.fspath(model), prompting, name, **used)
+    kind = _kind(model)
+    chosen = _chosen(
+        prompting=prompting,
+        device=device,
+        dtype=dtype,
+        batch_tokens=batch_tokens,
+        download=download,
+        end_text=end_text,
+    )
+    _check_used(chosen, [kind])
+    return kind.open(os.fspath(model), name=name, **chosen)
 
 
 def open_backends(
@@ -132,13 +136,45 @@ def open_backends(
     Args:
         models: See ``open_backend``.
         prompting: The layout of conversations.
-        **settings: Further parameters of ``open_backend``.
+        **settings: Further parameters of ``open_backend``; each goes to the models that use it.
+
+    Raises:
+        ParameterError: A setting has no effect on any of the models.
     """
     ends = [Path(each).name for each in models if not isinstance(each, LikelihoodBackend)]
+    kinds = [_kind(each) for each in models if not isinstance(each, LikelihoodBackend)]
+    given = {"prompting": prompting, **settings}
+    _check_used(_chosen(**given), kinds)
     opened = []
     for model in models:
         if not isinstance(model, LikelihoodBackend):
             name = os.fspath(model) if ends.count(Path(model).name) > 1 else None
-            model = open_backend(model, prompting, name=name, **settings)
+            used = {key: given[key] for key in given if key in _kind(model).settings}
+            model = open_backend(model, name=name, **used)
         opened.append(model)
     return opened
+
+
+def _kind(model: str | os.PathLike[str]) -> BackendKind:
+    return BACKENDS[kind_of_backend(model)]
+
+
+def _chosen(**settings: Any) -> dict[str, Any]:
+    """The settings that differ from their defaults."""
+    defaults = inspect.signature(open_backend).parameters
+    return {
+        key: value
+        for key, value in settings.items()
+        if value != defaults[key].default and value != Prompting()
+    }
+
+
+def _check_used(chosen: Iterable[str], kinds: Sequence[BackendKind]) -> None:
+    """Raises a ParameterError where no model uses a setting that was chosen."""
+    for setting in chosen:
+        if not any(setting in kind.settings for kind in kinds):
+            users = [kind.what for kind in BACKENDS.values() if setting in kind.settings]
+            raise ParameterError(
+                f"{setting}: has no effect here; it is for {' or '.join(users)}, if it is not opened "
+                f"yet; leave {setting} out"
+            )

@@ -30,7 +30,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Grouped, Memory, Tokens
+from rejoinder.kernels.arrays import Grouped, Memory, Texts, Tokens
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +48,7 @@ ARRAYS = {
 """The annotations of array arguments: element type, dimensions, and C where contiguous."""
 
 TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "Texts": (Texts, ("Bytes", "Indices", "Indices")),
     "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
     "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
     "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),

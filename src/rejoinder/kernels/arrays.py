@@ -21,6 +21,20 @@ Codes: TypeAlias = NDArray[np.int64]
 """Two dimensions, where ``Indices`` has one."""
 
 
+class Texts(NamedTuple):
+    """Strings as bytes of UTF-8.
+
+    Attributes:
+        data: uint8 [bytes], the bytes of all strings.
+        starts: int64 [n], string i has ``data[starts[i]:stops[i]]``.
+        stops: int64 [n].
+    """
+
+    data: Bytes
+    starts: Indices
+    stops: Indices
+
+
 class Tokens(NamedTuple):
     """Texts as sequences of token fingerprints.
 

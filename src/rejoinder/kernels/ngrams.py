@@ -93,6 +93,13 @@ def carved(memory: Memory) -> Item:
 
 
 @helper
+def match(item: Item, i: int, h: Grouped, r: Grouped, order: int) -> None:
+    """Fills the table with the n-grams of item ``i``, and chains to each the references that hold it."""
+    list_hypotheses(item, i, h, order)
+    walk_references(item, i, r, order)
+
+
+@helper
 def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
     """Fills the table with the n-grams of the hypotheses of item ``i``."""
     mask = np.uint64(item.slot_item.size - 1)
@@ -172,11 +179,7 @@ def closest_length(length: int, r: Grouped, i: int) -> int:
     return closest
 
 
-def bleu_rows(
-    hypotheses: Grouped,
-    references: Grouped,
-    order: int,
-) -> Floats:
+def bleu_rows(hypotheses: Grouped, references: Grouped, order: int) -> Floats:
     """BLEU's statistics of every hypothesis (Papineni et al. 2002; Galley et al. 2015, eq. 1-2).
 
     Returns:
@@ -190,18 +193,11 @@ def bleu_rows(
 
 
 @kernel
-def _bleu_rows(
-    h: Grouped,
-    r: Grouped,
-    order: int,
-    memory: Memory,
-    rows: Table,
-) -> None:
+def _bleu_rows(h: Grouped, r: Grouped, order: int, memory: Memory, rows: Table) -> None:
     item = carved(memory)
     for i in range(h.bounds.size - 1):
         begin, end = h.bounds[i], h.bounds[i + 1]
-        list_hypotheses(item, i, h, order)
-        walk_references(item, i, r, order)
+        match(item, i, h, r, order)
         for k in range(begin, end):
             row = rows[k]
             length = h.last[k] - h.first[k]
@@ -219,11 +215,7 @@ def _bleu_rows(
 
 
 def delta_bleu_rows(
-    hypotheses: Grouped,
-    references: Grouped,
-    weights: Floats,
-    order: int,
-    one_maximum: bool,
+    hypotheses: Grouped, references: Grouped, weights: Floats, order: int, one_maximum: bool
 ) -> Floats:
     """DeltaBLEU's statistics of every hypothesis (Galley et al. 2015, section 3).
 
@@ -242,15 +234,7 @@ def delta_bleu_rows(
     """
     rows = np.zeros((hypotheses.first.size, 2 + 2 * order))
     memory = working_memory(hypotheses, references, order)
-    _delta_bleu_rows(
-        hypotheses,
-        references,
-        weights,
-        order,
-        one_maximum,
-        memory,
-        rows,
-    )
+    _delta_bleu_rows(hypotheses, references, weights, order, one_maximum, memory, rows)
     return rows
 
 
@@ -268,8 +252,7 @@ def _delta_bleu_rows(
     for i in range(h.bounds.size - 1):
         begin, end = h.bounds[i], h.bounds[i + 1]
         r_begin, r_end = r.bounds[i], r.bounds[i + 1]
-        list_hypotheses(item, i, h, order)
-        walk_references(item, i, r, order)
+        match(item, i, h, r, order)
         best_weight = weights[r_begin] if r_end > r_begin else 0.0
         for j in range(r_begin, r_end):
             best_weight = max(best_weight, weights[j])
@@ -280,18 +263,18 @@ def _delta_bleu_rows(
             row[1] = closest_length(length, r, i)
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
                 n = item.listed_order[e]
-                held = item.listed_count[e]
-                row[1 + order + n] += best_weight * held
+                count_h = item.listed_count[e]
+                row[1 + order + n] += best_weight * count_h
                 link = item.gram_chain[item.listed_gram[e]]
                 if link == ABSENT:
                     continue
                 weight = weights[item.link_reference[link]]
-                most = min(held, item.link_count[link])
+                most = min(count_h, item.link_count[link])
                 product = weight * most
                 link = item.link_next[link]
                 while link != ABSENT:
                     w = weights[item.link_reference[link]]
-                    count = min(held, item.link_count[link])
+                    count = min(count_h, item.link_count[link])
                     product = max(product, w * count)
                     weight = max(weight, w)
                     most = max(most, count)
@@ -299,12 +282,7 @@ def _delta_bleu_rows(
                 row[1 + n] += product if one_maximum else weight * most
 
 
-def pair_rows(
-    hypotheses: Grouped,
-    references: Grouped,
-    pair_bounds: Indices,
-    order: int,
-) -> Floats:
+def pair_rows(hypotheses: Grouped, references: Grouped, pair_bounds: Indices, order: int) -> Floats:
     """The matches of every hypothesis with every single reference of its item.
 
     Args:
@@ -319,31 +297,18 @@ def pair_rows(
     """
     rows = np.zeros((int(pair_bounds[-1]), order))
     memory = working_memory(hypotheses, references, order)
-    _pair_rows(
-        hypotheses,
-        references,
-        pair_bounds,
-        order,
-        memory,
-        rows,
-    )
+    _pair_rows(hypotheses, references, pair_bounds, order, memory, rows)
     return rows
 
 
 @kernel
 def _pair_rows(
-    h: Grouped,
-    r: Grouped,
-    pair_bounds: Indices,
-    order: int,
-    memory: Memory,
-    rows: Table,
+    h: Grouped, r: Grouped, pair_bounds: Indices, order: int, memory: Memory, rows: Table
 ) -> None:
     item = carved(memory)
     for i in range(h.bounds.size - 1):
         begin, end = h.bounds[i], h.bounds[i + 1]
-        list_hypotheses(item, i, h, order)
-        walk_references(item, i, r, order)
+        match(item, i, h, r, order)
         for k in range(begin, end):
             for e in range(item.list_bounds[k - begin], item.list_bounds[k - begin + 1]):
                 link = item.gram_chain[item.listed_gram[e]]

@@ -10,10 +10,16 @@ Where words end is what a processor cannot foresee, so letters and blanks share 
 branch: each byte writes the hash so far to the place of the next token, a blank after a letter moves
 on to the next place, and a factor of 0 makes a blank start the hash anew.
 
-All kernels here share one shape: strings lie in ``data[starts[i]:stops[i]]``; the fingerprints of
-string ``i`` are written to ``tokens[first[i]:last[i]]``. A string that a byte-wise pass cannot
-tokenise exactly (an entity to decode, a non-ASCII letter to lower-case) is left for the caller to
-rewrite: its ``last`` is -1.
+The tokenizers share their arguments and their result:
+
+    texts: the strings.
+    classes: uint8 [256], the class of each byte; one of the tables below.
+    keys: uint64 [260], ``KEYS``, or ``KEYS_FOLDING`` to take upper and lower case for one.
+    tokens: written from the start on; ``last`` is -1 for a string that a byte-wise pass cannot
+        tokenise exactly (an entity to decode, a non-ASCII letter to lower-case): the caller
+        rewrites it.
+
+They return how many tokens were written.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Words
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Texts, Tokens, Words
 
 MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 SHIFT = np.uint64(33)
@@ -133,34 +139,27 @@ def _wide_space(data: Bytes, at: int, stop: int) -> int:
     return 0
 
 
-def same_strings(data: Bytes, starts: Indices, stops: Indices) -> Indices:
+def same_strings(texts: Texts) -> Indices:
     """For every string the index of the first string equal to it (its own, where it is the first).
-
-    Args:
-        data: uint8 [bytes], the text of all strings.
-        starts: int64 [n], where each string begins.
-        stops: int64 [n], where each string ends.
 
     Returns:
         int64 [n]: ``first[i] <= i`` with equal bytes.
     """
-    n = starts.size
+    data, n = texts.data, texts.starts.size
     words = np.zeros(0, dtype=np.uint64)
     if data.size >= 8:
         words = np.lib.stride_tricks.as_strided(data[:8].view(np.uint64), (data.size - 7,), (1,))
     slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int64)
     first = np.empty(n, dtype=np.int64)
     hashes = np.empty(n, dtype=np.uint64)
-    _same_strings(data, words, starts, stops, KEYS, slots, hashes, first)
+    _same_strings(texts, words, KEYS, slots, hashes, first)
     return first
 
 
 @kernel
 def _same_strings(
-    data: Bytes,
+    texts: Texts,
     words: Words,
-    starts: Indices,
-    stops: Indices,
     keys: Fingerprints,
     slots: Indices,
     hashes: Fingerprints,
@@ -169,15 +168,14 @@ def _same_strings(
     """Fills ``first`` with an open hash table of the strings seen so far.
 
     Args:
-        data: uint8 [bytes].
+        texts: The n strings.
         words: uint64 [bytes - 7], the eight bytes from every byte on.
-        starts: int64 [n].
-        stops: int64 [n].
         keys: uint64 [260], ``KEYS``: texts made to meet in the table would make it slow.
         slots: int64 [a power of two above n], -1 where free.
         hashes: uint64 [n], written.
         first: int64 [n], written.
     """
+    data, starts, stops = texts
     mask = np.uint64(slots.size - 1)
     for i in range(starts.size):
         at = starts[i]
@@ -218,16 +216,7 @@ def _equal(data: Bytes, a: Any, a_end: Any, b: Any, b_end: Any) -> bool:
 
 
 @kernel
-def tokens_13a(
-    data: Bytes,
-    starts: Indices,
-    stops: Indices,
-    classes: Bytes,
-    keys: Fingerprints,
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-) -> int:
+def tokens_13a(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Tokenises strings by mteval-v13a's rules: Western punctuation apart, numbers whole.
 
     The four rules of the original rewrite the string one after the other. Seen from a run of ``k``
@@ -235,20 +224,9 @@ def tokens_13a(
     own, but for the last, which stays with a digit ``y`` where ``x`` is no digit and ``k`` is even,
     or ``x`` is a digit and ``k`` is odd; and a single stop between two digits stays with both. A
     dash is cut off from a digit before it.
-
-    Args:
-        data: uint8 [bytes].
-        starts: int64 [n].
-        stops: int64 [n].
-        classes: uint8 [256], the class of each byte; one of the tables above.
-        keys: uint64 [260], ``KEYS``, or ``KEYS_FOLDING`` to take upper and lower case for one.
-        tokens: uint64 [bytes], written from the start on.
-        first: int64 [n], written: where the tokens of each string begin.
-        last: int64 [n], written: where they end, or -1 for a string to be rewritten.
-
-    Returns:
-        How many tokens were written.
     """
+    data, starts, stops = texts
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -260,7 +238,7 @@ def tokens_13a(
             c = data[at]
             kind = np.int64(classes[c])
             if kind <= SPACE:
-                tokens[written] = h
+                fingerprints[written] = h
                 written += kind & inside
                 inside = 1 - kind
                 h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
@@ -290,11 +268,11 @@ def tokens_13a(
                 at = end
                 continue
             if inside:
-                tokens[written] = h
+                fingerprints[written] = h
                 written += 1
             if kind != WIDE:
                 for k in range(at, end - begins):
-                    tokens[written] = _grown(keys[START], data[k], keys)
+                    fingerprints[written] = _grown(keys[START], data[k], keys)
                     written += 1
             h = _grown(keys[START], data[end - 1], keys) if begins else keys[START]
             inside = np.int64(begins)
@@ -304,26 +282,19 @@ def tokens_13a(
             last[i] = -1
             continue
         if inside:
-            tokens[written] = h
+            fingerprints[written] = h
             written += 1
         last[i] = written
     for k in range(written):
-        tokens[k] = _mixed(tokens[k])
+        fingerprints[k] = _mixed(fingerprints[k])
     return int(written)
 
 
 @kernel
-def tokens_none(
-    data: Bytes,
-    starts: Indices,
-    stops: Indices,
-    classes: Bytes,
-    keys: Fingerprints,
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-) -> int:
-    """Splits strings at white space, as ``str.split`` does. Arguments as for ``tokens_13a``."""
+def tokens_none(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
+    """Splits strings at white space, as ``str.split`` does."""
+    data, starts, stops = texts
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -341,7 +312,7 @@ def tokens_none(
                 width = _wide_space(data, at, stop)
                 kind = SPACE if width > 0 else LETTER
                 width = max(width, 1)
-            tokens[written] = h
+            fingerprints[written] = h
             written += kind & inside
             inside = 1 - kind
             h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
@@ -351,26 +322,19 @@ def tokens_none(
             last[i] = -1
             continue
         if inside:
-            tokens[written] = h
+            fingerprints[written] = h
             written += 1
         last[i] = written
     for k in range(written):
-        tokens[k] = _mixed(tokens[k])
+        fingerprints[k] = _mixed(fingerprints[k])
     return int(written)
 
 
 @kernel
-def tokens_char(
-    data: Bytes,
-    starts: Indices,
-    stops: Indices,
-    classes: Bytes,
-    keys: Fingerprints,
-    tokens: Fingerprints,
-    first: Indices,
-    last: Indices,
-) -> int:
-    """Takes every character but white space for a token. Arguments as for ``tokens_13a``."""
+def tokens_char(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
+    """Takes every character but white space for a token."""
+    data, starts, stops = texts
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -391,7 +355,7 @@ def tokens_char(
             while at < stop and data[at] & 0xC0 == 0x80:  # the rest of a UTF-8 sequence
                 h = _grown(h, data[at], keys)
                 at += 1
-            tokens[written] = _mixed(h)
+            fingerprints[written] = _mixed(h)
             written += 1
         if at < stop:
             written = first[i]

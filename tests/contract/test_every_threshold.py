@@ -25,7 +25,7 @@ from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
-from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, Wish
+from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.metrics import BLEU, DeltaBLEU
 from rejoinder.recipes.negative_references.held_out import HeldOut
@@ -66,9 +66,9 @@ def test_weights_reach_from_minus_1_to_1():
 
 
 def test_a_rater_of_just_the_threshold_s_kappa_stays():
-    wish = Wish(threshold=0.1, drop=True)
-    assert wish.verdict(0.1, None) == KEPT
-    assert wish.verdict(np.nextafter(0.1, 0), None) == DROPPED
+    options = SummaryOptions(threshold=0.1, drop=True)
+    assert options.verdict(0.1, None) == KEPT
+    assert options.verdict(np.nextafter(0.1, 0), None) == DROPPED
 
 
 def test_a_rater_is_judged_from_the_least_number_shared_on():

@@ -1,7 +1,7 @@
 """The entropy filter: which pairs of a corpus have a message or a reply that goes with everything.
 
 Csaky, Purgai & Recski (2019), "Improving Neural Conversational Models with Entropy-Based Data
-Filtering"; METHODS: an utterance that was said after (or before) many different others has a high
+Filtering"; an utterance that was said after (or before) many different others has a high
 entropy, and pairs with it teach a model to be generic.
 """
 
@@ -71,7 +71,7 @@ def filter_by_entropy(
             vectors); None: equal utterances are a cluster, white space apart (IDENTITY).
         target_clusters: the same for targets.
         longest: clusters whose utterances have this many words or more on average are kept whatever
-            their entropy; the authors' code has 15, their paper and METHODS no such rule.
+            their entropy; the authors' code has 15, their paper no such rule.
         show: how many clusters of highest entropy to list for each side that counts.
 
     Raises:

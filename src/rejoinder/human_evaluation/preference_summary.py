@@ -8,10 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder._version import __version__
-from rejoinder.human_evaluation.digest import digest
-from rejoinder.human_evaluation.preference_criterion import Contests
-from rejoinder.human_evaluation.rater_exclusion import KEPT, THRESHOLD, Wish
+from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
+from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
+from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.checks.validation import check_preferences, conform
@@ -41,10 +40,6 @@ _STRENGTHS = (
     | dict.fromkeys(("wins", "ties", "losses"), _COUNT)
     | {"reason": _TEXT}
 )
-_AGREEMENT = {
-    "criterion": _TEXT, "raters": _TEXT, "measure": _TEXT, "value": _NUMBER, "low": _NUMBER, "high": _NUMBER,
-    "n": _COUNT, "reason": _TEXT,
-}  # fmt: skip
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
     "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
@@ -102,7 +97,7 @@ class PreferenceSummary:
         }
 
 
-def summarise_preferences(
+def preferences(
     preferences: pl.DataFrame,
     *,
     criterion: str | None = None,
@@ -137,58 +132,30 @@ def summarise_preferences(
         ParameterError: A parameter is unknown or has a value outside its range.
 
     >>> rows = [(f"c{i}", "ours", "theirs", "ann", "overall", "ab"[i % 4 == 3]) for i in range(8)]
-    >>> told = summarise_preferences(pl.DataFrame(rows, schema=PREFERENCES, orient="row"), resamples=0)
-    >>> told.pairs.select("a", "win_rate", "p").row(0)  # 6 to 2: (1 + 8 + 28) / 2^7
+    >>> summary = preferences(pl.DataFrame(rows, schema=PREFERENCES, orient="row"), resamples=0)
+    >>> summary.pairs.select("a", "win_rate", "p").row(0)  # 6 to 2: (1 + 8 + 28) / 2^7
     ('ours', 0.75, 0.2890625)
     """
     without = strings(without, "without", "systems")
-    wish = Wish(threshold, drop, least, resamples, seed)
+    options = SummaryOptions(threshold, drop, least, resamples, seed)
     table = conform(preferences, PREFERENCES, "preferences").select(*PREFERENCES)
     check_preferences(table, Origin.of_table("preferences", table))
     table = without_systems(of_criterion(table, criterion), without, ("a", "b"))
-    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
-    parts: list[Contests] = []
-    kept: list[Contests] = []
-    pairs, strengths, agreement = [], [], []
-    for done, name in enumerate(criteria, start=1):
-        parts.append(Contests(name, table.filter(pl.col("criterion") == name), wish))
-        kept.append(parts[-1].kept())
-        pairs += kept[-1].pairs()
-        strengths += kept[-1].strengths()
-        agreement += parts[-1].agreement("all")
-        if drop:
-            agreement += kept[-1].agreement(KEPT)
-        if progress is not None:
-            progress(done, len(criteria))
-    several = len(criteria) > 1
-    notes = [f"{part.name}: {note}" if several else note for part in parts for note in part.notes]
+
+    def summarised(name: str, own: pl.DataFrame) -> PreferenceCriterion:
+        return PreferenceCriterion(name, own, options)
+
+    parts, notes = each_criterion(table, summarised, progress)
     return PreferenceSummary(
         pl.DataFrame([part.counts() for part in parts], schema=_COUNTS),
-        pl.DataFrame(pairs, schema=_PAIRS),
-        pl.DataFrame(strengths, schema=_STRENGTHS),
-        pl.DataFrame(agreement, schema=_AGREEMENT),
+        pl.DataFrame([row for part in parts for row in part.pairs], schema=_PAIRS),
+        pl.DataFrame([row for part in parts for row in part.strengths], schema=_STRENGTHS),
+        pl.DataFrame([row for part in parts for row in part.agreement], schema=AGREEMENT),
         pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
-        tuple(dict.fromkeys(notes)),
-        _signature(wish, criteria, without, table),
+        notes,
+        signature("preferences", table, without, options, options.signature(), "test:sign by item"),
     )
 
 
-preferences = summarise_preferences
-"""`summarise_preferences` by the name of its command."""
-
-
-def _signature(
-    wish: Wish, criteria: Sequence[str], without: Sequence[str], table: pl.DataFrame
-) -> str:
-    facts = [
-        "preferences",
-        f"criterion:{'+'.join(criteria)}",
-        *([f"without:{'+'.join(without)}"] if without else []),
-        wish.signature(),
-        "test:sign by item",
-        f"bs:{wish.resamples}",
-        f"seed:{wish.seed}",
-        f"hash:{digest(table)}",
-        f"version:{__version__}",
-    ]
-    return "|".join(facts)
+summarise_preferences = preferences
+"""The earlier name of `preferences`."""

@@ -1,4 +1,4 @@
-"""Which raters count: who falls below a kappa, who cannot be judged, and how that is said."""
+"""Which raters are excluded: who falls below a kappa, who cannot be judged, and the notes about them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import counted, listed
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.raters import LEAST_SHARED
@@ -14,19 +14,19 @@ from rejoinder.statistics.raters import LEAST_SHARED
 KEPT, DROPPED, BELOW, UNJUDGED = "kept", "dropped", "below", "not judged"
 
 THRESHOLD = 0.1
-"""Raters below are left out of results (METHODS, section 5)."""
+"""Raters whose kappa is below are excluded (Khayrallah & Sedoc 2021, section 4.2)."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What a summary is to do: its parameters.
+class SummaryOptions:
+    """The parameters of a summary of judgements.
 
     Args:
         threshold: Raters whose kappa is below are named.
-        drop: And dropped.
+        drop: Whether they are excluded too.
         least: The fewest units shared with others to be judged by.
-        resamples: Of the bootstrap; 0 for none.
-        seed: Of every draw.
+        resamples: Number of bootstrap resamples; 0 for no intervals.
+        seed: Random seed.
         raters: How the ratings of a reply become one number.
     """
 
@@ -47,7 +47,7 @@ class Wish:
         check_draws(self.resamples, self.seed)
 
     def verdict(self, kappa: float, reason: str | None) -> str:
-        """What becomes of a rater of this kappa, or with this reason for none."""
+        """Whether a rater of this kappa counts; the reason is why there is no kappa."""
         if reason:
             return UNJUDGED
         if kappa >= self.threshold:
@@ -60,44 +60,61 @@ class Wish:
         return f"kappa:{rule} {self.threshold:g}|least:{self.least}"
 
 
-def verdict_notes(rows: Sequence[dict[str, Any]], wish: Wish, noun: str) -> list[str]:
-    """What is to be said of raters who are dropped, below, or not judged.
+def dropped_raters(
+    rows: Sequence[dict[str, Any]], table: str, criterion: str, options: SummaryOptions
+) -> list[str]:
+    """The raters who are excluded.
 
     Args:
-        rows: ``rater``, ``verdict``, ``reason``, and how many judgements under ``noun``'s plural.
-        wish: The rule.
+        rows: ``rater`` and ``verdict`` of each.
+        table: What the table is called, for the message.
+        criterion: The criterion.
+        options: The rule.
+
+    Raises:
+        InputError: All of them are.
+    """
+    dropped = [row["rater"] for row in rows if row["verdict"] == DROPPED]
+    if rows and len(dropped) == len(rows):
+        raise InputError(
+            f"{table}: {'all ' * (len(rows) > 1)}{counted(len(rows), 'rater')} of '{criterion}' below "
+            f"a kappa of {options.threshold:g}, and none is left; lower the threshold, or keep them all"
+        )
+    return dropped
+
+
+def verdict_notes(
+    rows: Sequence[dict[str, Any]], options: SummaryOptions, noun: str, count: str
+) -> list[str]:
+    """The notes about raters who are excluded, below the threshold, or not judged.
+
+    Args:
+        rows: ``rater``, ``verdict``, ``reason``, and how many judgements under ``count``.
+        options: The rule.
         noun: What a judgement is called.
+        count: The column that counts a rater's judgements.
     """
     notes = []
     total = counted(len(rows), "rater")
-    named = {kind: [row["rater"] for row in rows if row["verdict"] == kind] for kind in _ALL}
-    if dropped := named[DROPPED]:
-        number = sum(row[_COLUMN[noun]] for row in rows if row["verdict"] == DROPPED)
+    dropped, below, unjudged = (
+        [row["rater"] for row in rows if row["verdict"] == verdict]
+        for verdict in (DROPPED, BELOW, UNJUDGED)
+    )
+    if dropped:
+        number = sum(row[count] for row in rows if row["verdict"] == DROPPED)
         notes.append(
-            f"{len(dropped)} of {total} below a kappa of {wish.threshold:g} left out with "
+            f"{len(dropped)} of {total} below a kappa of {options.threshold:g} left out with "
             f"{counted(number, noun)}: {listed(dropped)}; those who are left agree by selection too"
         )
-    if below := named[BELOW]:
+    if below:
         notes.append(
-            f"{len(below)} of {total} below a kappa of {wish.threshold:g}, not left out: "
+            f"{len(below)} of {total} below a kappa of {options.threshold:g}, not left out: "
             f"{listed(below)}; --filter-raters (drop=True) leaves them out"
         )
-    if (unjudged := named[UNJUDGED]) and len(rows) > 1:
+    if unjudged and len(rows) > 1:
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
         notes.append(
             f"{len(unjudged)} of {total} not judged by kappa, and kept: {listed(unjudged)} "
             f"({'; '.join(reasons)})"
         )
     return notes
-
-
-def nobody_left(table: str, number: int, criterion: str, wish: Wish) -> str:
-    """The message where all raters of a criterion would be dropped."""
-    return (
-        f"{table}: {'all ' * (number > 1)}{counted(number, 'rater')} of '{criterion}' below a kappa of "
-        f"{wish.threshold:g}, and none is left; lower the threshold, or keep them all"
-    )
-
-
-_ALL = (KEPT, DROPPED, BELOW, UNJUDGED)
-_COLUMN = {"rating": "ratings", "judgement": "comparisons"}

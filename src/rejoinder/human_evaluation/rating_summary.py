@@ -8,12 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.digest import digest
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
-from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, Wish
-from rejoinder.human_evaluation.rating_criterion import Criterion
+from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
+from rejoinder.human_evaluation.rating_criterion import RatingCriterion
+from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -21,10 +20,6 @@ from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion, without_systems
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
-_AGREEMENT = {
-    "criterion": _TEXT, "raters": _TEXT, "measure": _TEXT, "value": _NUMBER, "low": _NUMBER,
-    "high": _NUMBER, "n": _COUNT, "reason": _TEXT,
-}  # fmt: skip
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "ratings": _COUNT, "mean": _NUMBER, "kappa": _NUMBER,
     "shared": _COUNT, "constant": pl.Boolean, "verdict": _TEXT, "reason": _TEXT,
@@ -96,7 +91,7 @@ class RatingSummary:
         }
 
 
-def summarise_ratings(
+def ratings(
     ratings: pl.DataFrame,
     *,
     criterion: str | None = None,
@@ -138,57 +133,37 @@ def summarise_ratings(
 
     >>> from rejoinder.tables.schemas import RATINGS
     >>> rows = [(f"c{i}", "bot", r, "overall", float(i % 3)) for i in range(12) for r in ("ann", "ben")]
-    >>> told = summarise_ratings(pl.DataFrame(rows, schema=RATINGS, orient="row"), resamples=0)
-    >>> told.agreement.select("measure", "value").row(0), told.systems.item(0, "mean")
+    >>> summary = ratings(pl.DataFrame(rows, schema=RATINGS, orient="row"), resamples=0)
+    >>> summary.agreement.select("measure", "value").row(0), summary.systems.item(0, "mean")
     (('alpha nominal', 1.0), 1.0)
     """
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     without = strings(without, "without", "systems")
-    wish = Wish(threshold, drop, least, resamples, seed, raters)
-    table = rating_table(ratings)
-    table = without_systems(of_criterion(table, criterion), without)
+    options = SummaryOptions(threshold, drop, least, resamples, seed, raters)
+    table = without_systems(of_criterion(rating_table(ratings), criterion), without)
     if scale is not None:
         check_scale(table, scale)
-    criteria = table.get_column("criterion").unique(maintain_order=True).to_list()
-    parts = []
-    for done, name in enumerate(criteria, start=1):
-        parts.append(Criterion(name, table.filter(pl.col("criterion") == name), wish))
-        parts[-1].notes += grade_notes(parts[-1].single.get_column("score").to_numpy(), scale)
-        if progress is not None:
-            progress(done, len(criteria))
-    several = len(criteria) > 1
-    notes = [f"{part.name}: {note}" if several else note for part in parts for note in part.notes]
+
+    def summarised(name: str, own: pl.DataFrame) -> RatingCriterion:
+        part = RatingCriterion(name, own, options)
+        part.notes += grade_notes(part.single.get_column("score").to_numpy(), scale)
+        return part
+
+    parts, notes = each_criterion(table, summarised, progress)
     return RatingSummary(
         pl.DataFrame([part.counts() for part in parts]),
-        pl.DataFrame([row for part in parts for row in part.agreement], schema=_AGREEMENT),
-        pl.DataFrame([row for part in parts for row in part.judged], schema=_RATERS),
+        pl.DataFrame([row for part in parts for row in part.agreement], schema=AGREEMENT),
+        pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
         pl.DataFrame([row for part in parts for row in part.human()], schema=_HUMAN),
         pl.DataFrame([row for part in parts for row in part.systems()], schema=_SYSTEMS),
         pl.concat([part.distribution() for part in parts]),
-        pl.concat([part.kept_single for part in parts]),
+        pl.concat([part.selected_single for part in parts]),
         pl.concat([part.aggregated() for part in parts]),
-        tuple(dict.fromkeys(notes)),
-        _signature(wish, criteria, without, table),
+        notes,
+        signature("ratings", table, without, options, f"raters:{raters}", options.signature()),
     )
 
 
-ratings = summarise_ratings
-"""`summarise_ratings` by the name of its command."""
-
-
-def _signature(
-    wish: Wish, criteria: Sequence[str], without: Sequence[str], table: pl.DataFrame
-) -> str:
-    facts = [
-        "ratings",
-        f"criterion:{'+'.join(criteria)}",
-        *([f"without:{'+'.join(without)}"] if without else []),
-        f"raters:{wish.raters}",
-        wish.signature(),
-        f"bs:{wish.resamples}",
-        f"seed:{wish.seed}",
-        f"hash:{digest(table)}",
-        f"version:{__version__}",
-    ]
-    return "|".join(facts)
+summarise_ratings = ratings
+"""The earlier name of `ratings`."""

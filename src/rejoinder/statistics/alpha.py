@@ -129,14 +129,20 @@ def reason_no_alpha(matrix: Floats) -> str | None:
     'no variation: all ratings are equal'
     """
     matrix = checked_ratings(matrix)
+    if reason := too_few_ratings(matrix):
+        return reason
     pairable = matrix[_pairable(matrix)]
-    if (~np.isnan(matrix)).any(axis=0).sum() < 2:
-        return "fewer than 2 raters"
-    if len(pairable) < 2:
-        return "fewer than 2 units with two ratings"
     if np.nanmin(pairable) == np.nanmax(pairable):
         return "no variation: all ratings are equal"
     return None
+
+
+def too_few_ratings(matrix: Floats) -> str | None:
+    """Why there are too few ratings for alpha, whatever they are; None where there are enough."""
+    matrix = checked_ratings(matrix)
+    if (~np.isnan(matrix)).any(axis=0).sum() < 2:
+        return "fewer than 2 raters"
+    return "fewer than 2 units with two ratings" if _pairable(matrix).sum() < 2 else None
 
 
 def check_kind(kind: str) -> None:

@@ -49,11 +49,12 @@ def pooled_kappa(matrix: Floats, weights: str = "linear") -> AgainstOthers:
     and 4 for neighbours where 3 is not given.)
 
     How one rater is compared with several by kappa, a measure of two, is left open where raters
-    below 0.1 are dropped (METHODS, section 5). Why not the mean of the kappas with each other rater?
-    Where everybody rates everything the two are nearly alike. In a crowd most pairs share a unit or
-    two, and the kappa of so few is far too low: over one unit it is 0 if the two differ, and
-    undefined, so left out, if they agree. Simulated raters whose kappa is 0.56 get 0.11 on average
-    where 300 of them share 2,000 units with 4 ratings each; the pooled table gives them 0.54.
+    below 0.1 are removed (Khayrallah & Sedoc 2021, section 4.2). Why not the mean of the kappas with
+    each other rater? Where everybody rates everything the two are nearly alike. In a crowd most pairs
+    share a unit or two, and the kappa of so few is far too low: over one unit it is 0 if the two
+    differ, and undefined, so left out, if they agree. Simulated raters whose kappa is 0.56 get 0.11
+    on average where 300 of them share 2,000 units with 4 ratings each; the pooled table gives them
+    0.54.
 
     Args:
         matrix: float64 [units, raters], NaN where missing.

@@ -33,7 +33,8 @@ from hostile_models import (
     edited,
     pickled,
 )
-from rejoinder.models.training.folder import folder_hash, read_folder, write_folder
+from rejoinder.files.content import folder_hash
+from rejoinder.models.training.folder import read_folder, write_folder
 
 TRAINING = ("--size", "encoder", "--size", "cross", "--seeds", "1", "--epochs", "1")
 

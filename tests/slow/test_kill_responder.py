@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from rejoinder.models.training.folder import folder_hash
+from rejoinder.files.content import folder_hash
 
 pytestmark = pytest.mark.slow
 

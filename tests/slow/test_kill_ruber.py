@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 pytest.importorskip("gensim")
 
 import killed_training
-from rejoinder.models.training.folder import folder_hash
+from rejoinder.files.content import folder_hash
 
 pytestmark = pytest.mark.slow
 

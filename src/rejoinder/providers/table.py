@@ -59,7 +59,7 @@ def _provider(kind: str) -> Provider:
 
 
 def _content_hash(source: str) -> str:
-    from rejoinder.models.vectors.word_vectors import content_hash
+    from rejoinder.files.content import content_hash
 
     return content_hash(source)
 

@@ -31,8 +31,6 @@ def opened(
     """
     marker = path / IDENTITY
     wanted = as_kept(parameters)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path}: is a file; name a new folder for the sweep")
     if marker.exists():
         held = _read(marker)
         _check_same(path, held, wanted, extensible, fallback)

@@ -13,7 +13,7 @@ from typing import Any
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.locks import alone
-from rejoinder.files.replacing import remove_parts
+from rejoinder.files.replacing import check_folder_target, remove_parts
 from rejoinder.messages import counted
 from rejoinder.models.devices import chosen_device
 from rejoinder.tables.write import write_table
@@ -71,6 +71,7 @@ def sweep(
 
     check_installed()
     chosen_device(device)
+    check_folder_target(path)
     if keep < 0:
         raise refused("keep", keep, "0 or more")
     if "epochs" in grid.axes and search.prune != "none":

@@ -19,12 +19,12 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.content import sha256
 from rejoinder.files.replacing import failure, made_folder, replacing
 from rejoinder.files.sealed_json import sealed, unsealed
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
-from rejoinder.models.training.checkpoints import sha256
 from rejoinder.models.training.folder import read_folder
 from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
 from rejoinder.scoring.score import score

@@ -10,6 +10,7 @@ pytest.importorskip("gensim")
 import rejoinder
 import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.content import folder_hash
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.models.ruber import model as folders
 from rejoinder.scoring.explain import explain
@@ -177,7 +178,7 @@ def test_scores_are_saved_and_read_again(folder, tmp_path):
     assert again.segments().equals(scores.segments())
     signature = scores.systems()["signature"][0]
     assert again.systems()["signature"][0] == signature
-    assert f"model:{folders.folder_hash(folder)}" in signature
+    assert f"model:{folder_hash(folder)}" in signature
 
 
 def test_explaining_shows_the_words(folder):

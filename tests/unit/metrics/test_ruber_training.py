@@ -15,13 +15,14 @@ import torch
 import killed_training
 import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.content import folder_hash
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.ruber_training import train_ruber
 from rejoinder.models.ruber import fitting
 from rejoinder.models.ruber import model as folders
 from rejoinder.models.ruber.sizes import SIZES
 from rejoinder.models.ruber.training import Schedule
-from rejoinder.models.training.folder import folder_hash, read_folder, write_folder
+from rejoinder.models.training.folder import read_folder, write_folder
 from rejoinder.models.vectors.word_vectors import WordVectors
 
 

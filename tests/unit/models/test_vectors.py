@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.models.vectors.word_vectors import WordVectors, content_hash, train_vectors
+from rejoinder.files.content import content_hash
+from rejoinder.models.vectors.word_vectors import WordVectors, train_vectors
 
 WORDS = ["the", "café", "n't", "北京", ".", "rare-word"]
 MATRIX = np.random.default_rng(4).normal(size=(6, 5)).astype(np.float32)

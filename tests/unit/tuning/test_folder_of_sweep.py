@@ -5,7 +5,11 @@ import json
 import pytest
 
 from rejoinder.errors import InputError
+from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tuning.folder import opened
+from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.search import Search
+from rejoinder.tuning.sweep import sweep
 
 WHAT = {"metric": "METEOR", "seed": 1, "trials": 4}
 
@@ -38,8 +42,9 @@ def test_other_things_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("x", "utf-8")
     with pytest.raises(InputError, match="other things in it"):
         opened(tmp_path, WHAT, True, None)
+    grid = Grid(Parameters(), {"dropout": (0.0, 0.1)})
     with pytest.raises(InputError, match="is a file"):
-        opened(tmp_path / "thesis.tex", WHAT, True, None)
+        sweep(None, grid, Search(), tmp_path / "thesis.tex")  # pyright: ignore
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "sweep.json").write_text("{", "utf-8")
     with pytest.raises(InputError, match="cut or altered"):

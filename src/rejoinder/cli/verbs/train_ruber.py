@@ -158,7 +158,7 @@ def ruber(
 
 def _write(fitted: Fitted, output: Path) -> None:
     from rejoinder.cli.show import machine
-    from rejoinder.models.training.folder import folder_hash
+    from rejoinder.files.content import folder_hash
 
     machine.write(
         {
@@ -175,7 +175,7 @@ def _write(fitted: Fitted, output: Path) -> None:
 def _print(fitted: Fitted, output: Path) -> None:
 
     from rejoinder.cli.terminal.console import bare_table, console, print_notes
-    from rejoinder.models.training.folder import folder_hash
+    from rejoinder.files.content import folder_hash
 
     out = console()
     shown = bare_table()

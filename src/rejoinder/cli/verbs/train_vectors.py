@@ -71,7 +71,8 @@ def vectors(
     """
     from rejoinder.cli import targets
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.models.training.folder import check_new, folder_hash
+    from rejoinder.files.content import folder_hash
+    from rejoinder.models.training.folder import check_new
     from rejoinder.models.vectors.word_vectors import train_vectors
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset

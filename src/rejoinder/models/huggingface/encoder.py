@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
+from rejoinder.files.content import Stamp, stamp
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import check_ids, open_pretrained, vocabulary_size
@@ -52,7 +53,9 @@ class Encoder:
 
     @classmethod
     def load(cls, source: str | os.PathLike[str], device: str = "auto") -> Encoder:
-        """Loads an encoder; the last ones are kept. Nothing is fetched.
+        """Loads an encoder; the last ones are kept as long as their folders stay as they are.
+
+        Nothing is fetched.
 
         The pooling is the one that the folder declares (``1_Pooling/config.json``), else the mean.
 
@@ -64,7 +67,8 @@ class Encoder:
             InputError: There is no such model here, it is damaged, or has parts we cannot run.
             MissingExtraError: torch or transformers is not installed.
         """
-        return _load(str(find_encoder(source)), device)
+        folder = find_encoder(source)
+        return _load(str(folder), stamp(folder), device)
 
     @property
     def size(self) -> int:
@@ -212,7 +216,7 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache(maxsize=2)
-def _load(path: str, device: str) -> Encoder:
+def _load(path: str, stamp: Stamp, device: str) -> Encoder:
     try:
         import torch  # noqa: F401
         from transformers import AutoModel

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.errors import InputError
+from rejoinder.files.content import folder_hash
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
@@ -30,7 +31,6 @@ from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
     Record,
-    folder_hash,
     foreign,
     read_folder,
     write_folder,

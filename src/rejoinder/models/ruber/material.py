@@ -11,11 +11,11 @@ import numpy as np
 
 from rejoinder.corpora.leakage import NOTHING, Said
 from rejoinder.errors import ParameterError
+from rejoinder.files.content import folder_hash
 from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.gru.gru import GRUConfig
 from rejoinder.models.ruber.sizes import SIZES, Size, needed, reads_with_encoder, size_named
-from rejoinder.models.training.folder import folder_hash
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import check_language

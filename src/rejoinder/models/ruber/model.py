@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rejoinder.errors import InputError
+from rejoinder.files.content import content_hash, folder_hash
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.models.devices import chosen_device
@@ -24,14 +25,13 @@ from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
     Record,
-    folder_hash,
     foreign,
     read_folder,
     versions,
     write_folder,
 )
 from rejoinder.models.training.shapes import Shapes, check_rows
-from rejoinder.models.vectors.word_vectors import WordVectors, content_hash
+from rejoinder.models.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from torch import Tensor

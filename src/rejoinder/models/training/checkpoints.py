@@ -10,7 +10,6 @@ other things, or is a symbolic link, is refused, and no file is removed that a r
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -21,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
-from rejoinder.files.replacing import failure
+from rejoinder.files.content import sha256
+from rejoinder.files.replacing import beside, failure
 from rejoinder.files.run_identity import another_run, differences
 from rejoinder.files.sealed_json import digest, sealed
 from rejoinder.files.strict_json import strict_json
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 FORMAT = "rejoinder training checkpoint 1"
 STATE = "state.json"
-PART = f".{STATE}.part"
 TENSORS = re.compile(r"tensors-(\d+)\.safetensors")
-OURS = re.compile(rf"{TENSORS.pattern}|{re.escape(STATE)}|{re.escape(PART)}|\.tmp\w+")
-"""What a run writes into its folder; the last is what safetensors leaves where it is killed."""
+OURS = re.compile(
+    rf"{TENSORS.pattern}|{re.escape(STATE)}|\.{re.escape(STATE)}\.([-\w]+\.)?part|\.tmp\w+"
+)
+"""What a run writes into its folder; the last two are what a killed run leaves half-written."""
 
 
 @dataclass(frozen=True)
@@ -196,13 +197,13 @@ class Checkpoint:
         _to_disk(path)
         state |= {"tensors": name, "tensors_sha256": sha256(path)}
         state = sealed(state)
-        part = self.folder / PART
+        part = beside(self.folder / STATE, "part")
         part.write_text(json.dumps(state), encoding="utf-8")
         shutil.copymode(part, path)  # safetensors makes it the owner's alone
         _to_disk(part)
         os.replace(part, self.folder / STATE)  # from here on the new one counts
         for old in list(self.folder.iterdir()):
-            if TENSORS.fullmatch(old.name) and old.name != name:
+            if OURS.fullmatch(old.name) and old.name not in (name, STATE) and not old.is_dir():
                 old.unlink()
 
     def _last_number(self) -> int:
@@ -254,12 +255,6 @@ class Checkpoint:
             f"{path}: missing, cut or altered: its hash is not the one that {STATE} has; remove "
             "the folder to start anew"
         )
-
-
-def sha256(path: Path) -> str:
-    """The hash of a file's bytes, 64 hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _to_disk(path: Path) -> None:

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.files.content import folder_hash, sha256
 from rejoinder.files.replacing import beside, failure
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
-from rejoinder.models.training.checkpoints import sha256, untied
+from rejoinder.models.training.checkpoints import untied
 from rejoinder.models.training.shapes import header
 
 if TYPE_CHECKING:
@@ -191,28 +192,6 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
     if kind is not None and record.kind != kind:
         raise InputError(f"{folder}: is a model of kind '{record.kind}'; expected '{kind}'")
     return ModelFolder(folder, record, tuple(name for name in hashes if name != WEIGHTS), tied)
-
-
-def folder_hash(path: str | os.PathLike[str]) -> str:
-    """The first 8 hexadecimal digits of the SHA-256 of all files of a folder, names included.
-
-    Works for any model's folder, one of ``transformers`` too. Hidden files do not count.
-
-    Raises:
-        InputError: there is no such folder, or nothing in it.
-    """
-    folder = Path(path)
-    files = {
-        file.relative_to(folder).as_posix(): file
-        for file in folder.rglob("*")
-        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
-    }
-    if not files:
-        raise InputError(f"{path}: no folder with a model in it")
-    total = hashlib.sha256()
-    for name in sorted(files):
-        total.update(f"{name}\0{sha256(files[name])}\0".encode())
-    return total.hexdigest()[:8]
 
 
 def versions(*packages: str) -> dict[str, str]:

@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, ParameterError, RejoinderError
+from rejoinder.files.content import Stamp, stamp
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
-from rejoinder.models.training.checkpoints import sha256
 from rejoinder.models.training.folder import (
     FAULTS,
     WEIGHTS,
     Record,
-    folder_hash,
     foreign,
     read_folder,
     versions,
@@ -203,11 +202,11 @@ class WordVectors:
                 f"{path}: no such file or folder; name one with word vectors: a folder that "
                 "WordVectors.save wrote, or a file of word2vec, GloVe or fastText (.vec)"
             )
-        return _load(os.path.realpath(file), _stamp(file))
+        return _load(os.path.realpath(file), stamp(file))
 
 
 @lru_cache(maxsize=2)
-def _load(path: str, stamp: tuple[tuple[str, int, int], ...]) -> WordVectors:
+def _load(path: str, stamp: Stamp) -> WordVectors:
     if not os.path.isdir(path):
         return WordVectors(*read_vector_file(Path(path)))
     folder = read_folder(path, KIND)
@@ -230,30 +229,6 @@ def _load(path: str, stamp: tuple[tuple[str, int, int], ...]) -> WordVectors:
         raise
     except FAULTS as error:  # files whose hashes hold, and which hold something else
         raise foreign(path, error) from error
-
-
-def content_hash(path: str | os.PathLike[str]) -> str:
-    """8 hexadecimal digits that tell the content of a file or a model's folder, for signatures.
-
-    Raises:
-        InputError: There is no such file or folder.
-    """
-    file = Path(path)
-    if not file.exists():
-        raise InputError(f"{path}: no such file or folder; name one with a model or vectors in it")
-    return _content_hash(os.path.realpath(file), _stamp(file))
-
-
-@lru_cache(maxsize=64)
-def _content_hash(path: str, stamp: tuple[tuple[str, int, int], ...]) -> str:
-    return folder_hash(path) if os.path.isdir(path) else sha256(Path(path))[:8]
-
-
-def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Names, sizes and times: what changes when a file does."""
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    stats = [(str(each), each.stat()) for each in files if each.is_file()]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
 
 def train_vectors(

@@ -19,11 +19,11 @@ import polars as pl
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError
+from rejoinder.files.content import sha256
 from rejoinder.files.replacing import made_folder, replacing
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.sealed_json import sealed, unsealed
 from rejoinder.messages import counted
-from rejoinder.models.training.checkpoints import sha256
 from rejoinder.recipes.khayrallah2021.settings import CORPORA, Settings
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.write import write_testset

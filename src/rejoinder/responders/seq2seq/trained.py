@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.content import folder_hash
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.models.devices import chosen_device
@@ -22,7 +23,6 @@ from rejoinder.models.training.folder import (
     ModelFolder,
     Record,
     finished,
-    folder_hash,
     foreign,
     read_folder,
     versions,
@@ -196,7 +196,7 @@ class TrainedResponder:
         config: dict[str, Any] = dict(folder.record.config)
         try:
             size, _ = config.pop("subwords"), config.pop("identity")
-            parameters = Parameters(**config)
+            parameters = _described(config)
             check_described(parameters, size, folder.shapes())
             model = build(parameters, size)
             model.module.load_state_dict(folder.tensors())
@@ -253,6 +253,14 @@ class TrainedResponder:
     def prepared(self, text: str) -> str:
         """A text as the model was trained on it: detokenised and recased, or as it is."""
         return plain(text) if self.parameters.detokenize else text
+
+
+def _described(config: Mapping[str, Any]) -> Parameters:
+    """The parameters that a folder describes; a value out of range is one of its ``config.json``."""
+    try:
+        return Parameters(**config)
+    except ParameterError as error:
+        raise ValueError(f"config.json: {error}") from None
 
 
 def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -> dict[str, Any]:

@@ -236,3 +236,15 @@ def test_parts_that_we_cannot_run_are_told(tiny, tmp_path, name, content, messag
     (folder / name).write_text("{" if content is None else json.dumps(content))
     with pytest.raises(InputError, match=message):
         Encoder.load(folder)
+
+
+def test_an_encoder_that_was_trained_anew_in_its_folder_is_loaded_anew(tiny, tmp_path):
+    folder = shutil.copytree(tiny, tmp_path / "encoder")
+    before = Encoder.load(folder)
+    assert Encoder.load(folder) is before
+    model = transformers.BertModel.from_pretrained(folder)
+    with torch.no_grad():
+        model.embeddings.word_embeddings.weight.mul_(-1)
+    model.save_pretrained(folder)
+    after = Encoder.load(folder)
+    assert not np.allclose(before.encode(["yes"]), after.encode(["yes"]))

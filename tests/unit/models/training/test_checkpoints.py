@@ -68,6 +68,19 @@ def test_goes_on_exactly(tmp_path):
     assert second.optimizers["adam"].param_groups[0]["betas"] == (0.9, 0.98)
 
 
+def test_a_save_removes_what_a_killed_one_left_and_writes_no_name_that_can_be_foreseen(tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.write_text("keep")
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / ".state.json.part").symlink_to(theirs)
+    for name in (".state.json.7-0123abcd.part", ".tmpAbC", "tensors-1.safetensors"):
+        (folder / name).write_text("half")
+    Checkpoint(folder, {}).save(parts(), {})
+    assert {each.name for each in folder.iterdir()} == {"state.json", "tensors-2.safetensors"}
+    assert theirs.read_text() == "keep"
+
+
 def test_a_second_save_replaces_the_first_and_remove_leaves_nothing(tmp_path):
     run, checkpoint = parts(), Checkpoint(tmp_path / "c", {})
     checkpoint.save(run, {"step": 1})

@@ -12,6 +12,7 @@ from flipped_bits import drawn, every, flipped
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
+from rejoinder.files import content
 from rejoinder.models.likelihood import LikelihoodRequest, likelihoods
 from rejoinder.models.likelihood.transformer.loading import load as load_language_model
 from rejoinder.models.ruber import model as unreferenced
@@ -40,7 +41,7 @@ def read_vectors(path):
 
 def read_ruber(path):
     unreferenced._load.cache_clear()
-    vectors._content_hash.cache_clear()
+    content._content_hash.cache_clear()
     model = unreferenced.load(path)
     scores = model.score([["Hello.", text] for text in MESSAGES[:3]], REPLIES[:3])
     return scores.tolist(), model.bounds, model.turns, model.vectors.words, model.vectors.hash

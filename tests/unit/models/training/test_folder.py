@@ -11,12 +11,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from rejoinder.errors import InputError  # noqa: E402
+from rejoinder.files.content import folder_hash  # noqa: E402
 from rejoinder.models.training.folder import (  # noqa: E402
     Record,
     check_free,
     check_own,
     finished,
-    folder_hash,
     read_folder,
     versions,
     write_folder,

@@ -8,7 +8,8 @@ transformers = pytest.importorskip("transformers")
 
 from rejoinder.corpora.pairs import Pairs  # noqa: E402
 from rejoinder.errors import InputError  # noqa: E402
-from rejoinder.models.training.folder import folder_hash, read_folder  # noqa: E402
+from rejoinder.files.content import folder_hash  # noqa: E402
+from rejoinder.models.training.folder import read_folder  # noqa: E402
 from rejoinder.responders.seq2seq.batches import collate, encode  # noqa: E402
 from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402

@@ -1,0 +1,68 @@
+"""The content of files and folders as a hash: equal content has the same one, wherever it lies."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from rejoinder.errors import InputError
+
+Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def folder_hash(path: str | os.PathLike[str]) -> str:
+    """The first 8 hexadecimal digits of the SHA-256 of all files of a folder, names included.
+
+    It works for the folder of any model, one of ``transformers`` too. Hidden files do not count.
+
+    Raises:
+        InputError: There is no such folder, or nothing in it.
+    """
+    folder = Path(path)
+    files = {
+        file.relative_to(folder).as_posix(): file
+        for file in folder.rglob("*")
+        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
+    }
+    if not files:
+        raise InputError(f"{path}: no folder with a model in it")
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(f"{name}\0{sha256(files[name])}\0".encode())
+    return total.hexdigest()[:8]
+
+
+def content_hash(path: str | os.PathLike[str]) -> str:
+    """8 hexadecimal digits that tell the content of a file or a model's folder, for signatures.
+
+    It is kept as long as the ``stamp`` stays.
+
+    Raises:
+        InputError: There is no such file or folder.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise InputError(f"{path}: no such file or folder; name one with a model or vectors in it")
+    return _content_hash(os.path.realpath(file), stamp(file))
+
+
+@lru_cache(maxsize=64)
+def _content_hash(path: str, stamp: Stamp) -> str:
+    return folder_hash(path) if os.path.isdir(path) else sha256(Path(path))[:8]
+
+
+def stamp(path: str | os.PathLike[str]) -> Stamp:
+    """Names, sizes and times of a file, or of all files of a folder: what changes when one does."""
+    place = Path(path)
+    files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    stats = [(str(each), each.stat()) for each in files if each.is_file()]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import TestSet, read_testset
+from rejoinder.text.lists import check_orientation
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ PYTHON_CASES = [
     PythonCase("reference-surrogate", "half a surrogate pair in a reference", r"references\[0\]\[1\]: a lone surrogate", lambda: check_orientation(["a"], [["x", HALF]])),
     PythonCase("references-dict", "a dictionary of references", r"references: dict; expected a list", lambda: TestSet.from_lists({"a": ["x"]})),  # pyright: ignore
     PythonCase("weights-shape", "weights of another shape", r"weights\[1\]: got 1; expected 2", lambda: testset(weights=[[1.0], [0.5]])),
-    PythonCase("weights-count", "weights for other items", r"weights: 1 list for 2", lambda: testset(weights=[[1.0]])),
+    PythonCase("weights-count", "weights for other items", r"weights: 1 for 2 lists", lambda: testset(weights=[[1.0]])),
     PythonCase("weights-type", "a weight that is no number", r"weights\[1\]\[1\]: got str", lambda: testset(weights=[[1.0], [0.5, "1"]])),
     PythonCase("weights-outside", "ratings given as weights", r"row 2: weight 4 outside .*\(and 1 more row like it\)", lambda: testset(weights=[[1], [4, 5]])),
     PythonCase("ids-count", "ids for other items", r"ids: 1 for 2 lists of references", lambda: testset(ids=["a"])),

@@ -12,11 +12,9 @@ from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Grouped, Indices, Tokens
-from rejoinder.tables.checks.orientation import check_orientation
+from rejoinder.text.lists import check_orientation, check_turns, check_weight_lists
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
-
-NUMBERS = (int, float, np.integer, np.floating)
 
 # So much text is measured at a time: its tokens stay small beside a large corpus, and strings that
 # come again and again are met within it.
@@ -91,7 +89,7 @@ class Batch:
         values = np.ones(len(texts)) if weights is None else _weights(weights, references)
         items = np.arange(len(references) + 1, dtype=np.int64) * len(systems)
         if contexts is not None:
-            _check_contexts(contexts, len(references))
+            check_turns(contexts, len(references))
         return cls(replies, items, texts, reference_bounds, values, contexts=contexts)
 
     def __len__(self) -> int:
@@ -182,47 +180,13 @@ def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]])
     )
 
 
-def _check_contexts(contexts: Sequence[Sequence[str]], items: int) -> None:
-    if isinstance(contexts, str) or not hasattr(contexts, "__len__") or len(contexts) != items:
-        got = f"{len(contexts)}" if hasattr(contexts, "__len__") else type(contexts).__name__
-        raise InputError(
-            f"contexts: got {got}, expected {items}: for each item the list of its turns, oldest first"
-        )
-    for i, turns in enumerate(contexts):
-        if not isinstance(turns, (list, tuple)) or not all(isinstance(each, str) for each in turns):
-            raise InputError(
-                f"contexts[{i}] is {turns!r:.60}; expected the list of the item's turns, oldest first"
-            )
-
-
 def _bounds(ragged: Sequence[Sequence[object]]) -> Indices:
     return np.fromiter(accumulate(map(len, ragged), initial=0), np.int64, len(ragged) + 1)
 
 
 def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[str]]) -> Floats:
-    if len(weights) != len(references):
-        raise InputError(
-            f"weights has {len(weights)} lists, references {len(references)}; "
-            "give one list of weights for each list of references"
-        )
-    for i, (values, texts) in enumerate(zip(weights, references, strict=True)):
-        if not hasattr(values, "__len__") or isinstance(values, str):
-            raise InputError(
-                f"weights[{i}] is {type(values).__name__}; expected a list of numbers, one for each "
-                "reference of the item"
-            )
-        if len(values) != len(texts):
-            raise InputError(
-                f"weights[{i}] has {len(values)} numbers for {len(texts)} references; "
-                "give every reference one weight"
-            )
+    check_weight_lists(weights, references)
     filled = [1.0 if weight is None else weight for weight in chain.from_iterable(weights)]
-    odd = {kind for kind in set(map(type, filled)) if not issubclass(kind, NUMBERS) or kind is bool}
-    if odd:
-        raise InputError(
-            f"weights holds {odd.pop().__name__}; expected numbers in [-1, 1] (None for a reference "
-            "without a weight)"
-        )
     flat = np.array(filled, dtype=np.float64)
     outside = np.flatnonzero(~((flat >= -1) & (flat <= 1)))
     if outside.size:

@@ -10,8 +10,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
-from rejoinder.messages import counted, quoted
-from rejoinder.tables.checks.orientation import check_reference_lists, check_strings
+from rejoinder.messages import quoted
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
 from rejoinder.tables.formats import choose
@@ -19,6 +18,13 @@ from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
 from rejoinder.tables.turns import turns_column
+from rejoinder.text.lists import (
+    check_number,
+    check_reference_lists,
+    check_strings,
+    check_turns,
+    check_weight_lists,
+)
 
 _OPTIONAL = {"weight": pl.Float64, "source": pl.String}
 
@@ -125,16 +131,15 @@ class TestSet:
             InputError: the shapes differ, an entry is not text, or a rule of the table is broken.
         """
         check_reference_lists(references)
+        items = len(references)
         if weights is not None:
-            _check_weights(weights, references)
-        turns = [[]] * len(references) if contexts is None else _turns(contexts)
-        names = [str(i + 1) for i in range(len(references))] if ids is None else list(ids)
-        for what, given in (("contexts", turns), ("ids", names)):
-            if len(given) != len(references):
-                raise InputError(
-                    f"{what}: {len(given)} for {counted(len(references), 'list')} of references; "
-                    "expected one for each"
-                )
+            check_weight_lists(weights, references)
+        turns = [[]] * items
+        if contexts is not None:
+            turns = [[each] if isinstance(each, str) else each for each in contexts]
+            check_turns(turns, items)
+        names = [str(i + 1) for i in range(items)] if ids is None else list(ids)
+        check_number(names, "ids", items)
         check_strings(names, "ids")
         flat = [weight for row in weights or () for weight in row]
         return cls(
@@ -176,34 +181,3 @@ def _table(origins: tuple[Origin, Origin] | None, which: int) -> str:
     if origins is None or not origins[which].stretches:
         return ("contexts", "references")[which]
     return origins[which].stretches[0][0]
-
-
-def _turns(contexts: Sequence[Sequence[str] | str]) -> list[list[str]]:
-    turns = [[c] if isinstance(c, str) else list(c) for c in contexts]
-    for index, item in enumerate(turns):
-        check_strings(item, f"contexts[{index}]")
-    return turns
-
-
-def _check_weights(
-    weights: Sequence[Sequence[float | None]], references: Sequence[Sequence[str]]
-) -> None:
-    if len(weights) != len(references):
-        raise InputError(
-            f"weights: {counted(len(weights), 'list')} for {counted(len(references), 'list')} of "
-            "references; expected one for each"
-        )
-    for index, (row, texts) in enumerate(zip(weights, references, strict=True)):
-        if not isinstance(row, Sequence) or len(row) != len(texts):
-            got = len(row) if isinstance(row, Sequence) else repr(row)
-            raise InputError(
-                f"weights[{index}]: got {got}; expected "
-                f"{counted(len(texts), 'weight')}, one per reference"
-            )
-        for place, weight in enumerate(row):
-            if weight is not None and (
-                isinstance(weight, bool) or not hasattr(weight, "__float__")
-            ):
-                raise InputError(
-                    f"weights[{index}][{place}]: got {type(weight).__name__}; expected a number"
-                )

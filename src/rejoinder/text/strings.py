@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Bytes, Indices
+from rejoinder.text.lists import check_strings, missing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,15 +55,15 @@ class Strings:
             try:
                 array = _array(values)
             except (pa.ArrowException, UnicodeEncodeError, TypeError, ValueError):
-                raise _complaint(values, what) from None
+                check_strings(list(values), what)
+                raise InputError(
+                    f"{what}: {type(values).__name__}; expected a list of strings"
+                ) from None
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         if array.null_count:
-            missing = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
-            raise InputError(
-                f"{what}[{missing}] is missing (None); an empty reply is '', and an item without a "
-                "reply or a reference is left out"
-            )
+            nulls = array.is_null().to_numpy(zero_copy_only=False)
+            raise missing(what, int(np.flatnonzero(nulls)[0]))
         if array.type != pa.large_string():
             array = array.cast(pa.large_string())
         _, offsets, data = array.buffers()
@@ -110,27 +111,3 @@ def _array(values: Any) -> pa.Array:
         return pa.array(values, type=pa.large_string())
     series = polars.Series(values, dtype=polars.String, strict=True)
     return series.to_arrow(compat_level=polars.CompatLevel.oldest())
-
-
-def _complaint(values: Iterable[Any], what: str) -> InputError:
-    """Names the element that could not be taken."""
-    for i, value in enumerate(values):
-        if value is None:
-            return InputError(
-                f"{what}[{i}] is missing (None); an empty reply is '', and an item without a reply "
-                "or a reference is left out"
-            )
-        if not isinstance(value, str):
-            return InputError(
-                f"{what}[{i}] is {type(value).__name__} ({value!r:.40}), expected str; "
-                "convert it with str() or fix the file"
-            )
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            return InputError(
-                f"{what}[{i}] holds a lone surrogate ({value[error.start]!a}) at character "
-                f"{error.start}, which is no text; read the file with errors='strict' or mend it "
-                "with s.encode('utf-8', 'replace').decode()"
-            )
-    return InputError(f"{what} is {type(values).__name__}, expected a list of str")

@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 from rejoinder.errors import InputError
-from rejoinder.tables.checks.orientation import check_orientation
 from rejoinder.tables.responses import check_responses
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
+from rejoinder.text.lists import check_orientation
 
 
 @pytest.fixture

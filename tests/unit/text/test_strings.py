@@ -17,8 +17,8 @@ def test_both_ways_give_the_same_bytes(monkeypatch, polars):
     assert list(strings) == ["hi", "", "né", "茶"]
     assert strings.stops.tolist() == [2, 2, 5, 8]
     assert list(Strings.of(())) == []
-    for bad, told in ((None, "is missing"), (3, "is int"), ("\ud800", "holds a lone surrogate")):
-        with pytest.raises(InputError, match=rf"replies\[1\] {told}"):
+    for bad, words in ((None, "None"), (3, "int"), ("\ud800", "a lone surrogate")):
+        with pytest.raises(InputError, match=rf"replies\[1\]: {words}"):
             Strings.of(["a", bad], "replies")
 
 

@@ -1,4 +1,4 @@
-"""Lists of strings given from Python: their types, their lengths, and which way round they are.
+"""Lists given from Python: their types, their lengths, and which way round they are.
 
 sacreBLEU takes one list per reference stream, ``references[stream][hypothesis]``. Rejoinder takes
 one list per hypothesis, ``references[hypothesis][reference]``, because items have different numbers
@@ -21,11 +21,11 @@ def check_orientation(hypotheses: Sequence[str], references: Sequence[Sequence[s
     Two streams of two sentences look the same both ways round; that alone cannot be told.
 
     Args:
-        hypotheses: n replies.
-        references: n lists, each of zero or more references.
+        hypotheses: N replies.
+        references: N lists, each of zero or more references.
 
     Raises:
-        InputError: a string where a list belongs, an entry that is None or no string or holds half
+        InputError: A string where a list belongs, an entry that is None or no string or holds half
             of a surrogate pair (named by its index), other lengths, or the lists are one per
             stream; the remedy is then ``list(zip(*references))``.
 
@@ -61,7 +61,7 @@ def check_reference_lists(references: Sequence[Sequence[str]]) -> None:
     """Checks that these are lists of lists of text.
 
     Raises:
-        InputError: names the first entry that is not.
+        InputError: Names the first entry that is not.
     """
     _check_list(references, "references", "lists of strings")
     # One pass in C over the types: a corpus has hundreds of thousands of references.
@@ -83,20 +83,17 @@ def check_strings(strings: Sequence[Any], name: str) -> None:
     """Checks that every entry is text that can be written as UTF-8.
 
     Args:
-        strings: the entries.
-        name: what the list is called in the message.
+        strings: The entries.
+        name: What the list is called in the message.
 
     Raises:
-        InputError: names the index of the first that is not.
+        InputError: Names the index of the first that is not.
     """
     if _are_text(strings):
         return
     for index, entry in enumerate(strings):
         if entry is None:
-            raise InputError(
-                f"{name}[{index}]: None; expected a string; an empty reply is '', a missing one "
-                "has no entry"
-            )
+            raise missing(name, index)
         if not isinstance(entry, str):
             raise InputError(f"{name}[{index}]: {type(entry).__name__}; expected a string")
         try:
@@ -106,6 +103,65 @@ def check_strings(strings: Sequence[Any], name: str) -> None:
                 f"{name}[{index}]: a lone surrogate (half a character) at position "
                 f"{error.start}; write the text again from a clean source"
             ) from None
+
+
+def missing(name: str, index: int) -> InputError:
+    """The error of a string that is missing."""
+    return InputError(
+        f"{name}[{index}]: None; expected a string; an empty reply is '', a missing one has no entry"
+    )
+
+
+def check_turns(contexts: Sequence[Sequence[str]], items: int) -> None:
+    """Checks that these are the turns of so many items.
+
+    Raises:
+        InputError: They are for another number of items, or one is no list of text.
+    """
+    _check_list(contexts, "contexts", "lists of turns, oldest first")
+    check_number(contexts, "contexts", items)
+    for index, turns in enumerate(contexts):
+        _check_list(turns, f"contexts[{index}]", "turns, oldest first")
+        check_strings(turns, f"contexts[{index}]")
+
+
+def check_weight_lists(
+    weights: Sequence[Sequence[float | None]], references: Sequence[Sequence[str]]
+) -> None:
+    """Checks that there is a number, or None, for each reference.
+
+    Raises:
+        InputError: The lists are of another shape, or an entry is no number.
+    """
+    _check_list(weights, "weights", "lists of numbers")
+    check_number(weights, "weights", len(references))
+    for index, (row, texts) in enumerate(zip(weights, references, strict=True)):
+        _check_list(row, f"weights[{index}]", "numbers")
+        if len(row) != len(texts):
+            raise InputError(
+                f"weights[{index}]: got {len(row)}; expected "
+                f"{counted(len(texts), 'weight')}, one per reference"
+            )
+    kinds = set(map(type, chain.from_iterable(weights)))
+    if all(_is_number(kind) for kind in kinds - {type(None)}):
+        return
+    for index, row in enumerate(weights):
+        for place, weight in enumerate(row):
+            if weight is not None and not _is_number(type(weight)):
+                raise InputError(
+                    f"weights[{index}][{place}]: got {type(weight).__name__}; expected a number"
+                )
+
+
+def _is_number(kind: type) -> bool:
+    return kind.__name__ not in ("bool", "bool_") and hasattr(kind, "__float__")
+
+
+def check_number(given: Sequence[Any], name: str, items: int) -> None:
+    """Raises an InputError where there is not an entry for each item."""
+    if len(given) != items:
+        lists = counted(items, "list")
+        raise InputError(f"{name}: {len(given)} for {lists} of references; expected one for each")
 
 
 def _check_list(given: Any, name: str, of: str) -> None:

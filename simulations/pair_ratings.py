@@ -11,6 +11,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Draws
 from rejoinder.meta_evaluation.pair_units import PairUnits
+from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from simulations.study import COVERAGE, LEVEL, Row, Study
 from simulations.unit_protocol import (
     ASSIGNMENTS,
@@ -47,7 +48,7 @@ def observed(
             own = RATING_SD * rng.normal(size=ITEMS_OF_PAIR)
             paired[system, other, items] = ratings[system, items] + own
     rated = replace(units(scores, ratings, 0, run).rated, paired=paired)
-    return PairUnits(rated, SIZE, ASSIGNMENTS, Draws(0, 0, run))
+    return PairUnits(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(0, 0, run))
 
 
 def truth(world: World) -> float:

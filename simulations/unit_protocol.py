@@ -10,6 +10,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
+from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import rows_of
@@ -107,7 +108,7 @@ def units(scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed
         ratings.ravel(),
         True,
     )
-    return Units(rated, SIZE, ASSIGNMENTS, Draws(permutations, 0, seed))
+    return Units(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(permutations, 0, seed))
 
 
 def interval_rows(runs: int, seed: int) -> Iterator[Row]:

@@ -78,12 +78,7 @@ class Agreement:
             {
                 "metric": label,
                 "correlation": correlation,
-                "value": row.value,
-                "low": row.low,
-                "high": row.high,
-                "p": row.p,
-                "n": row.n,
-                "reason": row.reason,
+                **row.columns(),
                 **(more | dict(row.more)),
             }
             for label, correlation, row in self._rows

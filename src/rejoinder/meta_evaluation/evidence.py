@@ -96,6 +96,11 @@ class Row(NamedTuple):
     reason: str | None = None
     more: Mapping[str, float | str | None] = {}
 
+    def columns(self) -> dict[str, Any]:
+        """The columns that every table of agreement has."""
+        names = "value", "low", "high", "p", "n", "reason"
+        return {name: getattr(self, name) for name in names}
+
 
 class Pair(NamedTuple):
     """One metric's agreement with people less another's: as `Row`, and Williams' test."""

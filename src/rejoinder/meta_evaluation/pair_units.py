@@ -14,7 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Rated, Subject
-from rejoinder.meta_evaluation.unit_assignments import Assigned, Design
+from rejoinder.meta_evaluation.unit_assignments import Assigned, Design, UnitSettings
 from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.metrics.engine.rows import Rows
 from rejoinder.statistics.ranked import Ranked
@@ -51,11 +51,9 @@ class PairUnits(Units):
 
     Args:
         rated: Scores and ratings.
-        size: M.
-        assignments: How many.
-        draws: How much is drawn.
-        pairs: The pairs of systems that have units, by name; none takes every pair, or every pair
-            with ratings of its own.
+        settings: Which units there are; without ``pairs`` of every pair, or of every pair with
+            ratings of its own.
+        draws: Number of permutations, and the seed.
         rows: The rows of a metric for the copies, given its label and itself; by default the same
             rows in every pair.
     """
@@ -63,10 +61,8 @@ class PairUnits(Units):
     def __init__(
         self,
         rated: Rated,
-        size: int,
-        assignments: int,
+        settings: UnitSettings,
         draws: Draws,
-        pairs: Sequence[tuple[str, str]] = (),
         rows: Callable[[str, Subject, Copies], Rows] | None = None,
     ) -> None:
         self.base = rated
@@ -74,10 +70,11 @@ class PairUnits(Units):
         why = "as asked"
         if rated.paired is not None:
             self.no_test = "the ratings belong to pairs of systems, which cannot change names"
-            if not pairs:
+            if not settings.pairs:
                 why = "those with ratings of their own"
-                pairs = [(rated.systems[a], rated.systems[b]) for a, b in self.copies.pairs]
-        super().__init__(_copied(rated, self.copies, rows), size, assignments, draws, pairs, why)
+                pairs = tuple((rated.systems[a], rated.systems[b]) for a, b in self.copies.pairs)
+                settings = replace(settings, pairs=pairs)
+        super().__init__(_copied(rated, self.copies, rows), settings, draws, why)
         self.notes += notes
 
     @cached_property

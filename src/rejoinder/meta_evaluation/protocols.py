@@ -19,6 +19,7 @@ from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
 from rejoinder.meta_evaluation.pair_units import PairUnits
 from rejoinder.meta_evaluation.pairwise import Ordered
 from rejoinder.meta_evaluation.turn_level import Observed, Replies
+from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.tables.checks.arguments import expect
 
@@ -136,7 +137,7 @@ class Pairwise(Protocol):
 
 
 @dataclass(frozen=True)
-class Unit(Protocol):
+class Unit(UnitSettings, Protocol):
     """One observation for each unit of items of a pair of systems (Galley et al. 2015, section 5).
 
     The metric's difference between the two systems on the unit's items, as a corpus, against the
@@ -159,22 +160,6 @@ class Unit(Protocol):
     )
     resampled: ClassVar[bool] = False
     in_pairs: ClassVar[bool] = True
-    size: int = 100
-    assignments: int = 1000
-    pairs: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("size", "assignments"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
-        for pair in self.pairs:
-            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
-                raise ParameterError(
-                    f"pairs: {pair!r} is not a pair of two systems; give pairs such as ('a', 'b')"
-                )
-        unordered: set[tuple[str, str]] = {(min(pair), max(pair)) for pair in self.pairs}
-        object.__setattr__(self, "pairs", tuple(sorted(unordered)))
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -185,8 +170,8 @@ class Unit(Protocol):
     def observe(self, rated: Rated, draws: Draws) -> Units:
         """Units of items of every pair of systems, or of those that have ratings of their own."""
         if rated.paired is not None:
-            return PairUnits(rated, self.size, self.assignments, draws, self.pairs)
-        return Units(rated, self.size, self.assignments, draws, self.pairs)
+            return PairUnits(rated, self, draws)
+        return Units(rated, self, draws)
 
 
 PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise]] = {

@@ -316,16 +316,15 @@ class Replies(Observed):
             )
             return part.row(label, correlation)
 
-        done = at_once(one, tasks)
+        of_systems = iter(at_once(one, tasks))
         means = at_once(lambda label: self.mean_within(label, correlation), self.labels)
         rows = []
-        for number, (label, mean) in enumerate(zip(self.labels, means, strict=True)):
-            of_label = done[number * len(places) : (number + 1) * len(places)]
+        for label, mean in zip(self.labels, means, strict=True):
+            key = {"metric": label, "correlation": correlation}
+            own = [(system, next(of_systems)) for system in self.rated.systems]
             rows += [
-                within_row(label, correlation, system, row)
-                for system, row in zip(self.rated.systems, of_label, strict=True)
+                key | {"system": system} | row.columns() for system, row in [*own, ("mean", mean)]
             ]
-            rows.append(within_row(label, correlation, "mean", mean))
         return rows
 
 
@@ -346,21 +345,6 @@ def _columns(mean: Row) -> dict[str, float | str | None]:
 def _mean(values: Sequence[float]) -> float:
     defined = [value for value in values if not math.isnan(value)]
     return float(np.mean(defined)) if defined else math.nan
-
-
-def within_row(label: str, correlation: str, system: str, row: Row) -> dict[str, Any]:
-    """A row of the table of agreement within systems."""
-    return {
-        "metric": label,
-        "correlation": correlation,
-        "system": system,
-        "value": row.value,
-        "low": row.low,
-        "high": row.high,
-        "p": row.p,
-        "n": row.n,
-        "reason": row.reason,
-    }
 
 
 def _reply_keys(rated: Rated) -> pl.DataFrame:

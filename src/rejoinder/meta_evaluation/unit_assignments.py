@@ -23,21 +23,45 @@ LEAST_UNITS = 3
 """The fewest units of which a correlation says anything: any two points lie on a line."""
 
 
+@dataclass(frozen=True)
+class UnitSettings:
+    """Which units there are.
+
+    Args:
+        size: Number of items in a unit: M.
+        assignments: Number of random assignments of items to units that are averaged.
+        pairs: The pairs of systems that have units, by name and in any order; none takes every pair
+            (the paper has 12 of the 21 pairs of 7 systems).
+    """
+
+    size: int = 100
+    assignments: int = 1000
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("size", "assignments"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        for pair in self.pairs:
+            if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+                raise ParameterError(
+                    f"pairs: {pair!r} is not a pair of two systems; give pairs such as ('a', 'b')"
+                )
+        unordered: set[tuple[str, str]] = {(min(pair), max(pair)) for pair in self.pairs}
+        object.__setattr__(self, "pairs", tuple(sorted(unordered)))
+
+
 def design(
-    rated: Rated,
-    size: int,
-    seed: int,
-    chosen: Sequence[tuple[str, str]] = (),
-    why: str = "as asked",
+    rated: Rated, settings: UnitSettings, seed: int, why: str = "as asked"
 ) -> tuple[Design, list[str]]:
-    """The pairs of systems with at least one unit, and what to say of the rest.
+    """The pairs of systems with at least one unit, and notes on the others.
 
     Args:
         rated: Scores and ratings.
-        size: M.
-        seed: Of the assignments.
-        chosen: The pairs of systems that have units, by name; none takes every pair.
-        why: Why there are units of these pairs only, as a note says it.
+        settings: Which units there are.
+        seed: Random seed of the assignments.
+        why: Why there are units of the chosen pairs only, as a note says it.
 
     Raises:
         ParameterError: There is no unit at all, or a chosen system has no rating.
@@ -46,8 +70,8 @@ def design(
         raise ParameterError(
             f"protocol 'unit': one rated system, {one_of(rated.systems)}; its units are of pairs"
         )
-    present = ~np.isnan(rated.grid)
-    pairs = places(rated.systems, chosen)
+    present, size = ~np.isnan(rated.grid), settings.size
+    pairs = places(rated.systems, settings.pairs)
     shared = [np.flatnonzero(present[a] & present[b]) for a, b in pairs]
     kept = [p for p, items in enumerate(shared) if items.size >= size]
     if not kept:
@@ -77,7 +101,7 @@ def design(
     notes = [note]
     if units < LEAST_UNITS:
         notes.append(_too_few(units, largest_size([items.size for items in shared])))
-    if chosen:
+    if settings.pairs:
         every = len(rated.systems) * (len(rated.systems) - 1) // 2
         notes.append(f"unit: {len(pairs)} of {counted(every, 'pair')} of systems, {why}")
     if len(kept) < len(pairs):
@@ -85,8 +109,8 @@ def design(
             f"unit: {len(pairs) - len(kept)} of {len(pairs)} pairs share fewer than {size} rated "
             "items and are left out"
         )
-    made = Design(np.array([pairs[p] for p in kept]), tuple(shared[p] for p in kept), size, seed)
-    return made, notes
+    with_units = np.array([pairs[p] for p in kept])
+    return Design(with_units, tuple(shared[p] for p in kept), size, seed), notes
 
 
 def largest_size(shared: Sequence[int]) -> int:

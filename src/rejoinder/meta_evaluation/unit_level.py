@@ -25,7 +25,7 @@ from rejoinder.meta_evaluation.evidence import (
     at_once,
     no_interval,
 )
-from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, design
+from rejoinder.meta_evaluation.unit_assignments import BLOCK, LEAST_UNITS, UnitSettings, design
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix
 from rejoinder.progress import Progress
 from rejoinder.statistics.conventions import NOISE, UNDEFINED_SHARE, p_of_draws
@@ -68,27 +68,20 @@ class Units(Evidence):
 
     Args:
         rated: Scores and ratings.
-        size: M.
-        assignments: How many.
-        draws: How much is drawn.
-        pairs: The pairs of systems that have units, by name; none takes every pair.
-        why: Why there are units of these pairs only, as a note says it.
+        settings: Which units there are.
+        draws: Number of permutations, and the seed.
+        why: Why there are units of the chosen pairs only, as a note says it.
     """
 
     no_test = "systems are rated on different items"
     """Why there is no permutation test, where there is none."""
 
     def __init__(
-        self,
-        rated: Rated,
-        size: int,
-        assignments: int,
-        draws: Draws,
-        pairs: Sequence[tuple[str, str]] = (),
-        why: str = "as asked",
+        self, rated: Rated, settings: UnitSettings, draws: Draws, why: str = "as asked"
     ) -> None:
-        self.rated, self.assignments, self.draws = rated, assignments, draws
-        self.design, self.notes = design(rated, size, draws.seed, pairs, why)
+        self.rated, self.draws = rated, draws
+        self.assignments = assignments = settings.assignments
+        self.design, self.notes = design(rated, settings, draws.seed, why)
         self.labels = list(rated.subjects)
         least = min(TESTED, MOST_TESTED_UNITS // self.n)
         self.tested = max(1, min(assignments, max(least, TESTED_UNITS // self.n)))

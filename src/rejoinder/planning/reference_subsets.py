@@ -53,7 +53,7 @@ def with_fewer(
         )
     drawn = {}
     for few, several in score_with_fewer(
-        testset, responses, metrics, ids, levels(testset, ids), missing, held.seed, progress
+        testset, responses, metrics, levels(testset, ids), missing, held.seed, progress
     ):
         drawn[few] = [
             replace(held, scores=each, rated=_rated(each, ratings, criterion, without, held.seed))
@@ -114,7 +114,6 @@ def score_with_fewer(
     testset: TestSet,
     responses: pl.DataFrame,
     metrics: Mapping[str, Metric],
-    ids: Sequence[str],
     most: Sequence[int],
     missing: Missing,
     seed: int,

@@ -26,6 +26,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.progress import Progress
+from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score, suited
@@ -43,6 +44,13 @@ ALL, LEFT_OUT = "all", "leave-one-out"
 
 AGAINST = ("median", "best")
 """The real systems that each fake is tested against."""
+
+TIMES = 3
+WIDE = (
+    f"the interval of '{{}}' is more than {TIMES} times as wide as its score: few replies have a match, "
+    "so leaving out one of these few changes the score much"
+)
+"""The note on an interval that is wide for want of matches."""
 
 _RESULTS = {
     "metric": pl.String,
@@ -71,7 +79,7 @@ _RESULTS = {
 
 @dataclass(frozen=True)
 class Audit:
-    """Fakes against real systems, under every metric.
+    """Trivial baselines beside real systems, under every metric.
 
     Attributes:
         table: A row for each metric and fake, in the metric's own range: ``metric``, ``fake``;
@@ -177,45 +185,36 @@ def audit(
     real = _real(responses, without)
     alignment = check_responses(real, testset, missing)
     faked = unread(testset, alignment, constant, turns, seed)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(
         testset,
         pl.concat([real, faked.responses()]),
         list(wanted.values()),
         missing=missing,
         drop_unusable=drop_unusable,
-        resamples=resamples,
-        seed=seed,
-        progress=progress,
+        **drawn,
     )
-    notes = [*scores.notes, *faked.notes]
+    notes = list(scores.notes)
     reduced, copied = leave_one_out(testset, alignment.ids, seed)
-    notes += copied.notes
-    left_out = None
+    left_out, unscorable = None, []
     if reduced is not None:
-        scorable, lost = _scorable(reduced, wanted)
-        notes += lost
+        scorable, unscorable = _scorable(reduced, wanted)
         if scorable:
             answers = alignment.responses.filter(pl.col("id").is_in(copied.ids))
-            left_out = score(
-                reduced,
-                pl.concat([answers, copied.responses()]),
-                list(scorable.values()),
-                drop_unusable=True,
-                resamples=resamples,
-                seed=seed,
-                progress=progress,
-            )
-            notes += [f"leave-one-out: {note}" for note in left_out.notes]
+            replies = pl.concat([answers, copied.responses()])
+            metrics = list(scorable.values())
+            left_out = score(reduced, replies, metrics, drop_unusable=True, **drawn)
+            notes += [f"leave-one-out: {note}" for note in left_out.notes if note not in notes]
             # With a metric less, another may have come by a shorter label.
             named = dict(zip(scorable, left_out.measured.values(), strict=True))
             left_out = replace(left_out, measured=named)
-    table, verdicts, unsaid = _judged(scores, left_out, alignment.systems)
+    table, verdicts, remarks = _judged(scores, left_out, alignment.systems)
     return Audit(
         table,
         verdicts,
         scores,
         left_out,
-        tuple(notes + unsaid),
+        (*notes, *faked.notes, *copied.notes, *unscorable, *remarks),
         {
             "constant": constant,
             "turns": turns,
@@ -255,12 +254,11 @@ def _scorable(
     for label, metric in wanted.items():
         unusable, why = metric.unusable(batch)
         if unusable.all():
-            notes.append(
-                f"{label}: 'copy' and 'shuffled' are left out: without its original each item {why}"
-            )
+            reason = f"'copy' and 'shuffled' are left out: without its original each item {why}"
+            notes.append((label, reason))
         else:
             scorable[label] = metric
-    return scorable, notes
+    return scorable, merged(notes)
 
 
 def _judged(
@@ -290,7 +288,12 @@ def _judged(
     if lone:
         which = ", ".join(sorted(lone))
         notes.append(f"fewer than {LEAST_ITEMS} items: no interval and no test for {which}")
+    notes += merged((row["metric"], WIDE.format(row["fake"])) for row in rows if _wide(row))
     return pl.DataFrame(rows, schema=_RESULTS), tuple(verdicts), notes
+
+
+def _wide(row: Mapping[str, Any]) -> bool:
+    return row["value"] > 0 and row["high"] - row["low"] > TIMES * row["value"]
 
 
 def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:

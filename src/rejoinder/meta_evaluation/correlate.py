@@ -14,9 +14,9 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
+from rejoinder.human_evaluation.grades import Scale
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
-from rejoinder.meta_evaluation.matching import match, misnamed, single_grades
+from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.progress import Progress
 from rejoinder.scoring.measurements import check_scores
@@ -25,8 +25,6 @@ from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.tables.checks.arguments import expect, strings
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.selection import of_criterion
 
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
@@ -261,14 +259,9 @@ def correlate(
             f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
         )
     scores.need_items()
-    ratings = of_criterion(rating_table(ratings), criterion, one=True)
     rated, notes, criterion = match(
-        scores, ratings, criterion, raters, without, seed, chosen.in_pairs
+        scores, ratings, criterion, raters, without, seed, scale, chosen.in_pairs
     )
-    lost = misnamed(scores, ratings, without)
-    if scale is not None:
-        check_scale(ratings, scale)
-    notes += grade_notes(single_grades(rated, ratings), scale)
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)
@@ -292,15 +285,10 @@ def correlate(
         wanted,
         "|".join(facts),
         {label: each.signature for label, each in scores.measured.items()},
-        (*lost, *_concerning(scores.notes, without), *notes, *evidence.notes),
+        (*notes, *evidence.notes),
         tuple(rows),
         evidence,
     )
-
-
-def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
-    """Notes of the scores, but for those about a system that is left out here."""
-    return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]
 
 
 def _blank(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -10,32 +10,40 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError, one_of
+from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, meant
 from rejoinder.meta_evaluation.evidence import Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import BagMatrix, Matrix, Rows, rows_of
 from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, of_criterion
 
 RANDOM = "random"
+LOWER = "lower is better, so its sign is turned around"
 
 
 def match(
     scores: Scores,
-    ratings: pl.DataFrame,
+    ratings: Frame,
     criterion: str | None,
     raters: str,
     without: Sequence[str],
     seed: int,
+    scale: Scale | None = None,
     in_pairs: bool = False,
 ) -> tuple[Rated, list[str], str]:
-    """Scores and ratings of the same replies, what to say of the others, and the criterion's name.
+    """Scores and ratings of the same replies, notes on the others, and the criterion's name.
+
+    Notes on names and grades that look wrong come first, then those on ratings left out, those of
+    the scores, and those on how values are to be read.
 
     Ratings that belong to pairs of systems (column ``against``) become ratings of the reply by
     itself, each rater's mean over the pairs; ``in_pairs`` keeps those of each pair beside them, and
@@ -44,42 +52,36 @@ def match(
     The other arguments are those of `correlate`.
 
     Raises:
-        InputError: The ratings break their rules, or have no system or no item in common with the
-            scores.
+        InputError: The ratings break their rules, are off the scale, or have no system or no item
+            in common with the scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    table = of_criterion(rating_table(ratings), criterion, one=True)
-    name, notes = table.item(0, "criterion"), []
-    in_pairs = in_pairs and belong_to_pairs(table)
+    given = table = of_criterion(rating_table(ratings), criterion, one=True)
+    of_pairs, notes = belong_to_pairs(table), []
+    in_pairs = in_pairs and of_pairs
     if in_pairs:
-        table, more = _of_pairs(scores, table, without)
-        notes += more
+        table, notes = _of_pairs(scores, table, without)
     table, more = _common(scores, table, without)
-    notes += more
+    notes += [*more, *_concerning(scores.notes, without)]
     by_itself, more = over_pairs(table)
     notes += [] if in_pairs else more
     rated, more = _rated(scores, by_itself, raters, seed)
     if in_pairs:
         rated = replace(rated, paired=_paired(rated, table, raters))
-    return rated, notes + more, name
+    if scale is not None:
+        check_scale(given, scale)
+    grades = given.get_column("score").to_numpy() if of_pairs else rated.matrix
+    wrong = [*_misnamed(scores, given, without), *grade_notes(grades, scale)]
+    return rated, [*wrong, *notes, *more], given.item(0, "criterion")
 
 
-def single_grades(rated: Rated, ratings: pl.DataFrame) -> Floats:
-    """The grades as raters gave them, of any shape: those of several pairs one by one."""
-    if not belong_to_pairs(ratings):
-        return rated.matrix
-    return ratings.get_column("score").to_numpy()
+def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
+    """Notes of the scores, but for those about a system that is left out here."""
+    return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]
 
 
-def misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
-    """What is to stand first of all notes: scored systems whose ratings all go by another name, it
-    seems.
-
-    Args:
-        scores: Fresh or loaded.
-        ratings: Of one criterion.
-        without: Systems that are left out as asked.
-    """
+def _misnamed(scores: Scores, ratings: pl.DataFrame, without: Sequence[str]) -> list[str]:
+    """Notes on scored systems whose ratings all go by another name, it seems."""
     names = ratings.get_column("system").unique(maintain_order=True).to_list()
     unrated = [name for name in scores.names if name not in names and name not in without]
     return [
@@ -200,8 +202,8 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         metric = each.metric
         picked_rows = _of_systems(each.rows.pick(picked[each.usable]), rows)
         subjects[label] = Subject(picked_rows, metric, 1.0 if metric.higher_is_better else -1.0)
-        if not metric.higher_is_better:
-            notes.append(f"{label}: lower is better, so its sign is turned around")
+    lower = ((label, LOWER) for label, each in subjects.items() if each.sign < 0)
+    notes += merged(lower)
     subjects[RANDOM] = _random(len(systems), len(ids), seed)
     rated = Rated(
         systems,

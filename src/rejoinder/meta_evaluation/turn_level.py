@@ -26,6 +26,7 @@ from rejoinder.meta_evaluation.evidence import (
     no_interval,
     undefined,
 )
+from rejoinder.scoring.assembly import merged
 from rejoinder.statistics import intervals, significance
 from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named
@@ -184,7 +185,7 @@ class Replies(Observed):
         self.rated = rated
         self.several = len(rated.systems) > 1
         self.means: dict[tuple[str, str], Row] = {}
-        self.notes += [note for label in self.labels for note in self._unscored(label)]
+        self.notes += self._unscored()
         if self.several:
             self.notes.append(POOLED)
             if resample_raters:
@@ -201,14 +202,19 @@ class Replies(Observed):
         few = [each for each in missing if each.sum() <= each.size / 2]
         return ~np.logical_or.reduce(few) if few else np.ones(self.human.size, dtype=np.bool_)
 
-    def _unscored(self, label: str) -> list[str]:
-        lost = int((~self.usable(label)).sum())
-        if not lost:
-            return []
-        return [
-            f"{label}: {lost} of {counted(self.human.size, 'rated reply', 'rated replies')} left out "
-            f"of its own row, without a score under {label}; other metrics keep them"
-        ]
+    def _unscored(self) -> list[str]:
+        """Notes on replies that a metric cannot score by themselves."""
+        lost = {label: int((~self.usable(label)).sum()) for label in self.labels}
+        replies = counted(self.human.size, "rated reply", "rated replies")
+        return merged(
+            (
+                label,
+                f"{number} of {replies} left out of its own row, without a score under this metric; other "
+                "metrics keep them",
+            )
+            for label, number in lost.items()
+            if number
+        )
 
     def row(self, label: str, correlation: str) -> Row:
         """As for any observations; of several systems, the mean within systems stands beside it.

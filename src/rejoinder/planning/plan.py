@@ -13,9 +13,9 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.grades import Scale, check_difference, check_scale, grade_notes
+from rejoinder.human_evaluation.grades import Scale, check_difference
 from rejoinder.meta_evaluation.evidence import Rated
-from rejoinder.meta_evaluation.matching import match, misnamed, single_grades
+from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.extrapolation import (
     FACTORS,
@@ -44,9 +44,7 @@ from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ITEMS, POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import Missing
-from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
 
 
@@ -159,8 +157,9 @@ def plan(
         raters: The numbers of raters to tell of; else 1, 2, 3, 5, 10 and the pilot's.
         power: Wanted of a comparison; from 0.5.
         alpha: The level of its test.
-        difference: The true difference that is to show, in the ratings' own scale (without ratings:
-            in the metrics'), or by subject: ``{"people": 0.3, "BLEU-2": 0.02}``. Else the pilot's.
+        difference: The true difference that is to be found, in the ratings' own scale; without
+            ratings in the metrics' own ranges, where 0.3 is 30 points of the tables; or by subject:
+            ``{"people": 0.3, "BLEU-2": 0.02}``. Else the pilot's.
         width: Wanted of the 95% interval of a correlation.
         correlation: ``pearson``, ``spearman`` or ``kendall-b``, over single replies.
         criterion: Which criterion of the ratings, where there are several.
@@ -192,18 +191,11 @@ def plan(
     sizes, grades = _numbers("items", items), _numbers("raters", raters)
     labels = [label for label, each in scores.measured.items() if each.metric.ranks]
     described = [label for label in scores.measured if label not in labels]
-    notes = list(scores.notes)
+    notes, rated = list(scores.notes), None
+    if ratings is not None:
+        rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
     if described:
         notes.append(f"{', '.join(described)} left out: of replies alone, ranks no systems")
-    rated = None
-    if ratings is not None:
-        ratings = of_criterion(rating_table(ratings), criterion, one=True)
-        rated, more, criterion = match(scores, ratings, criterion, "mean", without, seed)
-        if scale is not None:
-            check_scale(ratings, scale)
-        lost = misnamed(scores, ratings, without)
-        given = single_grades(rated, ratings)
-        notes = [*lost, *notes, *more, *grade_notes(given, scale)]
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
     if not pairs:
@@ -406,6 +398,13 @@ def _assumptions(
         told.append(
             "where no difference is named, power is for the pilot's own, which is too large where "
             "the pair was picked for it"
+        )
+    shared = set(wanted.differences.values()) if held.rated is None else set()
+    if len(shared) == 1 and len(wanted.differences) == len(held.labels):
+        d = shared.pop()
+        told.append(
+            f"the difference to show, {d:g}, is in each metric's own range: tables that are x100 show "
+            f"it as {100 * d:g} points"
         )
     if any(counts_references(scores, label) for label in held.labels):
         most = scores.references[1]

@@ -16,6 +16,7 @@ from rejoinder.planning.extrapolation import Extrapolation, counts_references
 from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
 
@@ -25,7 +26,7 @@ DRAWS = 3
 
 def with_fewer(
     held: Extrapolation,
-    ratings: pl.DataFrame | None,
+    ratings: Frame | None,
     testset: TestSet,
     responses: pl.DataFrame,
     criterion: str | None,
@@ -64,7 +65,7 @@ def with_fewer(
 
 def _rated(
     scores: Scores,
-    ratings: pl.DataFrame | None,
+    ratings: Frame | None,
     criterion: str | None,
     without: Sequence[str],
     seed: int,

@@ -10,8 +10,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.conventions import NOISE, p_of_draws
-
-INTERVAL = (0.025, 0.975)
+from rejoinder.statistics.intervals import middle
 
 # Resampled counts are spread out over observations so many numbers at a time.
 NUMBERS = 1 << 20
@@ -49,8 +48,8 @@ class Separation:
 
     def row(self) -> dict[str, Any]:
         """As a table tells it."""
-        low, high = _ends(self.accuracies)
-        auc_low, auc_high = _ends(self.aucs)
+        low, high = middle(self.accuracies)
+        auc_low, auc_high = middle(self.aucs)
         return {
             "accuracy": self.accuracy,
             "accuracy_low": low,
@@ -114,8 +113,8 @@ def compared(
         rng: Where the randomness comes from.
     """
     each = a.contexts - b.contexts
-    low, high = _ends(a.accuracies - b.accuracies)
-    auc_low, auc_high = _ends(a.aucs - b.aucs)
+    low, high = middle(a.accuracies - b.accuracies)
+    auc_low, auc_high = middle(a.aucs - b.aucs)
     return {
         "difference": float(each.mean()),
         "low": low,
@@ -176,10 +175,3 @@ class _Pooled:
         run = np.zeros((len(counts), context.size + 1))
         np.cumsum(counts[:, context] * weights, axis=1, out=run[:, 1:])
         return run[:, np.append(first[1:], context.size)] - run[:, first]
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    if not values.size:
-        return math.nan, math.nan
-    low, high = np.quantile(values, INTERVAL)
-    return float(low), float(high)

@@ -216,8 +216,19 @@ def percentiles(values: Floats, level: float = LEVEL) -> Interval:
     if values.size and np.nanmax(values) - np.nanmin(values) <= NO_SPREAD:
         reason = "every resample gives the same value, which is no certainty"
         return Interval.none(reason, undefined)
+    return Interval(*middle(values, level), undefined)
+
+
+def middle(values: Floats, level: float = LEVEL) -> tuple[float, float]:
+    """The two ends of the middle ``level`` of values, NaNs left out; NaN where there is no value.
+
+    >>> middle(np.arange(101.0), level=0.5)
+    (25.0, 75.0)
+    """
+    if not values.size:
+        return math.nan, math.nan
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), undefined)
+    return float(low), float(high)
 
 
 def normal_quantile(level: float) -> float:

@@ -403,3 +403,14 @@ def test_published_data_holds_people_who_wrote_the_references():
     # "I don't know." is above every system that is no human, under sentence BLEU.
     row = row_of(found, "sBLEU-2", "constant")
     assert (row["reached"], row["best_system"]) == (9, "Human")
+
+
+def test_an_interval_that_is_wide_for_want_of_matches_is_explained():
+    testset = TestSet.from_lists([["no match here at all"]] * 39 + [["yes we can go now"]])
+    responses = table({"a": ["yes no"] * 40, "b": ["no match here"] * 40}, testset.ids)
+    words = "BLEU-4: the interval of 'constant' is more than 3 times as wide as its score"
+    for constant, wide in (("yes we can go now", True), ("no match here at all", False)):
+        found = audit(testset, responses, ["bleu:order=4"], constant=constant, resamples=100)
+        row = row_of(found, "BLEU-4", "constant")
+        assert (row["high"] - row["low"] > 3 * row["value"]) == wide
+        assert any(note.startswith(words) for note in found.notes) == wide

@@ -411,6 +411,22 @@ def test_a_system_that_lost_its_ratings_to_a_slip_stands_first(scores, ratings):
     assert not any("has no rating" in note for note in notes)
 
 
+def test_notes_on_data_stand_before_notes_on_values(testset, scores, ratings):
+    answers = pl.DataFrame(
+        [("good", id, "" if id == "1" else "a") for id in testset.ids],
+        schema=["system", "id", "text"],
+        orient="row",
+    )
+    measured = score(testset, answers, ["bleu:smoothing=exp"], resamples=0)
+    slipped = ratings.with_columns(
+        pl.when(pl.int_range(pl.len()) == 0).then(99.0).otherwise("score").alias("score")
+    )
+    notes = correlate(measured, slipped, permutations=0, resamples=0).notes
+    assert notes[0].startswith("ratings: 99 stands apart")
+    assert "left out: no such system is scored" in notes[1]
+    assert notes.index("'good': 1 empty reply, scored as such") > 1
+
+
 def test_what_is_left_out_is_said(scores, ratings):
     more = pl.concat(
         [

@@ -72,8 +72,9 @@ if TYPE_CHECKING:
     "differences",
     metavar="[NAME=]D",
     multiple=True,
-    help="True difference to be found; may be repeated. Of human ratings (0.3), or of a "
-    "metric in its own range (BLEU-2=0.02); default: the pilot's.",
+    help="True difference to be found; may be repeated. In grades of the ratings (0.3), or in a "
+    "metric's own range (BLEU-2=0.02, 2 points of the tables). Without ratings 0.3 is 30 points of "
+    "every metric. Default: the pilot's.",
 )
 @click.option(
     "--interval-width",

@@ -118,17 +118,17 @@ def _loaded(wanted: Kernel) -> Callable[..., Any]:
     import llvmlite.binding as llvm
 
     key = _key(wanted, llvm)
-    found = _read(wanted, key)
-    if found is None:
+    compiled = _read(wanted, key)
+    if compiled is None:
         compiling.set()
         try:
-            found = _compiled(wanted, llvm)
+            compiled = _compiled(wanted, llvm)
         finally:
             compiling.clear()
-        if found is None:  # it needs more than a linker can give: leave it to numba altogether
+        if compiled is None:  # it needs more than a linker can give: leave it to numba altogether
             return _jitted(wanted)
-        _write(wanted, key, *found)
-    symbol, code = found
+        _write(wanted, key, *compiled)
+    symbol, code = compiled
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -343,11 +343,11 @@ def _read(wanted: Kernel, key: str) -> tuple[str, bytes] | None:
             if not stat.S_ISREG(status.st_mode) or not _trusted(status):
                 return None
             head, _, code = file.read().partition(b"\n")
-        kept = json.loads(head)
-        whole = kept["sha256"] == _digest(kept["symbol"], code)
+        description = json.loads(head)
+        whole = description["sha256"] == _digest(description["symbol"], code)
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return (kept["symbol"], code) if whole else None
+    return (description["symbol"], code) if whole else None
 
 
 def _digest(symbol: str, code: bytes) -> str:

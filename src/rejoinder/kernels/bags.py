@@ -39,23 +39,23 @@ def _bag_totals(
                     totals[b, codes[t]] += count
 
 
-def multiplicities(drawn: Codes, n: int) -> Floats:
+def multiplicities(draws: Codes, n: int) -> Floats:
     """The count of each of ``n`` items in each row of draws.
 
     Args:
-        drawn: int64 [b, d], in 0 to n - 1.
+        draws: int64 [b, d], in 0 to n - 1.
         n: How many items there are.
 
     Returns:
         float64 [b, n].
     """
-    counts = np.zeros((drawn.shape[0], n))
-    _multiplicities(drawn, counts)
+    counts = np.zeros((draws.shape[0], n))
+    _multiplicities(draws, counts)
     return counts
 
 
 @kernel
-def _multiplicities(drawn: Codes, counts: Table) -> None:
-    for b in range(drawn.shape[0]):
-        for k in range(drawn.shape[1]):
-            counts[b, drawn[b, k]] += 1.0
+def _multiplicities(draws: Codes, counts: Table) -> None:
+    for b in range(draws.shape[0]):
+        for k in range(draws.shape[1]):
+            counts[b, draws[b, k]] += 1.0

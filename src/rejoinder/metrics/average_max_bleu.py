@@ -12,9 +12,8 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.metrics.ngram_metric import NgramMetric
 from rejoinder.metrics.pairs import Pairs, matches
-from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import TOKENIZERS
 
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
 EPSILON = 0.1
@@ -23,7 +22,7 @@ ORDER_WEIGHTS = ("uniform", "two-decimals")
 
 
 @dataclass(frozen=True)
-class AverageMaxBLEU(MeanMetric):
+class AverageMaxBLEU(NgramMetric, MeanMetric):
     """``1/n sum_i max_j BLEU(h_i, r_ij)``: sentence BLEU with the best single reference, averaged.
 
     BLEU of a pair is ``BP * exp(1/N sum_n log p_n)`` with ``p_n = m_n / max(1, t_n)``, where a
@@ -52,23 +51,15 @@ class AverageMaxBLEU(MeanMetric):
     """
 
     name: ClassVar[str] = "ambleu"
+    title: ClassVar[str] = "avg-max BLEU"
     source: ClassVar[str] = "Gupta et al. 2019"
-    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS, "order_weights": ORDER_WEIGHTS})
+    choices: ClassVar = MappingProxyType({**NgramMetric.choices, "order_weights": ORDER_WEIGHTS})
 
     order: int = 4
     tokenizer: str = "none"
     lowercase: bool = True
     references: str = "all"
     order_weights: str = "uniform"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_order(self.order)
-
-    @property
-    def label(self) -> str:
-        """``avg-max BLEU-4``, with the rule for references where not all count."""
-        return f"avg-max BLEU-{self.order}{self.rule}"
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -13,11 +14,9 @@ from rejoinder.batches.batch import Batch
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
-from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
-from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import TOKENIZERS
+from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
 # "caption" is what the COCO caption scorers add: 1e-15 to matches, 1e-9 to totals and lengths.
@@ -26,7 +25,64 @@ TINY, SMALL = 1e-15, 1e-9
 
 
 @dataclass(frozen=True)
-class BLEU(Metric):
+class PooledPrecisions(NgramMetric):
+    """``BP * exp(1/N sum_n log p_n)``, where ``p_n`` is a quotient of two sums over the corpus.
+
+    A row is the lengths of the reply and of the closest reference, then the N upper and the N lower
+    terms of the precisions.
+    """
+
+    sums: ClassVar[Mapping[str, str]]
+    """What the upper and the lower sums are called in ``parts``, and what in ``columns``."""
+
+    @property
+    def vanishes(self) -> bool:
+        """A product of precisions: 0 without a match of some order."""
+        return self.order > 1
+
+    @property
+    @abstractmethod
+    def effective_smoothing(self) -> str:
+        """One of ``SMOOTHINGS``."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Lengths, upper sums by order, lower sums by order: 2 + 2 N."""
+        orders = range(1, self.order + 1)
+        by_order = (f"{name}_{n}" for name in self.sums.values() for n in orders)
+        return ("hypothesis_length", "reference_length", *by_order)
+
+    @abstractmethod
+    def precisions(self, totals: Floats) -> tuple[Floats, np.ndarray]:
+        """``p_n``, float64 [..., N], and which orders have any n-gram, bool [..., N]."""
+
+    def log_mean(self, logs: Floats, counted: np.ndarray) -> Floats:
+        """The mean of the logarithms of the precisions, float64 [..., N] to [...]."""
+        return logs.sum(axis=-1) / self.order
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2 + 2 N] to float64 [...]."""
+        p, counted = self.precisions(totals)
+        with np.errstate(divide="ignore"):
+            mean = self.log_mean(np.log(p), counted)
+        values = brevity_penalty(totals, self.effective_smoothing) * np.exp(mean)
+        return np.where(np.isnan(totals[..., 0]), np.nan, values)
+
+    def parts(self, totals: Floats) -> dict[str, Part]:
+        """Precisions, BP, lengths, and the sums that the precisions are made of."""
+        upper, lower = self.sums
+        return {
+            "precisions": self.precisions(totals)[0].tolist(),
+            "bp": float(brevity_penalty(totals, self.effective_smoothing)),
+            "hypothesis_length": float(totals[0]),
+            "reference_length": float(totals[1]),
+            upper: totals[2 : 2 + self.order].tolist(),
+            lower: totals[2 + self.order :].tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class BLEU(PooledPrecisions):
     """Corpus BLEU: ``BP * exp(1/N sum_n log p_n)``.
 
     ``p_n`` is the clipped precision of order n over the best reference per n-gram, both of its sums
@@ -54,11 +110,9 @@ class BLEU(Metric):
 
     name: ClassVar[str] = "bleu"
     source: ClassVar[str] = "Papineni et al. 2002; Galley et al. 2015, eq. 1-2"
-    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
+    title: ClassVar[str] = "BLEU"
+    sums: ClassVar = MappingProxyType({"matches": "matches", "totals": "totals"})
 
-    order: int = 2
-    tokenizer: str = "13a"
-    lowercase: bool = False
     smoothing: str = "none"
     smoothing_value: float | None = None
     effective_order: bool = False
@@ -66,64 +120,29 @@ class BLEU(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_order(self.order)
         check_smoothing(self.smoothing, self.smoothing_value)
-
-    @property
-    def vanishes(self) -> bool:
-        """A product of precisions: 0 without a match of some order."""
-        return self.order > 1
-
-    @property
-    def label(self) -> str:
-        """``BLEU-2``, with the rule for references where not all count."""
-        return f"BLEU-{self.order}{self.rule}"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Lengths, matches by order, totals by order: 2 + 2 N."""
-        orders = range(1, self.order + 1)
-        return (
-            "hypothesis_length",
-            "reference_length",
-            *(f"matches_{n}" for n in orders),
-            *(f"totals_{n}" for n in orders),
-        )
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, as float64 [m, 2 + 2 N]; NaN for an item without references."""
         rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
-        bare = batch.references(self.references).counts == 0
-        if bare.any():
-            rows[np.repeat(bare, np.diff(batch.bounds))] = np.nan
+        rows[of_hypotheses(batch.references(self.references).counts == 0, batch)] = np.nan
         return rows
 
-    def score(self, totals: Floats) -> Floats:
-        """float64 [..., 2 + 2 N] to float64 [...]."""
-        values = brevity_penalty(totals, self.smoothing) * np.exp(self._log_mean(totals))
-        return np.where(np.isnan(totals[..., 0]), np.nan, values)
+    @property
+    def effective_smoothing(self) -> str:
+        """The smoothing as it was named."""
+        return self.smoothing
 
-    def _log_mean(self, totals: Floats) -> Floats:
-        p, counted = precisions(totals, self.order, self.smoothing, self.smoothing_value)
-        with np.errstate(divide="ignore"):
-            logs = np.log(p)
+    def precisions(self, totals: Floats) -> tuple[Floats, np.ndarray]:
+        """The smoothed precisions; see ``precisions``."""
+        return precisions(totals, self.order, self.smoothing, self.smoothing_value)
+
+    def log_mean(self, logs: Floats, counted: np.ndarray) -> Floats:
+        """The mean over all orders, or over those for which there are n-grams."""
         if not self.effective_order:
-            return logs.sum(axis=-1) / self.order
+            return super().log_mean(logs, counted)
         counted[..., 0] = True
-        orders = counted.sum(axis=-1)
-        return np.where(counted, logs, 0.0).sum(axis=-1) / orders
-
-    def parts(self, totals: Floats) -> dict[str, Part]:
-        """Precisions, BP, lengths, and the sums they are made of."""
-        p, _ = precisions(totals, self.order, self.smoothing, self.smoothing_value)
-        return {
-            "precisions": p.tolist(),
-            "bp": float(brevity_penalty(totals, self.smoothing)),
-            "hypothesis_length": float(totals[0]),
-            "reference_length": float(totals[1]),
-            "matches": totals[2 : 2 + self.order].tolist(),
-            "totals": totals[2 + self.order :].tolist(),
-        }
+        return np.where(counted, logs, 0.0).sum(axis=-1) / counted.sum(axis=-1)
 
     def contributions(
         self, reply: str, references: Sequence[str], weights: Sequence[float]

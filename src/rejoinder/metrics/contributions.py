@@ -64,7 +64,7 @@ def contributions(
     """
     of_reply = _counts(words(reply, tokenizer, lowercase), order)
     of_references = [_counts(words(text, tokenizer, lowercase), order) for text in references]
-    found = []
+    result = []
     for gram, count in sorted(of_reply.items(), key=lambda each: len(each[0])):
         holders = tuple(j for j, counts in enumerate(of_references) if counts[gram])
         matched, weight, adds, reference = 0, 0.0, 0.0, None
@@ -72,7 +72,7 @@ def contributions(
             clipped = [min(count, of_references[j][gram]) for j in holders]
             best, adds = choose(clipped, [weights[j] for j in holders])
             reference, matched, weight = holders[best], clipped[best], weights[holders[best]]
-        found.append(
+        result.append(
             Contribution(
                 " ".join(gram),
                 len(gram),
@@ -85,7 +85,7 @@ def contributions(
                 holders,
             )
         )
-    return found
+    return result
 
 
 def _counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:

@@ -12,12 +12,9 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
-from rejoinder.metrics.base import Metric
-from rejoinder.metrics.bleu import brevity_penalty, check_smoothing, smoothed_precisions
-from rejoinder.metrics.contract import Part
+from rejoinder.metrics.bleu import PooledPrecisions, check_smoothing, smoothed_precisions
 from rejoinder.metrics.contributions import Contribution, contributions
-from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import TOKENIZERS
+from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 
 # Each reading with the smoothing that it takes where none is named.
 READINGS = {"paper": "none", "authors-code": "exp"}
@@ -26,7 +23,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class DeltaBLEU(Metric):
+class DeltaBLEU(PooledPrecisions):
     """Discriminative BLEU: a match earns the weight of the reference it is found in.
 
     As BLEU, but for ``p_n``, whose numerator is ``sum_i sum_g max_{j: g in r_ij} w_ij #_g(h_i,
@@ -76,11 +73,10 @@ class DeltaBLEU(Metric):
     source: ClassVar[str] = "Galley et al. 2015, section 3"
     needs: ClassVar[frozenset[str]] = frozenset({"references", "weights"})
     kept_defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({"smoothing": "none"})
-    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS, "reading": READINGS})
+    title: ClassVar[str] = "deltaBLEU"
+    choices: ClassVar = MappingProxyType({**NgramMetric.choices, "reading": READINGS})
+    sums: ClassVar = MappingProxyType({"numerators": "numerator", "denominators": "denominator"})
 
-    order: int = 2
-    tokenizer: str = "13a"
-    lowercase: bool = False
     reading: str = "paper"
     references: str = "all"
     smoothing: str | None = None
@@ -88,33 +84,12 @@ class DeltaBLEU(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_order(self.order)
-        check_smoothing(self._smoothing, self.smoothing_value)
+        check_smoothing(self.effective_smoothing, self.smoothing_value)
 
     @property
-    def _smoothing(self) -> str:
+    def effective_smoothing(self) -> str:
+        """The smoothing: that of the reading, where none is named."""
         return READINGS[self.reading] if self.smoothing is None else self.smoothing
-
-    @property
-    def vanishes(self) -> bool:
-        """A product of precisions: 0 without a match of some order."""
-        return self.order > 1
-
-    @property
-    def label(self) -> str:
-        """``deltaBLEU-2``, with the rule for references where not all count."""
-        return f"deltaBLEU-{self.order}{self.rule}"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Lengths, numerators by order, denominators by order: 2 + 2 N."""
-        orders = range(1, self.order + 1)
-        return (
-            "hypothesis_length",
-            "reference_length",
-            *(f"numerator_{n}" for n in orders),
-            *(f"denominator_{n}" for n in orders),
-        )
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2 + 2 N]; NaN for the replies to an item without a positive weight."""
@@ -123,8 +98,7 @@ class DeltaBLEU(Metric):
         paper = self.reading == "paper"
         rows = delta_bleu_rows(*texts, references.weights, self.order, paper)
         unusable = ~(references.best_weights() > 0)
-        if unusable.any():
-            rows[np.repeat(unusable, np.diff(batch.bounds))] = np.nan
+        rows[of_hypotheses(unusable, batch)] = np.nan
         return rows
 
     def unusable(self, batch: Batch) -> tuple[np.ndarray, str]:
@@ -133,37 +107,19 @@ class DeltaBLEU(Metric):
         why = f"has no reference of positive weight{under}, which deltaBLEU needs"
         return ~(batch.references(self.references).best_weights() > 0), why
 
-    def score(self, totals: Floats) -> Floats:
-        """float64 [..., 2 + 2 N] to float64 [...]."""
-        with np.errstate(divide="ignore"):
-            logs = np.log(self._precisions(totals))
-        penalty = brevity_penalty(totals, self._smoothing)
-        values = penalty * np.exp(logs.sum(axis=-1) / self.order)
-        return np.where(np.isnan(totals[..., 0]), np.nan, values)
-
-    def _precisions(self, totals: Floats) -> Floats:
+    def precisions(self, totals: Floats) -> tuple[Floats, np.ndarray]:
+        """The smoothed precisions; a sum of numerators that is negative counts as 0."""
         numerators = totals[..., 2 : 2 + self.order]
         denominators = totals[..., 2 + self.order :]
         floored = np.where(numerators > ROUNDING * denominators, numerators, 0.0)
-        p, _ = smoothed_precisions(floored, denominators, self._smoothing, self.smoothing_value)
-        return p
+        smoothing = self.effective_smoothing
+        return smoothed_precisions(floored, denominators, smoothing, self.smoothing_value)
 
     def signature(self, **facts: str | int) -> str:
         """As of every metric; always with the smoothing, also where the reading sets it."""
         if self.smoothing is None:
-            return replace(self, smoothing=self._smoothing).signature(**facts)
+            return replace(self, smoothing=self.effective_smoothing).signature(**facts)
         return super().signature(**facts)
-
-    def parts(self, totals: Floats) -> dict[str, Part]:
-        """Precisions, BP, lengths, and the unfloored sums they are made of."""
-        return {
-            "precisions": self._precisions(totals).tolist(),
-            "bp": float(brevity_penalty(totals, self._smoothing)),
-            "hypothesis_length": float(totals[0]),
-            "reference_length": float(totals[1]),
-            "numerators": totals[2 : 2 + self.order].tolist(),
-            "denominators": totals[2 + self.order :].tolist(),
-        }
 
     def contributions(
         self, reply: str, references: Sequence[str], weights: Sequence[float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -11,15 +10,13 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.ngrams import ngram_fingerprints
-from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
-from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import TOKENIZERS
+from rejoinder.metrics.ngram_metric import NgramMetric
 
 
 @dataclass(frozen=True)
-class BagMetric(Metric):
+class BagMetric(NgramMetric):
     """A metric of all replies of a system together: its rows are bags of n-grams.
 
     Bags are merged by adding up their counts, so shards, resamples and permutations work as for
@@ -29,15 +26,8 @@ class BagMetric(Metric):
 
     summable: ClassVar[bool] = False
     needs: ClassVar[frozenset[str]] = frozenset()
-    choices: ClassVar = MappingProxyType({"tokenizer": TOKENIZERS})
 
     order: int = 1
-    tokenizer: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_order(self.order)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -72,12 +62,8 @@ class DistinctN(BagMetric):
     """
 
     name: ClassVar[str] = "distinct"
+    title: ClassVar[str] = "distinct"
     source: ClassVar[str] = "Li et al. 2016, section 5.1"
-
-    @property
-    def label(self) -> str:
-        """``distinct-1``."""
-        return f"distinct-{self.order}"
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., V] to float64 [...]."""
@@ -109,13 +95,9 @@ class Entropy(BagMetric):
     """
 
     name: ClassVar[str] = "entropy"
+    title: ClassVar[str] = "entropy"
     source: ClassVar[str] = "Serban et al. 2017, section 5"
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-
-    @property
-    def label(self) -> str:
-        """``entropy-1``."""
-        return f"entropy-{self.order}"
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., V] to float64 [...]."""
@@ -129,8 +111,8 @@ class Entropy(BagMetric):
         own, rest = sums[code], sums[code] - count
         change = np.bincount(item, _times_log(own) - _times_log(rest), minlength=n)
         spoken = sums.sum() - np.bincount(item, count, minlength=n)
-        some = np.where(spoken > 0, spoken, np.nan)
-        return np.maximum(0.0, np.log2(some) - (_times_log(sums).sum() - change) / some)
+        remaining = np.where(spoken > 0, spoken, np.nan)
+        return np.maximum(0.0, np.log2(remaining) - (_times_log(sums).sum() - change) / remaining)
 
 
 def _times_log(counts: Floats) -> Floats:

@@ -39,8 +39,8 @@ def mean(totals: Floats) -> Floats:
 
 def quotient(top: Floats, bottom: Floats, undefined: float = np.nan) -> Floats:
     """``top / bottom``, or ``undefined`` where ``bottom`` is not positive."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), undefined)
+    defined = bottom > 0
+    return np.where(defined, top / np.where(defined, bottom, 1.0), undefined)
 
 
 def mean_rows(values: Floats) -> Floats:

@@ -139,11 +139,11 @@ class METEOR(Metric):
         """float64 [..., 23] to float64 [...]."""
         precision, recall, fragmentation = self._factors(totals)
         tuning = TUNINGS[self.language]
-        some = (precision > 0) & (recall > 0)
-        p, r = np.where(some, precision, 1.0), np.where(some, recall, 1.0)
+        matched = (precision > 0) & (recall > 0)
+        p, r = np.where(matched, precision, 1.0), np.where(matched, recall, 1.0)
         f_mean = 1 / ((1 - tuning.alpha) / p + tuning.alpha / r)
         penalty = tuning.gamma * fragmentation**tuning.beta
-        scores = np.where(some, np.maximum(0.0, f_mean * (1 - penalty)), 0.0)
+        scores = np.where(matched, np.maximum(0.0, f_mean * (1 - penalty)), 0.0)
         return np.where(np.isnan(totals[..., 0]), np.nan, scores)
 
     def parts(self, totals: Floats) -> dict[str, Part]:

@@ -42,10 +42,10 @@ def scorer(language: str, normalize: bool) -> Scorer:
     """
     key = (os.getpid(), language, normalize)  # a forked child must not share its parent's pipe
     with _starting:
-        found = _scorers.get(key)
-        if found is None or not found.alive:
-            found = _scorers[key] = Scorer(command(language, normalize))
-        return found
+        scorer = _scorers.get(key)
+        if scorer is None or not scorer.alive:
+            scorer = _scorers[key] = Scorer(command(language, normalize))
+        return scorer
 
 
 class Scorer:
@@ -125,9 +125,9 @@ class Scorer:
             numbers = []
         if len(numbers) != NUMBERS:
             self.close()
-            said = answer.decode(errors="replace").strip()
+            text = answer.decode(errors="replace").strip()
             raise RejoinderError(
-                f"the METEOR scorer said {said!r:.200}, expected {NUMBERS} numbers; "
+                f"the METEOR scorer said {text!r:.200}, expected {NUMBERS} numbers; "
                 f"check that {self._command[3]} is meteor-1.5.jar"
             )
         return numbers
@@ -135,13 +135,13 @@ class Scorer:
     def _died(self) -> RejoinderError:
         self._process.kill()
         status = self._process.wait()
-        said = ""
+        complaint = ""
         if not self._complaints.closed:
             self._complaints.seek(0)
-            said = self._complaints.read(4096).decode(errors="replace").strip()
+            complaint = self._complaints.read(4096).decode(errors="replace").strip()
         self.close()
         return RejoinderError(
-            f"the METEOR scorer stopped (exit status {status}): {said or 'without a word'}; "
+            f"the METEOR scorer stopped (exit status {status}): {complaint or 'without a word'}; "
             f"try its command by hand: {' '.join(self._command)}"
         )
 

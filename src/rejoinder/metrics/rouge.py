@@ -205,7 +205,7 @@ def _alphanumeric(strings: Strings, lowercase: bool) -> Strings:
     whole = data.tobytes()
     if KELVIN in whole or DOTTED_I in whole:
         return Strings.of([WORD_BREAK.sub(" ", text.lower()) for text in strings])
-    return Strings(KEPT[data], strings.starts - begin, strings.stops - begin)
+    return Strings(LETTERS_AND_DIGITS[data], strings.starts - begin, strings.stops - begin)
 
 
 def _single_blanks(strings: Strings, lowercase: bool) -> Strings:
@@ -222,15 +222,17 @@ def _single_blanks(strings: Strings, lowercase: bool) -> Strings:
     return Strings.of([seen[text] for text in strings])
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\{ord(found[0]):x};"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{ord(match[0]):x};"
 
 
 KELVIN, DOTTED_I = "\u212a".encode(), "\u0130".encode()
 
-KEPT = np.full(256, ord(" "), dtype=np.uint8)
-KEPT[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = list(b"abcdefghijklmnopqrstuvwxyz0123456789")
-KEPT[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = list(b"abcdefghijklmnopqrstuvwxyz")
+LETTERS_AND_DIGITS = np.full(256, ord(" "), dtype=np.uint8)
+LETTERS_AND_DIGITS[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = list(
+    b"abcdefghijklmnopqrstuvwxyz0123456789"
+)
+LETTERS_AND_DIGITS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = list(b"abcdefghijklmnopqrstuvwxyz")
 
 REWRITES: dict[str, Callable[[Strings, bool], Strings]] = {
     "rouge": _alphanumeric,

@@ -169,9 +169,9 @@ class RUBER(MeanMetric):
             )
         like = self.compared()
         texts = batch.features[self._texts]
-        found = like.likeness(replace(batch, features={like.requests()[0]: texts}))
+        likeness = like.likeness(replace(batch, features={like.requests()[0]: texts}))
         r, u = self.halves(batch)
-        return replace(found, halves={"s_R": float(r[0]), "s_U": float(u[0])})
+        return replace(likeness, halves={"s_R": float(r[0]), "s_U": float(u[0])})
 
     @property
     def _texts(self) -> Request:

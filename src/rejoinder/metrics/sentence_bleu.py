@@ -18,15 +18,14 @@ from rejoinder.metrics.bleu import (
     precisions,
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
-from rejoinder.metrics.parameters import check_order
-from rejoinder.text.tokenizers import TOKENIZERS
+from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 
 # How much longer each kind of brevity penalty takes the references to be.
 BREVITIES = {"nakov": 1.0, "bleu": 0.0}
 
 
 @dataclass(frozen=True)
-class SentenceBLEU(MeanMetric):
+class SentenceBLEU(NgramMetric, MeanMetric):
     """sBLEU: BLEU of each reply, smoothed, averaged over replies (macro).
 
     ``BP * exp(1/E sum_{n <= E} log p_n)`` with ``p_n = (m_n + 1) / (t_n + 1)`` for n > 1 (BLEU+1)
@@ -54,18 +53,16 @@ class SentenceBLEU(MeanMetric):
     """
 
     name: ClassVar[str] = "sbleu"
+    title: ClassVar[str] = "sBLEU"
     source: ClassVar[str] = "Lin and Och 2004; Nakov et al. 2012"
     choices: ClassVar = MappingProxyType(
         {
-            "tokenizer": TOKENIZERS,
+            **NgramMetric.choices,
             "smoothing": (*SMOOTHINGS, "method1"),
             "brevity": BREVITIES,
         }
     )
 
-    order: int = 2
-    tokenizer: str = "13a"
-    lowercase: bool = False
     smoothing: str = "add-k"
     smoothing_value: float | None = None
     brevity: str = "nakov"
@@ -74,13 +71,7 @@ class SentenceBLEU(MeanMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_order(self.order)
         check_smoothing(self._smoothing, self.smoothing_value)
-
-    @property
-    def label(self) -> str:
-        """``sBLEU-2``, with the rule for references where not all count."""
-        return f"sBLEU-{self.order}{self.rule}"
 
     @property
     def _smoothing(self) -> str:
@@ -91,7 +82,7 @@ class SentenceBLEU(MeanMetric):
         rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
         scores = self._sentence_scores(rows)
         bare = batch.references(self.references).counts == 0
-        scores[np.repeat(bare, np.diff(batch.bounds))] = np.nan
+        scores[of_hypotheses(bare, batch)] = np.nan
         return mean_rows(scores)
 
     def _sentence_scores(self, rows: Floats) -> Floats:

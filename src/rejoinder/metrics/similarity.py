@@ -151,11 +151,11 @@ class SimilarityMetric(MeanMetric):
             return unusable, why
         selected = batch.references(self.references)
         pairs = Pairs.of(batch, selected)
-        left = np.diff(pairs.bounds)
-        left[pairs.hypotheses[own_references(batch, selected, pairs)]] -= 1
+        others = np.diff(pairs.bounds)
+        others[pairs.hypotheses[own_references(batch, selected, pairs)]] -= 1
         items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
         alone = np.zeros(len(batch), dtype=bool)
-        alone[items[left == 0]] = True
+        alone[items[others == 0]] = True
         if (alone & ~unusable).any():
             why = "has no reference besides the reply itself"
         return unusable | alone, why
@@ -206,9 +206,9 @@ def cosines(h: Floats, r: Floats, pairs: Pairs) -> Floats:
     values = np.empty(pairs.hypotheses.size)
     step = max(1, NUMBERS_AT_ONCE // max(1, h.shape[1]))
     for begin in range(0, values.size, step):
-        some = slice(begin, begin + step)
+        part = slice(begin, begin + step)
         np.einsum(
-            "pd,pd->p", h[pairs.hypotheses[some]], r[pairs.references[some]], out=values[some]
+            "pd,pd->p", h[pairs.hypotheses[part]], r[pairs.references[part]], out=values[part]
         )
     return np.clip(values, -1.0, 1.0, out=values)
 

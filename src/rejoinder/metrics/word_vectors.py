@@ -113,12 +113,12 @@ class PooledVectors(WordVectorMetric):
         words_at_once = max(1, NUMBERS_AT_ONCE // texts.matrix.shape[1])
         for begin, end in _slices(spans[1] - spans[0], words_at_once):
             firsts, lasts = spans[:, begin:end].tolist()
-            some = [texts.known(a, b, self.unknown) for a, b in zip(firsts, lasts, strict=True)]
-            counts = np.array([rows.size for rows in some])
+            known = [texts.known(a, b, self.unknown) for a, b in zip(firsts, lasts, strict=True)]
+            counts = np.array([rows.size for rows in known])
             has = np.flatnonzero(counts)
             if has.size:
                 starts = np.concatenate([[0], np.cumsum(counts[has])[:-1]])
-                vectors = texts.vectors(np.concatenate(some))
+                vectors = texts.vectors(np.concatenate(known))
                 pooled[begin + has] = self.pool(vectors, starts)
         return pooled[place.reshape(-1)]
 

@@ -101,8 +101,8 @@ def difference_errors(
     parts = max(1, min(a.size, a.size * left_out.shape[1] >> 19))
     errors = np.concatenate(
         [
-            standard_errors(left_out[a[some]] - left_out[b[some]])
-            for some in np.array_split(np.arange(a.size), parts)
+            standard_errors(left_out[a[part]] - left_out[b[part]])
+            for part in np.array_split(np.arange(a.size), parts)
         ]
     )
     if not metric.vanishes:

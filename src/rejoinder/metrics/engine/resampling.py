@@ -25,8 +25,8 @@ def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterat
     """
     size = max(1, min(resamples, BLOCK // max(n, 1)))
     for done in range(0, resamples, size):
-        drawn = draws(n, min(size, resamples - done), rng)
-        yield multiplicities(drawn.astype(np.int64, copy=False), n)
+        items = draws(n, min(size, resamples - done), rng)
+        yield multiplicities(items.astype(np.int64, copy=False), n)
 
 
 def draws(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -67,12 +67,12 @@ class Matrix:
         sums, scores = self.sums()[:, None], np.empty((self.systems, len(self.items)))
         step = max(1, LEFT_OUT_AT_ONCE // max(1, self.width * self.systems))
         for begin in range(0, len(self.items), step):
-            some = slice(begin, begin + step)
-            scores[:, some] = metric.score(sums - self.values[:, some])
+            part = slice(begin, begin + step)
+            scores[:, part] = metric.score(sums - self.values[:, part])
         return scores
 
     def pick(self, items: Indices | np.ndarray) -> Matrix:
-        """The rows of some items (indices or bool [n])."""
+        """The rows of the selected items (indices or bool [n])."""
         return Matrix(self.items[items])
 
 
@@ -116,13 +116,13 @@ class BagMatrix:
         scores = np.empty(first.size)
         step = 256
         for begin in range(0, first.size, step):
-            some = slice(begin, begin + step)
-            bags = [self.codes[a:b] for a, b in zip(first[some], last[some], strict=True)]
+            part = slice(begin, begin + step)
+            bags = [self.codes[a:b] for a, b in zip(first[part], last[part], strict=True)]
             sizes = np.array([each.size for each in bags])
             codes, where = np.unique(np.concatenate(bags), return_inverse=True)
             dense = np.zeros((sizes.size, max(1, codes.size)))
             np.add.at(dense, (np.repeat(np.arange(sizes.size), sizes), where), 1.0)
-            scores[some] = metric.score(dense)
+            scores[part] = metric.score(dense)
         return scores.reshape(self.first.shape)
 
     def left_out(self, metric: Contract) -> Floats:
@@ -142,7 +142,7 @@ class BagMatrix:
         return sums, keys // width, keys % width, counts.astype(np.float64), n
 
     def pick(self, items: Indices | np.ndarray) -> BagMatrix:
-        """The rows of some items (indices or bool [n])."""
+        """The rows of the selected items (indices or bool [n])."""
         return BagMatrix(self.codes, self.width, self.first[:, items], self.last[:, items])
 
 

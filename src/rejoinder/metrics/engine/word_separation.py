@@ -62,8 +62,10 @@ class Sample:
     def unspaced(self) -> Strings:
         """Replies in scripts without spaces, short ones too: at most 500, drawn from all of them."""
         sample = self.hypotheses.take(_drawn(self.candidates))
-        kept = [k for k, text in enumerate(sample) if unspaced_script(text) not in ("", "emoji")]
-        return sample.take(np.array(kept, dtype=np.int64))
+        unspaced = [
+            k for k, text in enumerate(sample) if unspaced_script(text) not in ("", "emoji")
+        ]
+        return sample.take(np.array(unspaced, dtype=np.int64))
 
     @property
     def enough(self) -> int:

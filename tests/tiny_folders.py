@@ -12,7 +12,7 @@ from rejoinder.models.ruber.data.texts import Vocabulary
 from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig, HeadScorer
 from rejoinder.models.ruber.gru.gru import GRUConfig, GRUScorer
-from rejoinder.models.vectors.word_vectors import train_vectors
+from rejoinder.models.vectors.training import word2vec
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.responders.seq2seq.trained import train_responder
 
@@ -23,7 +23,7 @@ REPLIES = [f"Yes, there is. {message[9:-1]}." for message in MESSAGES]
 
 
 def words():
-    return train_vectors(MESSAGES, size=4, min_count=1)
+    return word2vec(MESSAGES, size=4, min_count=1)
 
 
 def write_vectors(path):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
     from rejoinder.metrics.ruber_training import train_ruber
+    from rejoinder.models.vectors.training import train_vectors
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
@@ -51,6 +52,7 @@ __all__ = [
     "summarise_preferences",
     "summarise_ratings",
     "train_ruber",
+    "train_vectors",
     "weigh",
 ]
 
@@ -75,6 +77,7 @@ _HOMES = {
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
     "train_ruber": "rejoinder.metrics.ruber_training",
+    "train_vectors": "rejoinder.models.vectors.training",
     "weigh": "rejoinder.references.weighing",
 }
 

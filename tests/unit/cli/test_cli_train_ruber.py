@@ -78,7 +78,13 @@ def test_trained_vectors_are_never_replaced(command, corpus, tmp_path):
     before = (tmp_path / "vectors" / "config.json").read_bytes()
     status, out, err = command(*train, 9)
     assert (status, out) == (2, "")
-    assert "holds a finished model" in err
+    assert "holds a finished model of another run: width was 8, is 9" in err
+    assert (tmp_path / "vectors" / "config.json").read_bytes() == before
+    status, out, err = command(*train, 8)
+    assert (status, "nothing was done" in err) == (0, True)
+    assert "8 numbers each" in out
+    told = json.loads(command(*train, 8, "--json")[1])
+    assert told["notes"] == ["this model was finished before; nothing was done"]
     assert (tmp_path / "vectors" / "config.json").read_bytes() == before
 
 

@@ -406,11 +406,11 @@ def test_damaged_folders_are_one_clear_error(folder, tmp_path, how, said):
 
 
 def test_other_kinds_of_folder(tmp_path):
-    from rejoinder.models.vectors.word_vectors import train_vectors
+    from rejoinder.models.vectors.training import word2vec
 
     with pytest.raises(InputError, match="no such"):
         folders.load(tmp_path / "none")
-    train_vectors(["a b a b"], min_count=1, size=2).save(tmp_path / "v")
+    word2vec(["a b a b"], min_count=1, size=2).save(tmp_path / "v")
     with pytest.raises(InputError, match="expected 'ruber'"):
         folders.load(tmp_path / "v")
     (tmp_path / "full").mkdir()

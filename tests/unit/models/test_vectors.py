@@ -8,7 +8,8 @@ import pytest
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import content_hash
-from rejoinder.models.vectors.word_vectors import WordVectors, train_vectors
+from rejoinder.models.vectors.training import word2vec
+from rejoinder.models.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "café", "n't", "北京", ".", "rare-word"]
 MATRIX = np.random.default_rng(4).normal(size=(6, 5)).astype(np.float32)
@@ -141,11 +142,11 @@ def test_training_is_the_same_twice_and_survives_a_folder(tmp_path):
     pytest.importorskip("gensim")
     pytest.importorskip("torch")
     texts = corpus()
-    one = train_vectors(texts, size=12, seed=3)
-    two = train_vectors(texts, size=12, seed=3)
+    one = word2vec(texts, size=12, seed=3)
+    two = word2vec(texts, size=12, seed=3)
     np.testing.assert_array_equal(one.matrix, two.matrix)
     assert one.words == two.words
-    assert not np.array_equal(one.matrix, train_vectors(texts, size=12, seed=4).matrix)
+    assert not np.array_equal(one.matrix, word2vec(texts, size=12, seed=4).matrix)
     assert one.matrix.shape == (16, 12)
 
     one.save(tmp_path / "a")
@@ -184,13 +185,13 @@ def test_what_cannot_be_trained_is_told():
     with pytest.raises(
         InputError, match="3 utterances with 6 words, and none of them stands there"
     ):
-        train_vectors(["hi there", "so long", "good bye"])
+        word2vec(["hi there", "so long", "good bye"])
     with pytest.raises(InputError, match="0 utterances with 0 words"):
-        train_vectors([])
+        word2vec([])
     with pytest.raises(ParameterError, match="size=0"):
-        train_vectors(["a"], size=0)
+        word2vec(["a"], size=0)
     # A corpus of three dialogues can be trained on, if that is wanted.
-    assert len(train_vectors(["hi there", "so long"], min_count=1, size=4)) == 4
+    assert len(word2vec(["hi there", "so long"], min_count=1, size=4)) == 4
 
 
 def test_vectors_cut_in_another_way_are_told():

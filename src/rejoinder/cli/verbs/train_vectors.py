@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.terminal.speech import say
+from rejoinder.cli.terminal.speech import note, say
 
 
 @click.command()
@@ -70,40 +70,30 @@ def vectors(
     Then: rejoinder score TESTSET RESPONSES -m pooled:vectors=FOLDER -m greedy:vectors=FOLDER
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.files.content import folder_hash
-    from rejoinder.models.training.folder import check_new
-    from rejoinder.models.vectors.word_vectors import train_vectors
+    from rejoinder.models.vectors.training import train_vectors
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset
 
     check_draws(0, seed)
     targets.check_model(output)
-    check_new(output)
     with Progress("reading"):
         conversations = read_testset(corpus, format=corpus_format)
-        turns = conversations.contexts.get_column("context").explode().drop_nulls().to_list()
-        replies = conversations.references.get_column("text").to_list()
     with Progress("training"):
-        trained = train_vectors(
-            dict.fromkeys([*turns, *replies]),
-            size=width,
+        result = train_vectors(
+            conversations,
+            output,
+            width=width,
             language=language,
             min_count=least,
             epochs=epochs,
             seed=seed,
         )
-        trained.save(output)
-    told = {
-        "folder": str(output),
-        "hash": folder_hash(output),
-        "words": len(trained),
-        "width": width,
-    }
     if json:
-        from rejoinder.cli.show import machine
-
-        machine.write(told)
-    else:
-        line = "written: {folder} (hash {hash}): {words} words, {width} numbers each"
-        say(line.format(**told), err=False)
+        machine.write(result.as_json())
+        return
+    for each in result.notes:
+        note(each)
+    line = "written: {folder} (hash {hash}): {words} words, {width} numbers each"
+    say(line.format(**result.as_json()), err=False)

@@ -38,7 +38,8 @@ from rejoinder.models.training.folder import (
 from rejoinder.models.training.loop import Report, TrainedWeights
 from rejoinder.models.training.shapes import check_shapes
 from rejoinder.models.training.threads import Machine, as_begun
-from rejoinder.models.vectors.word_vectors import WordVectors, train_vectors
+from rejoinder.models.vectors.training import word2vec
+from rejoinder.models.vectors.word_vectors import WordVectors
 
 MEMBER = "ruber-member"
 FEW = 500  # queries: a share of one half has a standard error of 0.022
@@ -241,7 +242,7 @@ def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[s
 
 def _own_vectors(material: Material, seed: int, size: int = 50) -> WordVectors:
     """word2vec on what is trained on, as wide as the paper's if nothing else is asked for."""
-    return train_vectors(
+    return word2vec(
         material.texts(),
         size=size,
         language=material.language,

@@ -11,14 +11,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
 from rejoinder.files.content import folder_hash, sha256
-from rejoinder.files.replacing import beside, failure
+from rejoinder.files.replacing import beside, check_folder_target, failure
 from rejoinder.files.run_identity import another_run, as_kept, differences
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.training.checkpoints import untied
@@ -246,26 +246,25 @@ def check_free(path: Path) -> None:
             ) from None
     elif path.exists() and not path.is_dir():
         raise InputError(f"{path}: is a file; name a new folder for the model")
+    check_folder_target(path)
 
 
-def check_new(path: Path) -> None:
-    """Raises an InputError where ``check_free`` does, and where a finished model stands.
-
-    For commands that would put another model in its place, and be the end of it.
-    """
-    check_free(path)
-    if path.is_dir() and any(path.iterdir()):
-        raise InputError(
-            f"{path}: holds a finished model (hash {folder_hash(path)}); remove it, or name a new folder"
-        )
+def _noted_identity(folder: ModelFolder) -> Any:
+    return folder.record.config.get("identity")
 
 
-def finished(path: Path, identity: Mapping[str, Any]) -> ModelFolder | None:
-    """The finished model of a training that is asked for once more; None: nothing stands there.
+def finished(
+    path: Path,
+    identity: Mapping[str, Any],
+    identity_of: Callable[[ModelFolder], Any] = _noted_identity,
+) -> ModelFolder | None:
+    """The finished model of a training that is asked for once more; None: there is none yet.
 
     Args:
-        path: the folder that the training would write.
-        identity: what tells the training from any other; it stands in the ``config`` of the record.
+        path: The folder that the training would write.
+        identity: What tells the training from any other.
+        identity_of: The identity of the training that wrote a folder; by default the one in the
+            ``config`` of its record.
 
     Raises:
         InputError: a model of another training stands there, or something that is no model.
@@ -274,7 +273,7 @@ def finished(path: Path, identity: Mapping[str, Any]) -> ModelFolder | None:
     if not path.is_dir() or not any(path.iterdir()):
         return None
     folder = read_folder(path)
-    held = folder.record.config.get("identity")
+    held = identity_of(folder)
     if held != as_kept(identity):
         differing = differences(held, identity) if isinstance(held, dict) else ""
         raise another_run(path, "a finished model", differing, "remove it, or name a new folder")

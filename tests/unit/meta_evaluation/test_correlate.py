@@ -557,7 +557,7 @@ def test_a_reply_without_a_score_is_left_out_of_that_metric_and_counted(testset)
     assert both.table()["reason"].is_null().all()
     assert [note for note in both.notes if "left out" in note] == [
         "distinct-1: 1 of 40 rated replies left out of its own row, without a score under "
-        "distinct-1; other metrics keep them"
+        "this metric; other metrics keep them"
     ]
     length = replace(scores, measured={"length": scores.measured["length"]})
     alone = correlate(length, rated, permutations=9, resamples=50).table()

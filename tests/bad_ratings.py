@@ -88,11 +88,11 @@ SCORES = [
 ]  # fmt: skip
 
 KEYS = [
-    one("rated-no-system", "ratings that name no system", r"no column 'system'.*rename 'model' to 'system'", "id,model,score\nc1,bot,4\n"),
+    one("rated-no-system", "ratings that name no system", r"no column 'system'.*rename 'sys' to 'system'", "id,sys,score\nc1,bot,4\n"),
     one("rated-empty-id", "a rating without an id", r"row 2: the id is empty", LONG + ",bot,r1,relevance,4\n"),
     one("rated-empty-system", "a rating without a system", r"row 2: no system at id 'c1'", LONG + "c1,,r1,relevance,4\n"),
     one("rater-sometimes", "a rater named in some rows alone", r"row 3: no rater at id 'c2'", LONG + ROW + "4\nc2,bot,,relevance,4\n"),
-    one("rater-column", "the rater in a column of another name", r"rename 'WorkerId' to 'rater'", "id,system,WorkerId,score\nc1,bot,A1,4\n"),
+    one("rater-column", "the rater in a column of another name", r"rename 'coder' to 'rater'", "id,system,coder,score\nc1,bot,A1,4\n"),
     one("rated-twice", "a rater who rates a reply twice", r"row 4: duplicate criterion 'relevance' of rater 'r1' of id 'c1' of system 'bot', first at .*row 2", LONG + ROW + "4\nc2,bot,r1,relevance,4\n" + ROW + "5\n"),
     one("rated-twice-in-a-pair", "a rater who rates a reply twice in one pair of systems", r"row 3: duplicate against 'cat' of criterion 'relevance' of rater 'r1' of id 'c1' of system 'bot', first at .*row 2", LONG.replace("\n", ",against\n") + ROW + "4,cat\n" + ROW + "5,cat\n"),
     one("rated-against-itself", "a reply rated beside one of its own system", r"row 2: id 'c1' of system 'bot' is rated against its own system; expected in 'against' the other", LONG.replace("\n", ",against\n") + ROW + "4,bot\n"),
@@ -109,7 +109,7 @@ WIDE = [
     one("wide-text", "columns of text alone", r"no column of numbers", "id,system,r1,r2\nc1,bot,good,bad\n"),
     one("wide-scales", "a judge of 0 to 100 beside raters of 1 to 5", r"column 'model' \(70 to 77\) cannot be on the scale of columns .*criterion for each scale", "id,system,r1,r2,model\n" + "".join(f"c{i},bot,{1 + i % 5},{1 + i % 4},{70 + i}\n" for i in range(8))),
     one("wide-counted", "a column that counts the rows", r"column 'n' counts the rows", "id,system,r1,r2,n\n" + "".join(f"c{i},bot,{1 + i % 5},{1 + i % 4},{1 + i}\n" for i in range(8))),
-    one("wide-rater-column", "a column per criterion and the rater misspelt", r"column 'annotator' and no 'rater'", "id,system,annotator,fluency,relevance\nc1,bot,1,4,5\n"),
+    one("wide-rater-column", "a column per criterion and the rater misspelt", r"column 'coder' and no 'rater'", "id,system,coder,fluency,relevance\nc1,bot,1,4,5\n"),
 ]  # fmt: skip
 
 PUBLISHED = [

@@ -64,9 +64,9 @@ RESPONSES = [
     one_reply_file("responses-is-testset", "a test set given as responses", r"this is a test set, expected responses", items(item())),
     one_reply_file("text-null", "a reply that is null", r"row 1: text: got null; expected text", items({"id": "c1", "text": None})),
     one_reply_file("text-number", "a reply that is no text", r"row 1: text: got a whole number; expected text", items({"id": "c1", "text": 5})),
-    one_reply_file("text-column", "the replies in a column of another name", r"rename 'response' to 'text'", items({"id": "c1", "response": "Hi"})),
+    one_reply_file("text-column", "the replies in a column of another name", r"rename 'generated' to 'text'", items({"id": "c1", "generated": "Hi"})),
     one_reply_file("duplicate-key-reply", "two texts in one reply", r"bot\.jsonl, row 2: duplicate key 'text' in one object; keep", items(GOOD[0]) + '{"id": "c2", "text": "Hi", "text": "Ho"}\n'),
-    one_reply_file("system-column", "the system in a column of another name", r"rename 'model' to 'system'", items({"id": "c1", "text": "Hi", "model": "m"})),
+    one_reply_file("system-column", "the system in a column of another name", r"rename 'sys' to 'system'", items({"id": "c1", "text": "Hi", "sys": "m"})),
     one_reply_file("system-sometimes", "a system named in some rows alone", r"row 2: no system at id 'c2'", items({"system": "m", **GOOD[0]}, GOOD[1])),
     one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: duplicate id 'c1' of system 'bot', first at .*row 1", items(*GOOD, GOOD[0])),
     {
@@ -115,7 +115,9 @@ CELLS = [
     one_reply_file("empty-cell", "an empty cell in a wide table", r"row 3: the cell of system 'b' is empty", "id,a,b\nc1,Hi,Ho\nc2,Hi,\n", "bots.csv"),
     one_reply_file("wide-index", "a column of numbers in a wide table", r"column 'index' holds numbers", "id,index,a\nc1,0,Hi\n", "bots.csv"),
     one_reply_file("wide-prompt", "a column of contexts in a wide table", r"column 'prompt' looks like the context of a test set", "id,prompt,a\nc1,Ho,Hi\n", "bots.csv"),
-    one_reply_file("wide-or-long", "one column beside the id, named like a text", r"rename 'response' to 'text'", "id,response\nc1,Hi\n", "bot.csv"),
+    one_reply_file("wide-or-long", "one column beside the id, named like a text", r"rename 'generated' to 'text'", "id,generated\nc1,Hi\n", "bot.csv"),
+    one_reply_file("two-meanings", "two columns that could be the reply", r"columns 'output' and 'response' could both be the 'text'; .*--columns text=output", "id,output,response\nc1,Hi,Ho\n", "bot.csv"),
+    one_testset("one-item-two-texts", "one table in which rows of an item differ", r"row 3: another context or reference at id '1' than in row 2", "id,model,prompt,reference,prediction\n1,a,Hi,Ho,Hey\n1,b,Hi,Oh,Hey\n", "t.csv"),
     one_reply_file("csv-is-references", "a CSV of references as responses", r"has a column 'weight': this is a table of references", "id,text,weight\nc1,Hi,1\n", "bot.csv"),
 ]  # fmt: skip
 

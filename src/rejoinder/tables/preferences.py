@@ -10,6 +10,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.assembly.two_tables import Part
@@ -25,7 +26,9 @@ _FORMATS = {each.name: each for each in tables.FORMATS}
 _OPTIONAL = ("rater", "criterion")
 
 
-def read_preferences(*paths: str | os.PathLike[str], format: str | None = None) -> pl.DataFrame:
+def read_preferences(
+    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+) -> pl.DataFrame:
     """Reads head-to-head judgements: CSV, TSV, JSON Lines or Parquet.
 
     The columns are ``id, a, b, winner`` and, if wanted, ``rater`` and ``criterion``. The winner is
@@ -35,6 +38,7 @@ def read_preferences(*paths: str | os.PathLike[str], format: str | None = None) 
     Args:
         *paths: files, of which each is recognised by itself.
         format: the name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: which column is which, as for ``read_testset``: ``"winner=choice"``.
 
     Returns:
         ``schemas.PREFERENCES``, one row per judgement, in the order of the files. ``a`` and ``b``
@@ -45,9 +49,12 @@ def read_preferences(*paths: str | os.PathLike[str], format: str | None = None) 
         ParameterError: there is no such format.
     """
     frames, stretches = [], []
+    mapping = column_mapping(columns)
     for path in existing(paths, "preferences"):
         (chosen,) = formats_of([path], format, _FORMATS, "--format")
-        frame, origin = _preferences(tables.READERS[chosen.name](path))
+        names = ("id", "a", "b", "rater")
+        part = tables.judgements(path, chosen.name, mapping, "preferences", names)
+        frame, origin = _preferences(part)
         frames.append(frame)
         stretches += origin.stretches
     preferences = pl.concat(frames)

@@ -12,12 +12,13 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import check_scores, conform
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
-from rejoinder.tables.rating_formats import choose
+from rejoinder.tables.rating_formats import ratings_in
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.text.visible import visible
 
@@ -43,7 +44,9 @@ class RatedReplies:
     notes: tuple[str, ...]
 
 
-def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> pl.DataFrame:
+def read_ratings(
+    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+) -> pl.DataFrame:
     """Reads ratings of replies, in any of the formats of docs/formats.md.
 
     A missing rating has no row. Where the data holds only the mean of several people, the rater is
@@ -53,6 +56,7 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
     Args:
         *paths: files or folders, of which each is recognised by itself.
         format: the name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
 
     Returns:
         ``schemas.RATINGS``, one row per rating, in the order of the files; the column ``against``
@@ -63,8 +67,9 @@ def read_ratings(*paths: str | os.PathLike[str], format: str | None = None) -> p
         ParameterError: there is no such format.
     """
     frames, stretches = [], []
+    mapping = column_mapping(columns)
     for path in existing(paths, "ratings"):
-        draft = choose(path, format).read(path)
+        draft = ratings_in(path, format, mapping)
         frames.append(conform_ratings(draft.frame, str(path)))
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""

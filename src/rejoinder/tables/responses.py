@@ -12,9 +12,10 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
-from rejoinder.tables.formats import choose
+from rejoinder.tables.formats import read_replies
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -49,6 +50,7 @@ def read_responses(
     *paths: str | os.PathLike[str],
     format: str | None = None,
     ids: Sequence[str] | None = None,
+    columns: Columns = None,
 ) -> pl.DataFrame:
     """Reads the replies of one or more systems, in any of the formats of docs/formats.md.
 
@@ -59,6 +61,7 @@ def read_responses(
         *paths: files or folders.
         format: the name of the format of all of them; None: recognised by suffix and first bytes.
         ids: the ids of the test set, needed for plain text, whose line i answers ids[i].
+        columns: which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
 
     Returns:
         ``schemas.RESPONSES``, one row per system and item, in the order of the files.
@@ -67,11 +70,9 @@ def read_responses(
         InputError: a file cannot be read or breaks a rule; the message names file and row.
         ParameterError: there is no such format.
     """
-    drafts = []
+    mapping, drafts = column_mapping(columns), []
     for path in existing(paths, "responses"):
-        read = choose([path], format, "responses").read_responses
-        assert read is not None
-        draft = read([path], ids)
+        draft = read_replies(path, format, mapping, ids)
         frame = conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES)
         if not frame.height:
             raise InputError(f"{path}: no rows; expected at least one reply")

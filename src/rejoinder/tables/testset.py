@@ -11,9 +11,10 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import quoted
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
-from rejoinder.tables.formats import choose
+from rejoinder.tables.formats import read_items
 from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
@@ -156,22 +157,25 @@ class TestSet:
         )
 
 
-def read_testset(*paths: str | os.PathLike[str], format: str | None = None) -> TestSet:
+def read_testset(
+    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+) -> TestSet:
     """Reads a test set, in any of the formats of docs/formats.md.
 
     Args:
         *paths: one file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
             one plain text file per reference stream.
         format: the name of the format; None: recognised by suffix and first bytes.
+        columns: which column is which, by our name of it: ``{"id": "doc_id", "reference":
+            "doc.answers.0"}``, the same as ``"id=doc_id,reference=doc.answers.0"``, or the path of a
+            TOML file; a dotted path looks into nested values. Known aliases need none.
 
     Raises:
         InputError: a file cannot be read or breaks a rule; the message names file and row.
         ParameterError: there is no such format.
     """
     files = existing(paths, "test set")
-    read = choose(files, format, "test set").read_testset
-    assert read is not None
-    draft = read(files)
+    draft = read_items(files, format, column_mapping(columns))
     return TestSet(
         draft.contexts, draft.references, (draft.contexts_origin, draft.references_origin)
     )

@@ -44,8 +44,8 @@ def test_what_is_wrong_is_named(tmp_path):
     pl.DataFrame({"id": ["1"], "ref1": [2.5]}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="column 'ref1' holds Float64; expected the text"):
         rejoinder.read_testset(tmp_path / "t.parquet")
-    (tmp_path / "t.csv").write_text("id,prompt,ref1\n1,Hi.,Ho.\n")
-    with pytest.raises(InputError, match="rename 'prompt' to 'context'"):
+    (tmp_path / "t.csv").write_text("id,history,ref1\n1,Hi.,Ho.\n")
+    with pytest.raises(InputError, match="rename 'history' to 'context'"):
         rejoinder.read_testset(tmp_path / "t.csv")
     (tmp_path / "u.csv").write_text("id,ref1,ref2\n1,,\n")
     with pytest.raises(InputError, match="no reference for any item"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import listed, quoted
+from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.origin import Origin, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
@@ -50,8 +50,10 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
                 f"{part.name}: has a column 'system': this is a file of responses, expected a test "
                 "set; were the files given the wrong way round?"
             )
-    if len(parts) == 1 and (streams := reference_columns(parts[0].frame.columns)):
-        return _one_row_an_item(parts[0], streams)
+    if len(parts) == 1 and "text" not in parts[0].frame.columns:
+        streams = [name for name in parts[0].frame.columns if is_reference_column(name)]
+        if streams:
+            return _one_row_an_item(parts[0], streams)
     for part in parts:
         _check_names(part, alone=len(parts) == 1)
     references = [part for part in parts if "context" not in part.frame.columns]
@@ -102,18 +104,6 @@ def _check_names(part: Part, alone: bool) -> None:
         raise InputError(
             f"{part.name}: column {quoted(meant)} looks like the contexts, beside references; {_TABLES}"
         )
-
-
-def reference_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that hold a reference each: reference, ref1, ref_2, reference 3, ...
-
-    >>> reference_columns(["id", "context", "ref1", "ref_2", "refusal"])
-    ['ref1', 'ref_2']
-    """
-    return [] if "text" in columns else [name for name in columns if _STREAM.fullmatch(name)]
-
-
-_STREAM = re.compile(r"reference|ref(erence)?s?[ _.-]?\d+", re.IGNORECASE)
 
 
 def _one_row_an_item(part: Part, streams: list[str]) -> TestSetDraft:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rejoinder.errors import InputError, one_of
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.formats import (
     chat,
@@ -21,6 +22,7 @@ from rejoinder.tables.formats import (
     text,
 )
 from rejoinder.tables.formats.format import Format
+from rejoinder.tables.origin import ResponsesDraft, TestSetDraft
 
 # Published formats come first: some of them are JSON lines or TSV as well, with other columns.
 FORMATS: dict[str, Format] = {
@@ -43,17 +45,21 @@ FORMATS: dict[str, Format] = {
 
 
 def choose(
-    paths: Sequence[Path], name: str | None, what: Literal["test set", "responses"]
+    paths: Sequence[Path],
+    name: str | None,
+    what: Literal["test set", "responses"],
+    columns: ColumnMapping | None = None,
 ) -> Format:
     """The format of these paths: the one named, or the first that recognises all of them.
 
     Raises:
         InputError: no format recognises a path, two paths are of different formats, or the format
             holds no table of this kind.
-        ParameterError: there is no format of that name.
+        ParameterError: there is no format of that name, or it knows its columns and the user names
+            some.
     """
     option = "--format" if what == "test set" else "--responses-format"
-    found = formats_of(paths, name, FORMATS, option)
+    found = formats_of(paths, name, FORMATS if columns is None or name else _TABLES, option)
     chosen = found[0]
     for path, other in zip(paths, found, strict=True):
         if other is not chosen:
@@ -61,6 +67,11 @@ def choose(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
                 f"one {what} share one format; choose it with {option}"
             )
+    if columns is not None and chosen.roles is None:
+        raise ParameterError(
+            f"columns: the format '{chosen.name}' knows its columns; expected one of "
+            f"{one_of(_TABLES)}; leave columns out, or choose one of these with {option}"
+        )
     able = [each.name for each in FORMATS.values() if _holds(each, what)]
     if chosen.name not in able:
         raise InputError(
@@ -68,6 +79,42 @@ def choose(
             f"that do: {one_of(able)}"
         )
     return chosen
+
+
+def read_items(
+    paths: Sequence[Path], name: str | None, columns: ColumnMapping | None
+) -> TestSetDraft:
+    """The test set in these paths, not yet validated; see ``choose`` for what it raises."""
+    chosen = choose(paths, name, "test set", columns)
+    assert chosen.read_testset is not None
+    return (
+        chosen.read_testset(paths) if chosen.roles is None else chosen.read_testset(paths, columns)
+    )
+
+
+def read_replies(
+    path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
+) -> ResponsesDraft:
+    """The replies in a path, not yet validated; see ``choose`` for what it raises."""
+    chosen = choose([path], name, "responses", columns)
+    assert chosen.read_responses is not None
+    if chosen.roles is None:
+        return chosen.read_responses([path], ids)
+    return chosen.read_responses([path], ids, columns)
+
+
+def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bool:
+    """Whether one file holds prompts, references and replies, and so needs no other.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    chosen = choose([path], name, "test set", columns)
+    return chosen.holds_all if chosen.roles is None else chosen.roles(path, columns).holds_all
+
+
+_TABLES = {name: each for name, each in FORMATS.items() if each.roles is not None}
 
 
 def _holds(each: Format, what: Literal["test set", "responses"]) -> bool:

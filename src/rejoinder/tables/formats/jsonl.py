@@ -11,7 +11,15 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.tables.assembly.additional_columns import Further
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.items import Items, Reference
+from rejoinder.tables.assembly.mapped_rows import (
+    ReadRows,
+    roles_of_rows,
+    rows_of_items,
+    rows_of_replies,
+)
 from rejoinder.tables.columns import require
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_lines import convert, read_objects
@@ -50,12 +58,16 @@ def recognise(path: Path, first: bytes) -> bool:
     return opens and path.suffix.lower() not in _OTHER_SUFFIXES
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+def read_testset(
+    paths: Sequence[Path],
+    columns: ColumnMapping | None = None,
+    read: ReadRows = read_objects,
+) -> TestSetDraft:
     """One item per row, its references as texts or as objects with text, weight and source."""
     items = Items()
     further = Further(_Item.__struct_fields__)
     for path in paths:
-        for number, row in read_objects(path):
+        for number, row in rows_of_items(path, columns, read):
             where = f"{path}, row {number}"
             _check_item(row, where)
             item = convert(row, _Item, where, _Reference.__struct_fields__)
@@ -64,11 +76,19 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     return items.draft(further.columns())
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
-    """One reply per row; where no row names a system, the file's stem is the system."""
+def read_responses(
+    paths: Sequence[Path],
+    ids: Sequence[str] | None,
+    columns: ColumnMapping | None = None,
+    read: ReadRows = read_objects,
+) -> ResponsesDraft:
+    """One reply per row; where no row names a system, the file's stem is the system.
+
+    A table of prompts and references may have a column for each system instead.
+    """
     (path,) = paths
     numbers, replies = [], []
-    for number, row in read_objects(path):
+    for number, row in rows_of_replies(path, columns, read):
         where = f"{path}, row {number}"
         name = next((each for each in ("references", "reference") if each in row), None)
         if name and "text" not in row:
@@ -91,12 +111,18 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     return ResponsesDraft(frame, Origin(((str(path), numbers),)))
 
 
+def roles(path: Path, columns: ColumnMapping | None, read: ReadRows = read_objects) -> Roles:
+    """What the columns of the first row are used as."""
+    return roles_of_rows(path, columns, read)
+
+
 FORMAT = Format(
     "jsonl",
     "JSON Lines: id, context, references (nested); or system, id, text",
     recognise,
     read_testset,
     read_responses,
+    roles,
 )
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import quoted
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.assembly.column_roles import Roles, is_reference_column
+from rejoinder.tables.assembly.mapped_parts import part_of_items, part_of_replies, roles_of_part
 from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.columns import forbid, require
 from rejoinder.tables.formats.format import Format
@@ -57,20 +61,40 @@ def read_frame(path: Path) -> pl.DataFrame:
     return frame
 
 
-def read_testset(paths: Sequence[Path]) -> TestSetDraft:
+ReadFrame: TypeAlias = Callable[[Path], pl.DataFrame]
+
+
+def read_part(path: Path, read: ReadFrame = read_frame) -> Part:
+    """The table of a file, its rows counted from 1."""
+    frame = read(path)
+    return Part(str(path), frame, range(1, frame.height + 1))
+
+
+def read_testset(
+    paths: Sequence[Path],
+    columns: ColumnMapping | None = None,
+    read: ReadFrame = read_frame,
+) -> TestSetDraft:
     """One file with nested references, or one of references and one of contexts."""
-    frames = [(str(path), read_frame(path)) for path in paths]
-    if len(frames) == 1 and "references" in frames[0][1].columns:
-        return _nested(*frames[0])
-    return testset_of_parts([Part(n, f, range(1, f.height + 1)) for n, f in frames])
+    parts = [part_of_items(read_part(path, read), columns) for path in paths]
+    if len(parts) == 1:
+        part = _with_lists(parts[0])
+        if "references" in part.frame.columns:
+            return _nested(part)
+    return testset_of_parts(parts)
 
 
-def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
+def read_responses(
+    paths: Sequence[Path],
+    ids: Sequence[str] | None,
+    columns: ColumnMapping | None = None,
+    read: ReadFrame = read_frame,
+) -> ResponsesDraft:
     """A long table (system, id, text) or a wide one (id, one column per system)."""
     (path,) = paths
-    frame = read_frame(path)
-    numbers = range(1, frame.height + 1)
-    long, wide = long_or_wide(Part(str(path), frame, numbers), path.stem)
+    part = part_of_replies(read_part(path, read), columns)
+    frame, numbers = part.frame, part.numbers
+    long, wide = long_or_wide(part, path.stem)
     origin = Origin(((str(path), numbers),) * (len(frame.columns) - 1 if wide else 1))
     if wide:  # a null is told from an empty text here: the reply is missing
         kept = long.get_column("text").is_not_null().arg_true().to_list()
@@ -86,12 +110,18 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     return ResponsesDraft(long, origin)
 
 
+def roles(path: Path, columns: ColumnMapping | None, read: ReadFrame = read_frame) -> Roles:
+    """What the columns of a file are used as."""
+    return roles_of_part(read_part(path, read), columns)
+
+
 FORMAT = Format(
     "parquet",
     "Parquet: id, context, references (nested or a second file); or responses",
     recognise,
     read_testset,
     read_responses,
+    roles,
 )
 
 
@@ -102,7 +132,20 @@ def _decode_names(fields: Iterable[pa.Field]) -> None:
         _decode_names(field.type.field(i) for i in range(field.type.num_fields))
 
 
-def _nested(name: str, frame: pl.DataFrame) -> TestSetDraft:
+def _with_lists(part: Part) -> Part:
+    """A single column that holds a list of references for each item, called ``references``."""
+    lists = [
+        name
+        for name, dtype in part.frame.schema.items()
+        if isinstance(dtype, pl.List) and is_reference_column(name)
+    ]
+    if len(lists) != 1 or "references" in part.frame.columns:
+        return part
+    return replace(part, frame=part.frame.rename({lists[0]: "references"}))
+
+
+def _nested(part: Part) -> TestSetDraft:
+    frame, name = part.frame, part.name
     require(("id", "references"), frame.columns, name, ("context",))
     dtype = frame.schema["references"]
     if not isinstance(dtype, pl.List):
@@ -119,16 +162,15 @@ def _nested(name: str, frame: pl.DataFrame) -> TestSetDraft:
     long = frame.select(
         "id",
         pl.col("references"),
-        pl.int_range(1, pl.len() + 1).alias("row number"),
+        pl.Series("row number", part.numbers),
     ).filter(pl.col("references").list.len() > 0)
     long = long.explode("references")
     numbers = long.get_column("row number").to_list()
     references = _unnested(name, long)
-    rows = range(1, frame.height + 1)
     return TestSetDraft(
         frame.drop("references"),
         references,
-        Origin(((name, rows),)),
+        Origin(((name, part.numbers),)),
         Origin(((name, numbers),)),
     )
 

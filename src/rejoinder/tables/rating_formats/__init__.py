@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats import (
     dailydialog_multiref,
     dstc7,
@@ -31,12 +34,33 @@ RATING_FORMATS: dict[str, RatingFormat] = {
 }
 
 
-def choose(path: Path, name: str | None) -> RatingFormat:
+def ratings_in(path: Path, name: str | None, columns: ColumnMapping | None) -> RatingsDraft:
+    """The ratings in a path, not yet validated.
+
+    Raises:
+        InputError: no format recognises the path.
+        ParameterError: there is no format of that name, or it knows its columns and the user names
+            some.
+    """
+    chosen = choose(path, name, columns)
+    return chosen.read(path, columns) if chosen.takes_columns else chosen.read(path)
+
+
+def choose(path: Path, name: str | None, columns: ColumnMapping | None = None) -> RatingFormat:
     """The format of a path: the one named, or the first that recognises it.
 
     Raises:
         InputError: no format recognises the path.
-        ParameterError: there is no format of that name.
+        ParameterError: there is no format of that name, or it knows its columns.
     """
-    (chosen,) = formats_of([path], name, RATING_FORMATS, OPTION)
+    known = RATING_FORMATS if columns is None or name else _TABLES
+    (chosen,) = formats_of([path], name, known, OPTION)
+    if columns is not None and not chosen.takes_columns:
+        raise ParameterError(
+            f"columns: the format '{chosen.name}' knows its columns; expected one of "
+            f"{one_of(_TABLES)}; leave columns out, or choose one of these with {OPTION}"
+        )
     return chosen
+
+
+_TABLES = {name: each for name, each in RATING_FORMATS.items() if each.takes_columns}

@@ -18,10 +18,13 @@ class RatingFormat:
         description: one line for listings.
         recognise: whether a path of this format lies here, told from the path and the first bytes
             of the file (empty for a folder).
-        read: reads the ratings of one path.
+        read: reads the ratings of one path; of a table whose columns the user may name, given the
+            ``ColumnMapping`` or None too.
+        takes_columns: whether it is such a table.
     """
 
     name: str
     description: str
     recognise: Callable[[Path, bytes], bool]
-    read: Callable[[Path], RatingsDraft]
+    read: Callable[..., RatingsDraft]
+    takes_columns: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,10 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.long_or_wide import ratings_of_table
+from rejoinder.tables.assembly.mapped_parts import part_of_judgements
+from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.formats import delimited, jsonl, parquet
 from rejoinder.tables.io.delimited import read_csv, read_tsv
@@ -23,46 +26,53 @@ from rejoinder.tables.schemas import AGAINST, RATINGS
 _NAMES = {*RATINGS, AGAINST} - {"score"}
 
 
-def _csv(path: Path) -> Part:
-    return _of_cells(path, read_csv)
-
-
-def _tsv(path: Path) -> Part:
-    return _of_cells(path, read_tsv)
-
-
-def _of_cells(path: Path, read: Callable[[Path], Any]) -> Part:
-    table = read(path)
-    schema = dict.fromkeys(table.header, pl.String)
-    frame = pl.DataFrame(dict(zip(table.header, table.columns, strict=True)), schema=schema)
-    return Part(str(path), frame, table.numbers)
-
-
-def _jsonl(path: Path) -> Part:
+def _jsonl(path: Path, columns: ColumnMapping | None = None, read: ReadRows = read_objects) -> Part:
     numbers, rows = [], []
-    for number, row in read_objects(path):
+    for number, row in read(path):
         numbers.append(number)
-        rows.append(row)
+        rows.append(row if columns is None else columns.of_row(row))
     names = list(dict.fromkeys(name for row in rows for name in row))
     series = [_column(name, [row.get(name) for row in rows], path, numbers) for name in names]
     return Part(str(path), pl.DataFrame(series), numbers)
 
 
-def _parquet(path: Path) -> Part:
-    frame = parquet.read_frame(path)
-    return Part(str(path), frame, range(1, frame.height + 1))
-
-
-READERS: dict[str, Callable[[Path], Part]] = {
+READERS: dict[str, Callable[..., Part]] = {
     "jsonl": _jsonl,
-    "csv": _csv,
-    "tsv": _tsv,
-    "parquet": _parquet,
+    "csv": partial(delimited.read_part, read=read_csv),
+    "tsv": partial(delimited.read_part, read=read_tsv),
+    "parquet": parquet.read_part,
 }
+"""By format the table of a file, under the names of its columns."""
+
+_OF_ROWS = {"jsonl"}
 
 
-def _read(path: Path, name: str) -> RatingsDraft:
-    return ratings_of_table(READERS[name](path))
+def judgements(
+    path: Path, name: str, columns: ColumnMapping | None, what: str, names: Sequence[str]
+) -> Part:
+    """The table of a file of ratings or preferences, under our names.
+
+    Args:
+        path: The file.
+        name: Its format.
+        columns: The user's mapping.
+        what: ``ratings`` or ``preferences``.
+        names: Our names that have aliases there.
+
+    Raises:
+        InputError: Two columns could mean the same, or one of ``columns`` is absent.
+    """
+    if columns is not None and name in _OF_ROWS:  # nested values are rows', not a frame's
+        part = READERS[name](path, columns)
+        columns.check(part.frame.columns, part.frame.columns, what, part.name)
+        columns = None
+    else:
+        part = READERS[name](path)
+    return part_of_judgements(part, columns, what, names)
+
+
+def _read(path: Path, columns: ColumnMapping | None, name: str) -> RatingsDraft:
+    return ratings_of_table(judgements(path, name, columns, "ratings", ("id", "system", "rater")))
 
 
 FORMATS = tuple(
@@ -71,6 +81,7 @@ FORMATS = tuple(
         f"{each.name}: id, system, rater, criterion, score; or one column per rater",
         each.recognise,
         partial(_read, name=each.name),
+        takes_columns=True,
     )
     for each in (jsonl.FORMAT, delimited.CSV, delimited.TSV, parquet.FORMAT)
 )
@@ -87,6 +98,8 @@ def _column(name: str, values: list[Any], path: Path, numbers: list[int]) -> pl.
                     "number"
                 )
     elif kinds <= {int, float}:
+        if kinds == {int} and all(v is None or abs(v) < 2**53 for v in values):
+            return pl.Series(name, values, dtype=pl.Int64)
         numbers_of = [None if value is None else float(value) for value in values]
         return pl.Series(name, numbers_of, dtype=pl.Float64)
     texts = [None if value is None else str(value) for value in values]

@@ -1,0 +1,195 @@
+"""The user's ``columns``: which column, or which place in a nested value, is read as which of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.reading import existing, read_text
+from rejoinder.messages import listed, quoted
+from rejoinder.tables.assembly.column_roles import may_be_nested
+
+Columns: TypeAlias = Mapping[str, str] | str | os.PathLike[str] | None
+"""What ``columns=`` takes: a mapping, ``"id=doc_id,text=resps.0.0"``, or the path of a TOML file."""
+
+_FORM = "expected NAME=COLUMN, several parted by commas, or a TOML file of them"
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """By our name of a column the user's: a column, or a dotted path into its nested values.
+
+    Example:
+        >>> mapping = column_mapping("id=doc_id,text=resps.0.0")
+        >>> mapping.of_row({"doc_id": 3, "resps": [["Yes."]], "doc": {}})
+        {'id': 3, 'text': 'Yes.'}
+    """
+
+    sources: dict[str, str]
+
+    def of_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A row of JSON with our names; of the others, text, numbers, true and false are kept."""
+        mapped = {}
+        for name, source in self.sources.items():
+            value, is_there = value_at(row, source)
+            if is_there:
+                mapped[name] = value
+        taken = set(self.sources.values())
+        rest = {
+            name: value
+            for name, value in row.items()
+            if name not in mapped
+            and name not in taken
+            and (may_be_nested(name) or not isinstance(value, list | dict))
+        }
+        return mapped | rest
+
+    def of_frame(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A frame with our names; a dotted path looks into structs, lists and cells of JSON."""
+        mapped: list[pl.Series] = []
+        for name, source in self.sources.items():
+            column = _top(source)
+            if source in frame.columns:
+                mapped.append(frame.get_column(source).alias(name))
+            elif column in frame.columns:
+                path = source.removeprefix(f"{column}.")
+                is_text = frame.schema[column] == pl.String
+                at = _in_cell if is_text else lambda value, path: value_at(value, path)[0]
+                values = [at(each, path) for each in frame.get_column(column).to_list()]
+                mapped.append(pl.Series(name, values, strict=False))
+        used = {name for source in self.sources.values() for name in (source, _top(source))}
+        used |= {series.name for series in mapped}
+        rest = [
+            series
+            for series in frame.iter_columns()
+            if series.name not in used
+            and (may_be_nested(series.name) or not series.dtype.is_nested())
+        ]
+        return pl.DataFrame([*mapped, *rest])
+
+    def check(self, names: Sequence[str], columns: Sequence[str], what: str, where: str) -> None:
+        """Sees that the columns of the mapping that a kind of table needs are there.
+
+        Args:
+            names: The columns after the mapping.
+            columns: Those before it, for the message.
+            what: What is read: ``test set``, ``responses``, ``ratings`` or ``preferences``.
+            where: The file, or the file and a row.
+
+        Raises:
+            InputError: One is absent, and no column has our name of it either.
+        """
+        needed = _NEEDED.get(what, self.sources.keys() - _NOT_OF_ITEMS)
+        for name, source in self.sources.items():
+            if name in needed and name not in names:
+                raise InputError(
+                    f"{where}: no column {quoted(source)}, which columns names as {quoted(name)}; "
+                    f"got {listed(columns)}; name a column of the file, or a path like resps.0.0"
+                )
+
+
+_NEEDED = {
+    "responses": {"id", "system", "text"},
+    "ratings": {"id", "system", "rater", "criterion", "score", "against"},
+    "preferences": {"id", "a", "b", "rater", "criterion", "winner"},
+}
+"""The columns of each kind of table; one mapping may be for all files of a command."""
+
+_NOT_OF_ITEMS = {"system", "text", "rater", "criterion", "score", "against", "a", "b", "winner"}
+
+
+def column_mapping(columns: Columns) -> ColumnMapping | None:
+    """The mapping that a user gave, or None.
+
+    Args:
+        columns: By our name the user's column, as a mapping or as ``"id=doc_id,text=resps.0.0"``;
+            or a TOML file with such pairs, at its top or in a table ``[columns]``.
+
+    Raises:
+        InputError: The TOML file cannot be read.
+        ParameterError: It is none of these.
+    """
+    if columns is None:
+        return None
+    if isinstance(columns, Mapping):
+        pairs = dict(columns)
+    elif isinstance(columns, str) and "=" in columns:
+        pairs = dict(_pair(part) for part in columns.split(",") if part.strip())
+    elif isinstance(columns, (str, os.PathLike)):
+        pairs = _of_toml(Path(columns))
+    else:
+        raise ParameterError(f"columns: got {type(columns).__name__}; {_FORM}")
+    for name, source in pairs.items():
+        if not isinstance(name, str) or not isinstance(source, str) or not name or not source:
+            raise ParameterError(f"columns: got {quoted(name)} = {quoted(source)}; {_FORM}")
+    if not pairs:
+        raise ParameterError(f"columns: no pair; {_FORM}")
+    return ColumnMapping(pairs)
+
+
+def value_at(row: Any, path: str) -> tuple[Any, bool]:
+    """The value at a dotted path, and whether there is one.
+
+    A key that holds the dots itself comes first; a whole number is a place in a list, from 0, or
+    from the end where it is negative.
+
+    >>> value_at({"resps": [["a", "b"]]}, "resps.0.-1"), value_at({"x.y": 1}, "x.y")
+    (('b', True), (1, True))
+    """
+    if isinstance(row, dict) and path in row:
+        return row[path], True
+    key, _, rest = path.partition(".")
+    if isinstance(row, dict) and key in row:
+        value = row[key]
+    elif isinstance(row, list) and re.fullmatch(r"-?\d+", key) and -len(row) <= int(key) < len(row):
+        value = row[int(key)]
+    else:
+        return None, False
+    return value_at(value, rest) if rest else (value, True)
+
+
+def _top(source: str) -> str:
+    """The column that a dotted path begins with."""
+    return source.partition(".")[0]
+
+
+def _pair(part: str) -> tuple[str, str]:
+    name, sign, source = part.partition("=")
+    if not sign or not name.strip() or not source.strip():
+        raise ParameterError(f"columns: got {quoted(part)}; {_FORM}")
+    return name.strip(), source.strip()
+
+
+def _of_toml(path: Path) -> dict[str, str]:
+    (path,) = existing([path], "columns")
+    try:
+        content = tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f'{path}: not TOML: {error}; expected lines like id = "doc_id"') from None
+    pairs = content.get("columns", content)
+    if not isinstance(pairs, dict) or not all(isinstance(v, str) for v in pairs.values()):
+        raise InputError(
+            f'{path}: expected lines like id = "doc_id", at the top or below [columns]; each value '
+            "is the name of a column in double quotes"
+        )
+    return pairs
+
+
+def _in_cell(cell: str | None, path: str) -> str:
+    """The value at a path in a cell of JSON; empty where there is none."""
+    try:
+        value, is_there = value_at(msgspec.json.decode(cell or ""), path)
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    if not is_there or value is None:
+        return ""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

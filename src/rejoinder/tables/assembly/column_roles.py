@@ -1,0 +1,192 @@
+"""Which column of a table is what: our own names, their aliases, and the user's ``columns``.
+
+A table of test items, of replies, of ratings or of comparisons has the names of ``schemas.py``. Tables
+of other tools call the same columns otherwise; ``ALIASES`` lists the names in common use. An alias
+that is used is logged once, and two columns that could mean the same are an error.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rejoinder.errors import InputError
+from rejoinder.messages import listed, quoted
+from rejoinder.text.visible import visible
+
+_LOG = logging.getLogger(__name__)
+
+REFERENCE = "reference"
+"""The role of a reference in a table that has a row for each item."""
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "id": ("item_id", "example_id", "question_id", "prompt_id"),
+    "system": ("model", "model_name", "system_name"),
+    "text": (
+        "prediction", "response", "output", "completion", "hypothesis", "generated_text", "reply",
+    ),
+    REFERENCE: (
+        "target", "gold", "answer", "label", "ground_truth", "expected_output", "reference_answer",
+    ),
+    "context": ("prompt", "input", "question", "instruction"),
+    "rater": ("annotator", "annotator_id", "worker", "worker_id", "workerid"),
+    "a": ("model_a", "system_a"),
+    "b": ("model_b", "system_b"),
+}  # fmt: skip
+"""By our name of a column its other names, in lower case with ``_`` for white space."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are used as.
+
+    Attributes:
+        columns: The columns of the table.
+        renames: By column our name of it; columns that have our name already are left out.
+        references: The columns, by our names, that hold a reference each, or a list of them.
+        reply: The column of replies, by our name; None where there is none.
+        systems: The columns that hold the replies of one system each, beside a context and a
+            reference.
+    """
+
+    columns: tuple[str, ...] = ()
+    renames: dict[str, str] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+    reply: str | None = None
+    systems: tuple[str, ...] = ()
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether the table holds references and replies."""
+        return bool(self.references and (self.reply or self.systems))
+
+    def columns_of(self, *names: str) -> list[str]:
+        """The columns of the table that are read under one of these names of ours."""
+        return [column for column in self.columns if self.renames.get(column, column) in names]
+
+    @property
+    def of_items(self) -> dict[str, str]:
+        """By column our name, for what a test set is read from."""
+        others = ("system", "text")
+        return {column: name for column, name in self.renames.items() if name not in others}
+
+    @property
+    def of_replies(self) -> dict[str, str]:
+        """By column our name, for what replies are read from."""
+        names = ("id", "system", "text")
+        return {column: name for column, name in self.renames.items() if name in names}
+
+    @property
+    def not_of_items(self) -> set[str]:
+        """The columns that name a system and its reply in a table that holds the items too."""
+        return set(self.columns_of("system", "text")) if self.holds_all and self.reply else set()
+
+
+def is_reference_column(name: str) -> bool:
+    """Whether a column holds a reference by its name: reference, ref1, ref_2, reference 3, ...
+
+    >>> [name for name in ("id", "ref1", "ref_2", "refusal") if is_reference_column(name)]
+    ['ref1', 'ref_2']
+    """
+    return _STREAM.fullmatch(name) is not None
+
+
+_STREAM = re.compile(r"reference|ref(erence)?s?[ _.-]?\d+", re.IGNORECASE)
+
+
+def may_be_nested(name: str) -> bool:
+    """Whether a column may hold lists: turns or references, by its name.
+
+    >>> [name for name in ("references", "Prompt", "tools") if may_be_nested(name)]
+    ['references', 'Prompt']
+    """
+    known = ("references", "context", *ALIASES["context"], *ALIASES[REFERENCE])
+    return is_reference_column(name) or _folded(name) in known
+
+
+def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None = None) -> Roles:
+    """What the columns of a table of test items, of replies, or of both are used as.
+
+    ``text`` is a reference in a table of references, and a reply where a reference has a column of
+    its own.
+
+    Args:
+        columns: The columns there are.
+        where: The file, for messages.
+        texts: The columns that hold text; None: all. A system's replies are text.
+
+    Raises:
+        InputError: Two columns could mean the same.
+    """
+    renames = _renames(columns, ("id", "system", "context"), where)
+    references = [name for name in columns if name == "references"] or [
+        name for name in columns if is_reference_column(name)
+    ]
+    long_references = {"weight", "source"} & set(columns)
+    if not references and not long_references:
+        found = _renames(columns, (REFERENCE,), where)
+        renames |= found
+        references = list(found.values())
+    if "text" not in columns:
+        renames |= _renames(columns, ("text",), where)
+    names = [renames.get(name, name) for name in columns]
+    reply = "text" if "text" in names and (references or "text" in renames.values()) else None
+    systems: list[str] = []
+    if references and not reply and "system" not in names:
+        systems = [
+            name
+            for name in columns
+            if name not in {*renames, *references, *_NOT_SYSTEMS}
+            and _folded(name) not in _ABOUT_ITEMS
+            and (texts is None or name in texts)
+        ]
+    return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
+
+
+_NOT_SYSTEMS = ("id", "context", "text", "weight", "source")
+_ABOUT_ITEMS = {
+    "category", "conversation", "dataset", "date", "difficulty", "domain", "document", "explanation",
+    "genre", "group", "lang", "language", "notes", "score", "source", "speaker", "split", "subject",
+    "subset", "tags", "task", "time", "timestamp", "title", "topic", "type", "url", "user",
+}  # fmt: skip
+"""Columns that say something of an item: in a table with a column for each system they are none."""
+
+
+def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
+    """The columns of judgements that stand under an alias, each with our name of it.
+
+    Raises:
+        InputError: Two columns could mean the same.
+    """
+    return _renames(columns, names, where)
+
+
+def log_renames(renames: Mapping[str, str], where: str) -> None:
+    """Logs which columns were read under another name."""
+    if renames:
+        pairs = ", ".join(f"{quoted(old)} as {quoted(new)}" for old, new in renames.items())
+        _LOG.warning("%s: columns read under our names: %s", visible(where), pairs)
+
+
+def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
+    renames = {}
+    for name in names:
+        if name in columns:
+            continue
+        candidates = [each for each in columns if _folded(each) in (name, *ALIASES[name])]
+        if len(candidates) > 1:
+            first, second = candidates[:2]
+            raise InputError(
+                f"{where}: columns {quoted(first)} and {quoted(second)} could both be the "
+                f"{name!r}; got {listed(columns)}; say which it is with columns "
+                f"(--columns {name}={first}), or rename it to {name!r}"
+            )
+        renames |= dict.fromkeys(candidates, name)
+    return renames
+
+
+def _folded(name: str) -> str:
+    """A name in lower case, with one ``_`` for white space and hyphens."""
+    return re.sub(r"[\s\-]+", "_", name.strip().lower())

@@ -1,0 +1,205 @@
+"""Tables under other people's names: aliases, one table of all, the user's ``columns``."""
+
+import json
+
+import polars as pl
+import pytest
+
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables.assembly.column_mapping import column_mapping
+from rejoinder.tables.assembly.column_roles import ALIASES
+from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import read_testset
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+REPLY_ALIASES = [(name, other) for name in ("id", "system", "text") for other in ALIASES[name]]
+ITEM_ALIASES = [(name, other) for name in ("reference", "context") for other in ALIASES[name]]
+
+
+def written(path, rows):
+    """A table of these rows by the suffix of its path."""
+    frame = pl.DataFrame(rows)
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(("name", "other"), REPLY_ALIASES)
+def test_an_alias_of_a_column_of_replies_is_read(tmp_path, caplog, suffix, name, other):
+    row = {"system": "bot", "id": "c1", "text": "Hi."}
+    row = {other if key == name else key: value for key, value in row.items()}
+    assert read_responses(written(tmp_path / f"r{suffix}", [row])).rows() == [("bot", "c1", "Hi.")]
+    assert f"'{other}' as '{name}'" in caplog.text
+    assert caplog.text.count("columns read under our names") == 1
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(("name", "other"), ITEM_ALIASES)
+def test_an_alias_of_a_column_of_a_test_set_is_read(tmp_path, suffix, name, other):
+    row = {"id": "c1", "context": "Hi.", "reference": "Ho."}
+    row = {other if key == name else key: value for key, value in row.items()}
+    testset = read_testset(written(tmp_path / f"t{suffix}", [row]))
+    assert testset.contexts.rows() == [("c1", ["Hi."])]
+    assert testset.references.get_column("text").to_list() == ["Ho."]
+
+
+def test_case_and_white_space_of_a_header_do_not_matter(tmp_path):
+    (tmp_path / "r.csv").write_text("Item ID,Model-Name,Generated Text\nc1,bot,Hi.\n")
+    assert read_responses(tmp_path / "r.csv").rows() == [("bot", "c1", "Hi.")]
+
+
+def test_aliases_of_judgements(tmp_path):
+    (tmp_path / "r.csv").write_text("item_id,model,annotator,score\nc1,bot,ann,4\n")
+    assert read_ratings(tmp_path / "r.csv").rows() == [("c1", "bot", "ann", "overall", 4.0)]
+    (tmp_path / "w.csv").write_text("item_id,model,ann,ben\nc1,bot,4,5\n")
+    assert read_ratings(tmp_path / "w.csv").get_column("rater").to_list() == ["ann", "ben"]
+    (tmp_path / "p.csv").write_text(
+        "question_id,model_a,model_b,worker,winner\nc1,bot,cat,ann,cat\n"
+    )
+    assert read_preferences(tmp_path / "p.csv").rows() == [
+        ("c1", "bot", "cat", "ann", "overall", "b")
+    ]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_our_own_name_comes_before_an_alias(tmp_path, suffix):
+    row = {"system": "bot", "id": "c1", "text": "Hi.", "output": "Oh."}
+    assert read_responses(written(tmp_path / f"r{suffix}", [row])).rows() == [("bot", "c1", "Hi.")]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_one_table_of_all_has_ids_made_and_is_both(tmp_path, caplog, suffix):
+    rows = [
+        {"prompt": "Milk?", "answer": "None left.", "prediction": "No."},
+        {"prompt": "Tea?", "answer": "Please.", "prediction": "Yes."},
+    ]
+    path = written(tmp_path / f"bot{suffix}", rows)
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("1", ["Milk?"]), ("2", ["Tea?"])]
+    assert testset.references.get_column("text").to_list() == ["None left.", "Please."]
+    assert read_responses(path).rows() == [("bot", "1", "No."), ("bot", "2", "Yes.")]
+    assert caplog.text.count("no column of ids; the items are numbered from 1") == 1
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_one_table_with_several_systems(tmp_path, suffix):
+    rows = [
+        {"model": model, "prompt": prompt, "reference": "Ho.", "output": f"{model} {prompt}"}
+        for model in ("a", "b")
+        for prompt in ("x", "y", "x")
+    ]
+    path = written(tmp_path / f"all{suffix}", rows)
+    testset = read_testset(path)
+    # A prompt that a system answered twice is two items; both systems' rows meet in them.
+    assert testset.contexts.rows() == [("1", ["x"]), ("2", ["y"]), ("3", ["x"])]
+    expected = [
+        (model, id, f"{model} {p}") for model in "ab" for id, p in zip("123", "xyx", strict=True)
+    ]
+    assert read_responses(path).rows() == expected
+
+
+WIDE_REPLIES = [("a", "c1", "1"), ("a", "c2", "3"), ("b b", "c1", "2"), ("b b", "c2", "4")]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_one_table_with_a_column_for_each_system(tmp_path, suffix):
+    rows = [
+        {"id": "c1", "prompt": "Milk?", "reference": "No.", "topic": "home", "a": "1", "b b": "2", "n": 5},
+        {"id": "c2", "prompt": "Tea?", "reference": "Yes.", "topic": "work", "a": "3", "b b": "4", "n": 6},
+    ]  # fmt: skip
+    if suffix in (".csv", ".tsv"):  # there, each cell is text
+        rows = [{name: value for name, value in row.items() if name != "n"} for row in rows]
+        rows = [row | {"a": f"{row['a']}!", "b b": f"{row['b b']}!"} for row in rows]
+    path = written(tmp_path / f"all{suffix}", rows)
+    mark = "!" if suffix in (".csv", ".tsv") else ""
+    expected = [(system, id, f"{reply}{mark}") for system, id, reply in WIDE_REPLIES]
+    assert sorted(read_responses(path).rows()) == expected
+    assert read_testset(path).contexts.get_column("topic").to_list() == ["home", "work"]
+
+
+def test_without_ids_a_table_of_less_is_an_error(tmp_path):
+    (tmp_path / "t.csv").write_text("prompt,reference\nHi.,Ho.\n")
+    with pytest.raises(InputError, match="no column 'id'"):
+        read_testset(tmp_path / "t.csv")
+    (tmp_path / "r.csv").write_text("prompt,response\nHi.,Ho.\n")
+    with pytest.raises(InputError, match="no column 'id'"):
+        read_responses(tmp_path / "r.csv")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "id=doc_id,text=resps.0.0,reference=doc.gold.-1,context=doc.q,topic=doc.topic",
+        {
+            "id": "doc_id", "text": "resps.0.0", "reference": "doc.gold.-1", "context": "doc.q",
+            "topic": "doc.topic",
+        },
+        "toml",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".csv"])
+def test_columns_name_places_in_nested_values(tmp_path, columns, suffix):
+    if columns == "toml":
+        columns = tmp_path / "mapping.toml"
+        columns.write_text(
+            '[columns]\nid = "doc_id"\ntext = "resps.0.0"\nreference = "doc.gold.-1"\n'
+            'context = "doc.q"\ntopic = "doc.topic"\n'
+        )
+    row = {
+        "doc_id": 7,
+        "doc": {"q": "Milk?", "gold": ["x", "No."], "topic": "home"},
+        "resps": [["None."]],
+    }
+    if suffix == ".csv":
+        row = {k: v if isinstance(v, int) else json.dumps(v) for k, v in row.items()}
+    path = written(tmp_path / f"bot{suffix}", [row])
+    testset = read_testset(path, columns=columns)
+    assert testset.contexts.rows() == [("7", ["Milk?"], "home")]
+    assert testset.references.get_column("text").to_list() == ["No."]
+    assert read_responses(path, columns=columns).rows() == [("bot", "7", "None.")]
+
+
+def test_one_mapping_serves_files_that_hold_less(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"key": 1, "references": ["Ho."]}\n')
+    (tmp_path / "r.csv").write_text("id,said\n1,Hi.\n")
+    columns = {"id": "key", "text": "said"}
+    assert read_testset(tmp_path / "t.jsonl", columns=columns).ids == ["1"]
+    assert read_responses(tmp_path / "r.csv", columns=columns).rows() == [("r", "1", "Hi.")]
+
+
+def test_columns_of_judgements(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"item": 1, "by": "ann", "bot": "b", "marks": 4}\n')
+    columns = "id=item,system=bot,rater=by,score=marks"
+    assert read_ratings(tmp_path / "r.jsonl", columns=columns).rows() == [
+        ("1", "b", "ann", "overall", 4.0)
+    ]
+    (tmp_path / "p.csv").write_text("n,x,y,choice\n1,bot,cat,tie\n")
+    assert read_preferences(tmp_path / "p.csv", columns="id=n,a=x,b=y,winner=choice").rows() == [
+        ("1", "bot", "cat", "1", "overall", "tie")
+    ]
+
+
+def test_what_columns_may_not_be(tmp_path):
+    (tmp_path / "r.csv").write_text("id,said\n1,Hi.\n")
+    with pytest.raises(
+        InputError, match=r"no column 'spoken', which columns names as 'text'; got id, said"
+    ):
+        read_responses(tmp_path / "r.csv", columns="text=spoken")
+    for wrong in ("id=", "=id", {"id": 3}, 4, "", {}):
+        with pytest.raises((ParameterError, InputError), match=r"; expected|columns"):
+            column_mapping(wrong)
+    (tmp_path / "m.toml").write_text("id = 3\n")
+    with pytest.raises(InputError, match="each value is the name of a column"):
+        column_mapping(tmp_path / "m.toml")
+    (tmp_path / "m.toml").write_text("id\n")
+    with pytest.raises(InputError, match="not TOML"):
+        column_mapping(tmp_path / "m.toml")
+    with pytest.raises(ParameterError, match="the format 'text' knows its columns"):
+        read_responses(tmp_path / "r.csv", columns="text=said", format="text", ids=["1"])

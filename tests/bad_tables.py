@@ -68,7 +68,7 @@ RESPONSES = [
     one_reply_file("duplicate-key-reply", "two texts in one reply", r"bot\.jsonl, row 2: duplicate key 'text' in one object; keep", items(GOOD[0]) + '{"id": "c2", "text": "Hi", "text": "Ho"}\n'),
     one_reply_file("system-column", "the system in a column of another name", r"rename 'sys' to 'system'", items({"id": "c1", "text": "Hi", "sys": "m"})),
     one_reply_file("system-sometimes", "a system named in some rows alone", r"row 2: no system at id 'c2'", items({"system": "m", **GOOD[0]}, GOOD[1])),
-    one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: duplicate id 'c1' of system 'bot', first at .*row 1", items(*GOOD, GOOD[0])),
+    one_reply_file("duplicate-reply", "two replies of a system to an item", r"row 4: duplicate reply \(system 'bot', id 'c1'\), first at .*row 1", items(*GOOD, GOOD[0])),
     {
         "id": "system-in-two-files",
         "wrong": "a system in two files",
@@ -77,9 +77,9 @@ RESPONSES = [
     },
     one_reply_file("unknown-id", "replies to items that the test set lacks", r"answers id 'c8', 'c9', which the test set does not have \(2 of 5", items(*GOOD, *({"id": i, "text": ""} for i in ("c8", "c9")))),
     one_reply_file("off-by-one", "ids counted from 0 and from 1", r"off by one", items(*({"id": i, "text": ""} for i in (0, 1, 2))), testset={"test.jsonl": COUNTED}),
-    one_reply_file("padded-id", "ids with white space around them", r"they match but for white space", items(*({**row, "id": row["id"] + " "} for row in GOOD))),
+    one_reply_file("padded-id", "ids with white space around them", r"they differ in white space alone", items(*({**row, "id": row["id"] + " "} for row in GOOD))),
     one_reply_file("upper-case-id", "ids in upper case", r"upper and lower case", items(*({**row, "id": row["id"].upper()} for row in GOOD))),
-    one_reply_file("decimal-id", "whole numbers written as decimals", r"they match as whole numbers", items(*({"id": f"{i}.0", "text": ""} for i in (1, 2, 3))), testset={"test.jsonl": COUNTED}),
+    one_reply_file("decimal-id", "whole numbers written as decimals", r"they are equal as whole numbers", items(*({"id": f"{i}.0", "text": ""} for i in (1, 2, 3))), testset={"test.jsonl": COUNTED}),
     one_reply_file("unanswered", "an item that a system did not answer", r"system 'bot' did not answer 2 of 3 items: 'c2', 'c3'", items(GOOD[0])),
     one_reply_file("none-left", "no item answered by all systems", r"no item is answered by all of the 2 systems", items(*({"system": f"bot {i}", **GOOD[i]} for i in (0, 1))), missing="drop"),
 ]  # fmt: skip

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
+    from rejoinder.tables.write import write_testset
     from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "train_ruber",
     "train_vectors",
     "weigh",
+    "write_testset",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "train_ruber": "rejoinder.metrics.ruber_training",
     "train_vectors": "rejoinder.models.vectors.training",
     "weigh": "rejoinder.references.weighing",
+    "write_testset": "rejoinder.tables.write",
 }
 
 

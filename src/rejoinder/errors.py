@@ -1,7 +1,7 @@
 """The errors a user can meet. Every message says what, where, got, expected, and the remedy.
 
 The command line turns each of these into one message and exit status 2. Anything else that
-escapes is a fault of Rejoinder's, not of its user.
+is raised is a defect of Rejoinder.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from collections.abc import Iterable
 
 
 class RejoinderError(Exception):
-    """The root of the family: a mistake the user can mend, told in one message."""
+    """The base class of all errors that a user can correct, each in one message."""
 
 
 class InputError(RejoinderError, ValueError):
-    """A file or a table that cannot be right: a bad row, a duplicate id, a weight out of range."""
+    """A file or a table is wrong: a bad row, a duplicate id, a weight out of range."""
 
 
 class ParameterError(RejoinderError, ValueError):
-    """A parameter of a metric, a protocol or a command outside what it can mean."""
+    """A parameter of a metric, a protocol or a command is unknown or out of range."""
 
 
 class MissingExtraError(RejoinderError, ImportError):
-    """A part that needs an optional dependency (or Java) that this machine does not have."""
+    """An optional dependency (or Java) is not installed."""
 
 
 def one_of(choices: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The grades that were given: whether they lie on the scale, and which stand apart from the rest."""
+"""The grades that were given: whether they are on the scale, and which are outliers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from rejoinder.tables.checks.arguments import pair
 Scale = tuple[float, float]
 """The worst and the best grade that could be given."""
 
-FEWEST = 20  # of fewer ratings, a grade that is given once is no wonder
+FEWEST = 20  # among fewer ratings many grades are given once
 SELDOM = 2
 GAP = 2.0
 
 
 def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
-    """Sees that every single rating is on the scale: a mean of ratings off it may well lie on it.
+    """Checks that every single rating is on the scale: the mean of ratings off it may be on it.
 
     Args:
         ratings: ``schemas.RATINGS``.
         ends: The worst and the best grade.
 
     Raises:
-        ParameterError: The ends are no scale.
-        InputError: A rating is off it: which, whose, and how many there are.
+        ParameterError: The worst grade is not below the best.
+        InputError: A rating is off the scale; names it, its rater, and how many there are.
     """
     pair(ends, "scale")
     low, high = ends
@@ -39,9 +39,8 @@ def check_scale(ratings: pl.DataFrame, ends: Scale) -> None:
         rater = f" by '{row['rater']}'" if row.get("rater") else ""
         raise InputError(
             f"ratings: {row['score']:g} of '{row['system']}' at id '{row['id']}'{rater} is off the "
-            f"scale from {low:g} to {high:g} ({counted(off.height, 'such rating')}); mend the row, "
-            "or give the ends of the scale that people used with --scale LOW HIGH "
-            "(scale=(LOW, HIGH))"
+            f"scale from {low:g} to {high:g} ({counted(off.height, 'such rating')}); fix the row, "
+            "or give the scale that people used with --scale LOW HIGH (scale=(LOW, HIGH))"
         )
 
 
@@ -66,25 +65,25 @@ def check_difference(difference: float, given: Floats, scale: Scale | None = Non
 
 
 def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
-    """What is to be said of grades that stand apart: slips of the keyboard, codes for "missing".
+    """Notes about grades that are outliers: typing errors, codes for "missing".
 
-    A grade stands apart if it is given once or twice among 20 ratings or more, and the gap between
+    A grade is an outlier if it is given once or twice among 20 ratings or more, and the gap between
     it and the others is at least twice the widest gap among the others: 9 on a scale from 1 to 5.
     A 6 there, or a 0, is next to the rest: only the scale itself can tell.
 
     Args:
         given: Any shape, single ratings; NaN where there is none.
-        scale: The scale, where it is known: then nothing is left to be said here.
+        scale: The scale, where it is known: then there are no notes.
 
     >>> grade_notes(np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 4 + [9.0]))[0][:49]
-    'ratings: 9 stands apart (given once, next to 5): '
+    'ratings: 9 is an outlier (given once, next to 5);'
     """
     given = given[~np.isnan(given)]
     if scale is not None or given.size < FEWEST:
         return []
     values, counts = np.unique(given, return_counts=True)
     notes = []
-    # Seen from either end: what stands apart is the last value, or the last two.
+    # From either end of the scale: the outlier is the last grade, or the last two.
     for grades, number in ((values[::-1], counts[::-1]), (values, counts)):
         for beyond in (1, 2):
             rest = np.abs(np.diff(grades[beyond:]))
@@ -94,8 +93,8 @@ def grade_notes(given: Floats, scale: Scale | None = None) -> list[str]:
                 apart = " and ".join(f"{grade:g}" for grade in grades[:beyond])
                 times = "once" if number[:beyond].sum() == 1 else "twice in all"
                 notes.append(
-                    f"ratings: {apart} {'stands' if beyond == 1 else 'stand'} apart (given {times}, "
-                    f"next to {grades[beyond]:g}): a slip? --scale LOW HIGH "
+                    f"ratings: {apart} {'is an outlier' if beyond == 1 else 'are outliers'} (given {times}, "
+                    f"next to {grades[beyond]:g}); if it is an error, --scale LOW HIGH "
                     "(scale=(LOW, HIGH)) names the row"
                 )
                 break

@@ -121,7 +121,7 @@ def ratings(
         threshold: Raters whose kappa is below are named, and dropped if so wished.
         drop: Drop them.
         least: The fewest replies shared with others to be judged by.
-        scale: The worst and the best grade that could be given; None notes grades that stand apart.
+        scale: The worst and the best grade that could be given; None: outliers are noted.
         resamples: 0 for no intervals; any other number gives the same ones, as nothing is drawn.
         seed: Of every draw.
         progress: Called with how many criteria are done, and of how many.

@@ -217,7 +217,7 @@ def correlate(
         raters: How the ratings of a reply become one number: ``mean``, ``median``, or ``z`` (each
             rater's ratings standardised, then averaged).
         without: Systems to leave out, people for instance.
-        scale: The worst and the best grade that could be given; None notes grades that stand apart.
+        scale: The worst and the best grade that could be given; None: outliers are noted.
         permutations: Of the tests; 0 for none.
         resamples: Of the bootstrap; 0 for none.
         seed: Of every draw.

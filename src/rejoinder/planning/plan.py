@@ -164,7 +164,7 @@ def plan(
         correlation: ``pearson``, ``spearman`` or ``kendall-b``, over single replies.
         criterion: Which criterion of the ratings, where there are several.
         without: Systems to leave out.
-        scale: The worst and the best grade that could be given; None notes grades that stand apart.
+        scale: The worst and the best grade that could be given; None: outliers are noted.
         missing: As for ``score``.
         resamples: Of every bootstrap.
         seed: Of every draw.

@@ -33,7 +33,7 @@ class Weighed:
     Attributes:
         testset: The contexts that were given, and the references: ``source`` is the system that
             replied so, ``weight`` its scaled mean rating. An item's references stand best first.
-        notes: What was left out, what could not be weighed, and on which scale.
+        notes: What was excluded, what could not be weighed, and on which scale.
     """
 
     testset: TestSet
@@ -73,6 +73,8 @@ def weigh(
     keep: bool = False,
 ) -> Weighed:
     """Makes weighted references of replies that people rated (Galley et al. 2015, section 4.1).
+
+    ``rejoinder.write_testset(weighed.testset, path)`` writes the result to a file.
 
     A reply's weight is the mean s of its ratings on ``low`` to ``high``, scaled to ``2 (s - low) /
     (high - low) - 1``: -1 for the worst, 1 for the best. Two systems that reply alike make two
@@ -128,18 +130,18 @@ def weigh(
     if not table.height:
         raise InputError("weights: every rated reply is empty; there is nothing to weigh")
     weights = aggregation.scale(table.get_column("score").to_numpy(), *scale)
-    made = table.select(
+    rated_references = table.select(
         "id", "text", pl.Series("weight", weights), pl.col("system").alias("source")
     ).sort("weight", descending=True, maintain_order=True)
-    held = testset.references if keep else made.clear()
-    weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([held, made])))
+    own = testset.references if keep else rated_references.clear()
+    weighed = TestSet(testset.contexts, _in_order(testset, pl.concat([own, rated_references])))
     if not without:
         notes.append(
             "each of these systems finds its own replies among the references; before one is scored "
             "against them, exclude it: --without SYSTEM (without=), or all in turn by "
             "'recipe galley2015 --references-from responses'"
         )
-    return Weighed(weighed, (*notes, *_facts(weighed, made, rated.ratings, scale)))
+    return Weighed(weighed, (*notes, *_facts(weighed, rated_references, rated.ratings, scale)))
 
 
 def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
@@ -150,22 +152,32 @@ def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(
-    weighed: TestSet, made: pl.DataFrame, ratings: pl.DataFrame, scale: tuple[float, float]
+    weighed: TestSet, references: pl.DataFrame, ratings: pl.DataFrame, scale: tuple[float, float]
 ) -> list[str]:
-    """What a reader of the scores has to know of these weights."""
+    """The notes about the weights: scale, items without a positive one, equal replies."""
     scores = ratings.get_column("score")
     notes = [
         f"weights: mean ratings on {scale[0]:g} to {scale[1]:g} as -1 to 1 (given: {scores.min():g} to "
         f"{scores.max():g})"
     ]
     best = weighed.references.group_by("id").agg(pl.col("weight").fill_null(1.0).max())
-    bare = len(weighed) - best.filter(pl.col("weight") > 0).height
+    items = len(weighed)
+    bare = items - best.filter(pl.col("weight") > 0).height
     if bare:
-        notes.append(f"weights: {bare} of {len(weighed)} items have no reference above 0")
-    alike = made.select("id", text=folded()).is_duplicated().sum()
+        notes.append(
+            f"weights: {bare} of {counted(items, 'item')} have no reference with a positive weight; "
+            "deltableu needs one, and 'score' stops there: --drop-unusable (drop_unusable=True) "
+            "excludes these items from it"
+        )
+    alike = references.select("id", text=folded()).is_duplicated().sum()
     if alike:
-        notes.append(f"weights: {alike} replies that another system gave too, each with its own")
+        notes.append(
+            f"weights: {alike} replies are equal to the reply of another system to the same item; each "
+            "is a reference with the weight of its own ratings"
+        )
     free = weighed.references.get_column("weight").null_count()
     if free:
-        notes.append(f"weights: {free} references of the test set carry none and count 1")
+        notes.append(
+            f"weights: {counted(free, 'reference')} of the test set without a weight: each counts 1"
+        )
     return notes

@@ -157,7 +157,7 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
     ):
         _, out, _ = command(*words, "--json")
         notes = json.loads(out)["notes"]
-        assert any("9 stands apart (given once, next to 5)" in note for note in notes), words
+        assert any("9 is an outlier (given once, next to 5)" in note for note in notes), words
     _, out, _ = command("ratings", RATINGS, "--resamples", "0", "--json")
     assert not any("apart" in note for note in json.loads(out)["notes"])
 

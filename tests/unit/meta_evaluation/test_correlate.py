@@ -471,7 +471,7 @@ def test_items_that_one_metric_cannot_score_are_left_out_for_all(ratings):
     [
         (lambda r: r.drop("rater"), InputError, "no column 'rater'"),
         (lambda r: r.head(0), InputError, "no ratings; expected at least one"),
-        (lambda r: pl.concat([r, r.head(1)]), InputError, "duplicate criterion 'overall' of rater"),
+        (lambda r: pl.concat([r, r.head(1)]), InputError, "duplicate rating"),
         (lambda r: r.with_columns(pl.col("system") + "x"), InputError, "none of which is scored"),
         (lambda r: r.with_columns(pl.col("id") + "x"), InputError, "no id is among the scored"),
         (lambda r: r.with_columns(score=pl.lit(math.inf)), InputError, "finite number"),
@@ -591,7 +591,7 @@ def test_grades_off_the_scale_are_named_and_strays_noted(scores, ratings):
     with pytest.raises(InputError, match=rf"60 of '{row['system']}' at id '{row['id']}'.* is off"):
         correlate(scores, slipped, scale=(-50, 50), permutations=0, resamples=0)
     told = correlate(scores, slipped, permutations=0, resamples=0).notes
-    assert any("60 stands apart (given once" in note for note in told)
+    assert any("60 is an outlier (given once" in note for note in told)
     silent = correlate(scores, slipped, scale=(-100, 100), permutations=0, resamples=0).notes
     assert not any("apart" in note for note in silent)
 

@@ -248,7 +248,7 @@ def test_a_column_without_a_system_is_as_none(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("1,a,r,4,b\n1,a,r,5,b", r"row 3: duplicate against 'b' of .* rater 'r' "),
+        ("1,a,r,4,b\n1,a,r,5,b", r"row 3: duplicate rating .* rater 'r', .* against 'b'\)"),
         ("1,a,r,4,a", r"id '1' of system 'a' is rated against its own system; expected"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_rating_twice_in_one_pair_is_an_error(tmp_path, rows, message):
 
 def test_a_rating_twice_in_one_pair_is_an_error_of_correlate(scores):
     rows = [("1", "a", "r", "o", 5.0, "b")] * 2
-    with pytest.raises(InputError, match="duplicate against"):
+    with pytest.raises(InputError, match="duplicate rating"):
         correlate(scores, table(rows), Unit(1))
 
 

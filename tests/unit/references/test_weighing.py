@@ -40,7 +40,11 @@ def test_the_mean_rating_becomes_a_weight():
     ]
     assert made.testset.ids == ["1", "2"]
     assert "weights: 1 reply without a rating" in made.notes
-    assert "weights: 1 of 2 items have no reference above 0" in made.notes
+    assert (
+        "weights: 1 of 2 items have no reference with a positive weight; deltableu needs one, and "
+        "'score' stops there: --drop-unusable (drop_unusable=True) excludes these items from it"
+        in made.notes
+    )
 
 
 def test_another_scale():
@@ -60,7 +64,7 @@ def test_a_system_can_be_left_out_and_the_own_references_kept():
     made = weigh(TWO, REPLIES, RATED, without=["b"], keep=True)
     assert rows(made.testset) == [("1", "original", None, None), ("1", "yes", 0.25, "a")]
     assert "left out as asked: b" in made.notes
-    assert "weights: 1 references of the test set carry none and count 1" in made.notes
+    assert "weights: 1 reference of the test set without a weight: each counts 1" in made.notes
     with pytest.raises(ParameterError, match="choose 'a' or 'b'"):
         weigh(TWO, REPLIES, RATED, without=["c"])
     with pytest.raises(ParameterError, match="no system is left"):
@@ -79,7 +83,10 @@ def test_an_empty_reply_makes_no_reference():
 def test_the_same_reply_of_two_systems_is_two_references():
     made = weigh(TWO, replies(("a", "1", "Yes ."), ("b", "1", "yes.")), RATED)
     assert [row[2:] for row in rows(made.testset)] == [(1, "b"), (0.25, "a")]
-    assert "weights: 2 replies that another system gave too, each with its own" in made.notes
+    assert (
+        "weights: 2 replies are equal to the reply of another system to the same item; each is a "
+        "reference with the weight of its own ratings" in made.notes
+    )
 
 
 def test_a_criterion_is_chosen_where_there_are_several():

@@ -61,4 +61,4 @@ def test_no_table_of_results_is_written_another_way():
         and node.attr == "write_csv"
         and "without_formulas(" not in ast.unparse(node)
     }
-    assert other == {"console.py", "digest.py"}
+    assert other == {"console.py", "summary.py"}

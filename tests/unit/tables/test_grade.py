@@ -119,7 +119,7 @@ def test_one_data_set_elsewhere_keeps_plain_names(published, tmp_path):
     replies, ratings = read_responses(tmp_path / "mine"), read_ratings(tmp_path / "mine")
     assert {*replies["id"]} == {"ann-1", "ann-2", "ann-3", "bob-1"}
     assert check_ratings(ratings, replies).notes == ()
-    with pytest.raises(InputError, match="match but for the data set before the slash"):
+    with pytest.raises(InputError, match="differ in the data set before the slash alone"):
         check_ratings(read_ratings(published / "human_score"), replies)
 
 

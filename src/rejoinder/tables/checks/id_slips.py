@@ -1,4 +1,4 @@
-"""Why the ids of two tables do not meet, where it is one of the usual slips."""
+"""Why the ids of two tables do not match, where it is one of the usual errors."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def slip(
         other: what the other table is called.
 
     >>> slip(["C1"], ["C1"], ["c1"], "ratings", "test set")
-    'they match but for upper and lower case; write them alike'
+    'they differ in upper and lower case alone; write them alike'
     >>> slip(["0"], ["0", "1"], ["1", "2"], "ratings", "test set")
     'the ids look off by one: the ratings count from 0, those of the test set from 1'
-    >>> slip(["talk/1"], ["talk/1"], ["1"], "ratings", "test set")[:59]
-    "they match but for the data set before the slash ('talk/1')"
+    >>> slip(["talk/1"], ["talk/1"], ["1"], "ratings", "test set")[:61]
+    "they differ in the data set before the slash alone ('talk/1')"
     """
     if {_tail(i) for i in given} & {_tail(i) for i in known} and not set(given) & set(known):
         with_name = next((i for i in (*given, *known) if "/" in i), "")
         if with_name:
             return (
-                f"they match but for the data set before the slash ({quoted(with_name)}); read the "
+                f"they differ in the data set before the slash alone ({quoted(with_name)}); read the "
                 "files of all data sets as they were published (GRADE: the folder eval_data/NAME and "
                 "human_judgement.json), or those of this data set alone"
             )
-    for hint, mend in (
-        ("they match but for white space; strip it", str.strip),
-        ("they match but for upper and lower case; write them alike", str.lower),
-        ("they match as whole numbers; write them alike (1, not 1.0 or 01)", _whole),
+    for hint, normalised in (
+        ("they differ in white space alone; strip it", str.strip),
+        ("they differ in upper and lower case alone; write them alike", str.lower),
+        ("they are equal as whole numbers; write them alike (1, not 1.0 or 01)", _whole),
     ):
-        mended = {mend(i) for i in known}
-        if all(mend(i) in mended for i in unknown):
+        names = {normalised(i) for i in known}
+        if all(normalised(i) in names for i in unknown):
             return hint
     if step := shift(given, known):
         starts = (0, 1) if step == 1 else (1, 0)

@@ -35,7 +35,7 @@ def conform(
         optional: the columns of ``schema`` that may be absent.
 
     Raises:
-        InputError: a column is absent, misspelt, or of a type that cannot be meant.
+        InputError: A column is absent, misspelt, or of another type.
         ParameterError: it is no frame of Polars or pandas.
     """
     frame = polars_of(frame, table, ", ".join(schema), "read a file with rejoinder.read_...(path)")
@@ -70,7 +70,9 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
         )
     ids = contexts.get_column("id")
     check_ids(ids, origin)
-    refuse_duplicates(contexts.select("id"), origin, "one row per item, with all its references")
+    refuse_duplicates(
+        contexts.select("id"), origin, "item", "one row per item, with all its references"
+    )
     _refuse_white_space_twins(ids, origin)
     turns = contexts.get_column("context")
     nulls = turns.is_null() | turns.list.eval(pl.element().is_null()).list.any()
@@ -153,7 +155,7 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
             '"", a missing one has no row'
         ),
     )
-    refuse_duplicates(responses.select("system", "id"), origin, "keep one reply of it")
+    refuse_duplicates(responses.select("system", "id"), origin, "reply", "keep one of them")
 
 
 def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
@@ -188,7 +190,7 @@ def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
     if AGAINST in ratings.columns:
         _refuse_against_itself(ratings, origin)
         keys = keys.with_columns(ratings.get_column(AGAINST).fill_null(""))
-    refuse_duplicates(keys, origin, "keep one rating of it")
+    refuse_duplicates(keys, origin, "rating", "keep one of them")
     reply = ["system", "id", "criterion"]
     is_mean = pl.col("rater") == "mean"
     mixed = ratings.select(is_mean.any().over(reply) & ~is_mean.all().over(reply)).to_series()
@@ -225,8 +227,8 @@ def check_preferences(preferences: pl.DataFrame, origin: Origin) -> None:
         origin,
         lambda i: f"winner {quoted(winner[i])}; expected 'a', 'b' or 'tie'",
     )
-    keys = preferences.select("b", "a", "id", "rater", "criterion")
-    refuse_duplicates(keys, origin, "keep one judgement of it")
+    keys = preferences.select("id", "a", "b", "rater", "criterion")
+    refuse_duplicates(keys, origin, "judgement", "keep one of them")
 
 
 def check_ids(ids: pl.Series, origin: Origin) -> None:
@@ -256,13 +258,14 @@ def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> Non
         raise InputError(f"{origin.at(first)}: {say(first)}{more(len(rows))}")
 
 
-def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
+def refuse_duplicates(keys: pl.DataFrame, origin: Origin, what: str, remedy: str) -> None:
     """Every row has a key of its own.
 
     Args:
-        keys: the columns that name a row, the most general first.
-        origin: where the rows stood.
-        remedy: what to do about a duplicate key.
+        keys: The columns that name a row, the most general first.
+        origin: Where the rows stood.
+        what: What a row is.
+        remedy: What to do about a duplicate key.
 
     Raises:
         InputError: names the key, both places, and how many rows more repeat one.
@@ -274,9 +277,10 @@ def refuse_duplicates(keys: pl.DataFrame, origin: Origin, remedy: str) -> None:
     again = keys.with_row_index(place).with_columns(first.alias("place of first"))
     again = again.filter(pl.col(place) != pl.col("place of first"))
     row = again.row(0, named=True)
-    named = " of ".join(f"{name} {quoted(row[name])}" for name in reversed(keys.columns))
+    named = [f"{name} {quoted(row[name])}" for name in keys.columns if row[name] != ""]
+    key = named[0] if len(named) == 1 else f"{what} ({', '.join(named)})"
     raise InputError(
-        f"{origin.at(row[place])}: duplicate {named}, first at "
+        f"{origin.at(row[place])}: duplicate {key}, first at "
         f"{origin.at(row['place of first'])}{more(again.height)}; {remedy}"
     )
 

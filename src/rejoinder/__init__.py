@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
+    from rejoinder.responders.seq2seq.trained import train_responder
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
@@ -52,6 +53,7 @@ __all__ = [
     "score",
     "summarise_preferences",
     "summarise_ratings",
+    "train_responder",
     "train_ruber",
     "train_vectors",
     "weigh",
@@ -78,6 +80,7 @@ _HOMES = {
     "score": "rejoinder.scoring.score",
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
+    "train_responder": "rejoinder.responders.seq2seq.trained",
     "train_ruber": "rejoinder.metrics.ruber_training",
     "train_vectors": "rejoinder.models.vectors.training",
     "weigh": "rejoinder.references.weighing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -107,6 +107,14 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
     )
     columns = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
     return Pairs(*columns, notes=(note,) if left else ())
+
+
+def as_pairs(corpus: TestSet | Pairs, exclude: Sequence[TestSet | Pairs] = ()) -> Pairs:
+    """The pairs of a corpus of either form, without those that ``exclude`` has too."""
+    pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(corpus)
+    for other in exclude:
+        pairs = pairs.without(as_pairs(other))
+    return pairs
 
 
 def _key(source: str, target: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rejoinder.corpora.pairs import Pairs, adjacent_pairs
+from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.responders.random import RandomResponder
 from rejoinder.responders.retrieval.retrieval import RetrievalResponder, Scorer
@@ -100,7 +100,7 @@ def respond(
     if corpus is None:
         texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
     else:
-        pairs = corpus if isinstance(corpus, Pairs) else adjacent_pairs(corpus)
+        pairs = as_pairs(corpus)
         if exclude_test_pairs:
             pairs = without_test_pairs(pairs, testset)
         ranking = _ranking(scorer, device)

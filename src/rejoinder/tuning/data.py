@@ -16,7 +16,7 @@ from rejoinder.messages import counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.responders.seq2seq.parameters import Parameters
-from rejoinder.responders.seq2seq.trained import HELD_OUT, MOST_HELD_OUT
+from rejoinder.responders.seq2seq.validation import divided
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
 
@@ -120,18 +120,8 @@ def material(
     _check_messages(testset)
     chosen, fallback = _metric(metric)
     notes = [*corpus.notes, *([fallback] if fallback else []), *_overlap(corpus, testset)]
-    order = np.random.default_rng([base.seed, len(corpus)]).permutation(len(corpus))
-    if validation is None:
-        count = min(MOST_HELD_OUT, len(corpus) // HELD_OUT)
-        if not count:
-            raise InputError(
-                f"corpus: {len(corpus)} pairs are too few to hold some out; expected {HELD_OUT} or "
-                "more, or --validation CORPUS (validation=)"
-            )
-        validation, order = corpus.take(np.sort(order[:count])), order[count:]
-        notes.append(
-            f"validation: {counted(count, 'pair')} held out of the corpus, drawn at random"
-        )
+    order, validation, held_out = divided(corpus, validation, base.seed)
+    notes += held_out
     taken = corpus.take(order)
     pairs = Pairs([str(row) for row in order], taken.sources, taken.targets)
     asked = min(each for each in (train_prompts, least_pairs, len(pairs)) if each)

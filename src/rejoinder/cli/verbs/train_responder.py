@@ -11,7 +11,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
-    from rejoinder.responders.seq2seq.trained import Result
+    from rejoinder.responders.seq2seq.trained import ResponderTraining
 
 _MOST = 20  # epochs that are shown, one and all
 
@@ -134,44 +134,38 @@ def responder(
     & Sedoc (2021).
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.corpora.pairs import adjacent_pairs
-    from rejoinder.responders.seq2seq.parameters import scaled
+    from rejoinder.responders.seq2seq.parameters import chosen_parameters
     from rejoinder.responders.seq2seq.trained import train_responder
     from rejoinder.tables.testset import read_testset
 
-    parameters = scaled(scale, kind).changed(**given)
+    parameters = chosen_parameters(scale, kind=kind, **given)
     targets.check_model(output)
     with Progress("reading"):
-        pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
-        held_out = None if validation is None else adjacent_pairs(read_testset(validation))
-        for path in exclude:
-            pairs = pairs.without(adjacent_pairs(read_testset(path)))
+        conversations = read_testset(corpus, format=corpus_format)
+        held_out = None if validation is None else read_testset(validation)
+        excluded = [read_testset(path) for path in exclude]
     with Progress("training") as tick:
 
         def report(done: int, total: int, words: str) -> None:
             tick.what = f"training: {words}"
             tick(done, total)
 
-        result = train_responder(pairs, output, parameters, held_out, save_every, report, device)
-    (_write if json else _print)(result)
-
-
-def _write(result: Result) -> None:
-    from rejoinder.cli.show import machine
-
-    record = result.folder.record
-    machine.write(
-        {
-            "folder": str(result.folder.path),
-            "kind": record.kind,
-            "hash": result.folder.hash,
-            "corpus_hash": record.corpus_hash,
-            "config": dict(record.config),
-            "log": list(record.log),
-            "notes": list(result.notes),
-        }
-    )
+        result = train_responder(
+            conversations,
+            output,
+            parameters,
+            held_out,
+            save_every,
+            report,
+            device,
+            exclude=excluded,
+        )
+    if json:
+        machine.write(result.as_json())
+    else:
+        _print(result)
 
 
 def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -187,7 +181,7 @@ def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [*best[-_MOST // 2 :], log[-1]]
 
 
-def _print(result: Result) -> None:
+def _print(result: ResponderTraining) -> None:
     from rejoinder.cli.terminal.console import bare_table, console, print_notes
 
     out = console()

@@ -94,7 +94,14 @@ class Parameters:
             )
 
     def changed(self, **given: Any) -> Parameters:
-        """The same with what is given; None leaves a value as it is."""
+        """The same with what is given; None leaves a value as it is.
+
+        Raises:
+            ParameterError: There is no such setting, or a value is out of range.
+        """
+        for name in given:
+            if name not in self.as_json():
+                raise ParameterError(f"{name}: unknown setting; choose {one_of(self.as_json())}")
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     def as_json(self) -> dict[str, Any]:
@@ -159,6 +166,17 @@ def scaled(scale: str, kind: str = "transformer") -> Parameters:
         raise ParameterError(f"scale: got {scale!r}; expected {one_of(SCALES)}")
     further = _GRU if kind == "gru" else {}
     return Parameters(kind=kind, **{**SCALES[scale], **further})
+
+
+def chosen_parameters(base: Parameters | str, **given: Any) -> Parameters:
+    """All settings: those of ``base``, or of the preset of that name, and what is given.
+
+    >>> chosen_parameters("tiny", kind="gru", epochs=3).clip
+    1.0
+    """
+    if isinstance(base, str):
+        base = scaled(base, given.get("kind") or "transformer")
+    return base.changed(**given)
 
 
 def _check(name: str, value: float, least: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rejoinder.corpora.pairs import Pairs
+from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.files.locks import alone
@@ -22,6 +22,7 @@ from rejoinder.models.training.folder import (
     FINISHED,
     ModelFolder,
     Record,
+    check_free,
     finished,
     foreign,
     read_folder,
@@ -30,7 +31,9 @@ from rejoinder.models.training.folder import (
 )
 from rejoinder.models.training.threads import INEXACT
 from rejoinder.responders.seq2seq.model import Model, build, check_described, check_installed
-from rejoinder.responders.seq2seq.parameters import KINDS, Parameters
+from rejoinder.responders.seq2seq.parameters import KINDS, Parameters, chosen_parameters
+from rejoinder.responders.seq2seq.validation import divided
+from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
 
 if TYPE_CHECKING:
@@ -38,22 +41,35 @@ if TYPE_CHECKING:
 
     from rejoinder.models.training.loop import Report
 
-HELD_OUT = 20
-"""One pair of so many is held out for validation where no validation corpus is given ..."""
-MOST_HELD_OUT = 1000
-"""... but no more than these."""
-
 LONGEST_REPLY = 100
 _AT_ONCE = 32  # messages whose replies are searched together
 _SUFFIX = "-responder"
 
 
 @dataclass(frozen=True)
-class Result:
-    """A trained system: its folder, and what to tell of it."""
+class ResponderTraining:
+    """The result of training a replying system.
+
+    Attributes:
+        folder: The folder of the model; its record holds the settings and the training log.
+        notes: What was excluded, held out or resumed.
+    """
 
     folder: ModelFolder
     notes: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The folder with its hash, the settings, the training log and the notes."""
+        record = self.folder.record
+        return {
+            "folder": str(self.folder.path),
+            "kind": record.kind,
+            "hash": self.folder.hash,
+            "corpus_hash": record.corpus_hash,
+            "config": dict(record.config),
+            "log": list(record.log),
+            "notes": list(self.notes),
+        }
 
     @property
     def inexact(self) -> list[str]:
@@ -62,38 +78,47 @@ class Result:
 
 
 def train_responder(
-    corpus: Pairs,
+    corpus: TestSet | Pairs,
     path: str | os.PathLike[str],
-    parameters: Parameters,
-    validation: Pairs | None = None,
+    parameters: Parameters | str = "tiny",
+    validation: TestSet | Pairs | None = None,
     save_every: float = 60.0,
     report: Report | None = None,
     device: str = "auto",
-) -> Result:
+    *,
+    exclude: Sequence[TestSet | Pairs] = (),
+    **settings: Any,
+) -> ResponderTraining:
     """Trains a replying system and writes its folder.
 
-    While it runs, its checkpoint stands beside, in ``<path>.training``; the same call after a kill
-    goes on from there, and gives the same model, bit for bit on the same machine. Where the folder
+    While it runs, its checkpoint stands beside, in ``<path>.training``. An interrupted run resumes
+    with the same call and gives the same model, bit for bit on the same machine. Where the folder
     holds the finished model of the same call already, nothing is done.
 
     Args:
-        corpus: messages and replies.
-        path: the folder to write.
-        parameters: kind, sizes and settings.
-        validation: what chooses the best epoch; None: pairs held out of the corpus.
-        save_every: seconds between two checkpoints.
-        report: told about every update.
+        corpus: Dialogues, or pairs of messages and replies.
+        path: The output folder.
+        parameters: All settings, or the name of a preset (``tiny``, ``small``, ``paper``).
+        validation: What chooses the best epoch; None: pairs held out of the corpus.
+        save_every: Seconds between two checkpoints.
+        report: Called after every update.
         device: ``auto`` (a GPU where there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+        exclude: Test sets; pairs that also occur in them are excluded from training.
+        settings: Settings that differ from ``parameters``, by the names of ``Parameters``.
 
     Raises:
-        InputError: something else stands at ``path``; the corpus is too small; a checkpoint of
+        InputError: Something else stands at ``path``; the corpus is too small; a checkpoint of
             another run is there, or another run trains this model now.
-        ParameterError: the vocabulary does not suit the corpus.
-        MissingExtraError: a package of the extra ``models`` is not installed.
+        ParameterError: A setting is unknown or out of range; the vocabulary does not suit the corpus.
+        MissingExtraError: A package of the extra ``models`` is not installed.
     """
     check_installed()
     chosen_device(device)
     final = Path(os.path.realpath(path))
+    check_free(final)
+    parameters = chosen_parameters(parameters, **settings)
+    corpus = as_pairs(corpus, exclude)
+    validation = None if validation is None else as_pairs(validation)
     identity = _identity(corpus, validation, parameters)
     checkpoint = Checkpoint(final.with_name(f"{final.name}.training"), identity)
     checkpoint.check_place()
@@ -101,7 +126,7 @@ def train_responder(
         remove_parts(final.parent, final.name)
         if before := finished(final, identity):
             checkpoint.remove()  # left by a kill between the folder's last file and here
-            return Result(before, (FINISHED,))
+            return ResponderTraining(before, (FINISHED,))
         return _trained(
             corpus, final, parameters, validation, checkpoint, save_every, report, device
         )
@@ -116,7 +141,7 @@ def _trained(
     save_every: float,
     report: Report | None,
     device: str,
-) -> Result:
+) -> ResponderTraining:
     import torch
 
     from rejoinder.responders.seq2seq.batches import encode
@@ -153,7 +178,7 @@ def _trained(
     )
     folder = write_folder(path, record, trained.weights, tokenizer_files(tokenizer), model.keys)
     checkpoint.remove()
-    return Result(folder, tuple(notes))
+    return ResponderTraining(folder, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -280,17 +305,8 @@ def _parts(
     corpus: Pairs, validation: Pairs | None, parameters: Parameters, notes: list[str]
 ) -> tuple[Pairs, Pairs]:
     """What to train on and what to validate on, prepared."""
-    generator = np.random.default_rng([parameters.seed, len(corpus)])
-    order = generator.permutation(len(corpus))
-    if validation is None:
-        count = min(MOST_HELD_OUT, len(corpus) // HELD_OUT)
-        if not count:
-            raise InputError(
-                f"corpus: {len(corpus)} pairs are too few to hold some out; expected {HELD_OUT} or "
-                "more, or a validation corpus"
-            )
-        validation, order = corpus.take(np.sort(order[:count])), order[count:]
-        notes.append(f"validation: {count} pairs held out of the corpus, drawn at random")
+    order, validation, held_out = divided(corpus, validation, parameters.seed)
+    notes += held_out
     if parameters.pairs and parameters.pairs < len(order):
         notes.append(f"corpus: {parameters.pairs} pairs of {len(order)} used, drawn at random")
         order = order[: parameters.pairs]

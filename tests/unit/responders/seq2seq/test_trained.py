@@ -6,12 +6,14 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+import rejoinder  # noqa: E402
 from rejoinder.corpora.pairs import Pairs  # noqa: E402
-from rejoinder.errors import InputError  # noqa: E402
+from rejoinder.errors import InputError, ParameterError  # noqa: E402
 from rejoinder.files.content import folder_hash  # noqa: E402
 from rejoinder.models.training.folder import read_folder  # noqa: E402
 from rejoinder.responders.seq2seq.batches import collate, encode  # noqa: E402
 from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder  # noqa: E402
+from rejoinder.tables.testset import TestSet  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402
 
 LEARNT = {"epochs": 40, "warmup": 40, "accumulate": 1, "dropout": 0.0, "other_dropout": 0.0}
@@ -197,3 +199,24 @@ def test_mistakes_are_one_message(tmp_path, folder):
     (tmp_path / "full" / "notes.txt").write_text("x")
     with pytest.raises(InputError, match="other things"):
         train_responder(little_corpus(), tmp_path / "full", little())
+
+
+def test_a_test_set_and_a_preset_will_do(tmp_path):
+    """What the command does: a corpus as a test set, a preset with changes, pairs excluded."""
+    pairs = little_corpus()
+    corpus = TestSet.from_lists([[t] for t in pairs.targets], None, pairs.sources, pairs.ids)
+    other = TestSet.from_lists([[pairs.targets[0]]], contexts=[[pairs.sources[0]]])
+    changes = {"vocabulary": 60, "layers": 1, "width": 8, "epochs": 1, "pairs": 50, "seed": None}
+    result = rejoinder.train_responder(
+        corpus, tmp_path / "m", exclude=[other], kind="gru", **changes
+    )
+    told = result.as_json()
+    assert (told["kind"], told["folder"]) == ("gru-responder", str(tmp_path / "m"))
+    assert told["config"]["width"] == 8
+    assert told["config"]["clip"] == 1.0  # the preset of a GRU
+    assert any("also stand in the other corpus" in note for note in told["notes"])
+    with pytest.raises(ParameterError, match="widht: unknown setting; choose 'kind', 'vocabulary'"):
+        rejoinder.train_responder(corpus, tmp_path / "n", widht=8)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match="is a file"):
+        rejoinder.train_responder(corpus, tmp_path / "file")

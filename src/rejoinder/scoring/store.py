@@ -21,8 +21,8 @@ import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, RejoinderError, one_of
+from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
 from rejoinder.files.replacing import replacing
-from rejoinder.files.seal import UNSEALED, seal, sealed
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import with_interval
@@ -106,10 +106,10 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         scores.references,
         scores.blocks,
     )
-    metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: UNSEALED}
+    metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: PLACEHOLDER}
     with replacing(path) as temporary:
         write_parquet(table, temporary, metadata)
-        seal(temporary)
+        write_checksum(temporary)
 
 
 def holds_scores(path: Path) -> bool:
@@ -194,7 +194,7 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
         )
     if not file.is_file():
         raise InputError(f"{file}: no such file; name one that 'rejoinder score --save' wrote")
-    whole = sealed(file)
+    whole = is_undamaged(file)
     if whole is False:
         raise InputError(
             f"{file}: damaged, or altered by another program: its hash is not that of its content; "

@@ -19,9 +19,9 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
 from rejoinder.files.replacing import failure, made_folder, replacing
-from rejoinder.files.sealed_json import sealed, unsealed
 from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
@@ -262,7 +262,7 @@ class Trial:
         """Whether the replies are there as they were written; others are made anew by the model."""
         marker, path = self.folder / REPLIES_HASH, self.folder / REPLIES
         try:
-            return unsealed(marker.read_bytes())[0].get("replies") == sha256(path)
+            return without_checksum(marker.read_bytes())[0].get("replies") == sha256(path)
         except (OSError, ValueError):
             return False
 
@@ -290,7 +290,7 @@ class Trial:
     def _read(self, path: Path) -> dict[str, Any]:
         """What a step left, checked by its hash."""
         try:
-            value, hashed = unsealed(path.read_bytes())
+            value, hashed = without_checksum(path.read_bytes())
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{path}: cut or altered; remove the folder to do the trial anew"
@@ -343,7 +343,7 @@ def write_json(path: Path, told: Mapping[str, Any]) -> None:
 
 def write_sealed(path: Path, told: Mapping[str, Any]) -> None:
     """Writes JSON with its hash, whole or not at all; NaN is null."""
-    _write(path, sealed(json.loads(json.dumps(_plain(told)))))
+    _write(path, with_checksum(json.loads(json.dumps(_plain(told)))))
 
 
 def _write(path: Path, told: Mapping[str, Any]) -> None:

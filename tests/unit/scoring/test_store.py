@@ -9,7 +9,7 @@ from flipped_bits import drawn, every, flipped
 from random_text import corpus
 from rejoinder import TestSet, load_scores, score
 from rejoinder.errors import InputError
-from rejoinder.files.seal import UNSEALED, seal, sealed
+from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
 from rejoinder.scoring.store import KEY, SEAL
 
 REPLIES, REFERENCES = corpus(seed=5, n=12)
@@ -135,17 +135,17 @@ def test_metadata_that_somebody_changed_are_refused(kept, tmp_path, old, new):
 
 def test_a_seal_is_of_all_bytes_but_its_own(tmp_path):
     path = tmp_path / "file"
-    path.write_bytes(b"some " + UNSEALED.encode() + b" more")
-    seal(path)
-    assert sealed(path)
+    path.write_bytes(b"some " + PLACEHOLDER.encode() + b" more")
+    write_checksum(path)
+    assert is_undamaged(path)
     raw = path.read_bytes()
-    assert UNSEALED.encode() not in raw
+    assert PLACEHOLDER.encode() not in raw
     for place in range(len(raw)):
         path.write_bytes(flipped(raw, place, 0))
         mark = 5 <= place < 12
-        assert sealed(path) is (None if mark else False)
+        assert is_undamaged(path) is (None if mark else False)
     path.write_bytes(b"")
-    assert sealed(path) is None
+    assert is_undamaged(path) is None
 
 
 def test_the_seal_stands_in_the_metadata(kept):

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.files.checksums import object_checksum, with_checksum
 from rejoinder.files.content import sha256
 from rejoinder.files.replacing import beside, failure
 from rejoinder.files.run_identity import another_run, differences
-from rejoinder.files.sealed_json import digest, sealed
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.training.threads import Machine
 
@@ -196,7 +196,7 @@ class Checkpoint:
         save_file(tensors, path)
         _to_disk(path)
         state |= {"tensors": name, "tensors_sha256": sha256(path)}
-        state = sealed(state)
+        state = with_checksum(state)
         part = beside(self.folder / STATE, "part")
         part.write_text(json.dumps(state), encoding="utf-8")
         shutil.copymode(part, path)  # safetensors makes it the owner's alone
@@ -232,7 +232,7 @@ class Checkpoint:
                 f"{path}: not a checkpoint of this version of Rejoinder; expected '{FORMAT}'; "
                 "name another folder, or remove this one to start anew"
             )
-        if state.get("sha256") != digest(state):
+        if state.get("sha256") != object_checksum(state):
             raise InputError(f"{path}: the checkpoint was altered; remove the folder to start anew")
         return state
 

@@ -7,7 +7,6 @@ loads the same folder. Nothing is pickled, and a folder is written whole or not 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import InputError
+from rejoinder.files.checksums import json_digest
 from rejoinder.files.content import folder_hash, sha256
 from rejoinder.files.replacing import beside, check_folder_target, failure
 from rejoinder.files.run_identity import another_run, as_kept, differences
@@ -323,9 +323,8 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 def _digest(noted: Mapping[str, Any], keys: Mapping[str, Any]) -> str:
-    """The hash of what is noted of a model, and of the keys beside it if there are any, as JSON has them."""
-    plain = json.loads(json.dumps({**keys, _OURS: noted} if keys else noted))
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+    """The hash of what is noted of a model, and of the keys beside it if there are any."""
+    return json_digest({**keys, _OURS: noted} if keys else noted)
 
 
 def _swap(part: Path, final: Path) -> None:

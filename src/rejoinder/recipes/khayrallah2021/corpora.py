@@ -19,10 +19,10 @@ import polars as pl
 from rejoinder.corpora.entropy_filter import filter_by_entropy
 from rejoinder.corpora.pairs import Pairs, adjacent_pairs
 from rejoinder.errors import InputError
+from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
 from rejoinder.files.replacing import made_folder, replacing
 from rejoinder.files.run_identity import another_run, as_kept, differences
-from rejoinder.files.sealed_json import sealed, unsealed
 from rejoinder.messages import counted
 from rejoinder.recipes.khayrallah2021.settings import CORPORA, Settings
 from rejoinder.tables.testset import TestSet, read_testset
@@ -209,7 +209,9 @@ def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
     hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
     told = {**identity, "several": made.several, "notes": made.notes, "corpora": hashes}
     with replacing(folder / RUN) as temporary:
-        text = json.dumps(sealed(as_kept(told)), indent=1, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(
+            with_checksum(as_kept(told)), indent=1, ensure_ascii=False, sort_keys=True
+        )
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
@@ -223,7 +225,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if not path.exists():
         return None
     try:
-        held, _ = unsealed(path.read_bytes())
+        held, _ = without_checksum(path.read_bytes())
         kept = {key: held.get(key) for key in identity}
         notes, several = tuple(held["notes"]), bool(held["several"])
     except (ValueError, KeyError, TypeError, AttributeError):

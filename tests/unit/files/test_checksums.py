@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rejoinder.files.sealed_json import digest, sealed, unsealed
+from rejoinder.files.checksums import object_checksum, with_checksum, without_checksum
 
 VALUE = {
     "setting": {"dropout": 0.1, "layers": 2},
@@ -16,14 +16,14 @@ VALUE = {
 
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_bit_flipped_at_every_byte_is_an_error_or_changes_nothing(indent):
-    data = bytearray(json.dumps(sealed(VALUE), indent=indent, ensure_ascii=False).encode())
-    assert unsealed(bytes(data)) == (VALUE, True)
+    data = bytearray(json.dumps(with_checksum(VALUE), indent=indent, ensure_ascii=False).encode())
+    assert without_checksum(bytes(data)) == (VALUE, True)
     refused = 0
     for place in range(len(data)):
         for bit in range(8):
             data[place] ^= 1 << bit
             try:
-                found, hashed = unsealed(bytes(data))
+                found, hashed = without_checksum(bytes(data))
             except ValueError:
                 refused += 1
             else:
@@ -39,12 +39,16 @@ def test_a_bit_flipped_at_every_byte_is_an_error_or_changes_nothing(indent):
 )
 def test_what_is_no_such_object_is_a_value_error(text):
     with pytest.raises(ValueError):
-        unsealed(text)
+        without_checksum(text)
 
 
 def test_files_of_before_are_read_and_known():
-    assert unsealed(json.dumps(VALUE)) == (VALUE, False)
+    assert without_checksum(json.dumps(VALUE)) == (VALUE, False)
 
 
 def test_the_hash_knows_no_order_of_keys():
-    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1}) != digest({"a": 1, "b": 3})
+    assert (
+        object_checksum({"a": 1, "b": 2})
+        == object_checksum({"b": 2, "a": 1})
+        != object_checksum({"a": 1, "b": 3})
+    )

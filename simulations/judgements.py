@@ -8,8 +8,9 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.clusters import effective_size
 from rejoinder.statistics.intervals import bootstrap_correlation, bootstrap_over_raters
-from rejoinder.statistics.proportions import effective_size, wilson
+from rejoinder.statistics.proportions import wilson
 from simulations.study import COVERAGE, Row, Study
 
 SIZES = (10, 20, 66)

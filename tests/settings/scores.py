@@ -44,6 +44,9 @@ ROWS = [
         where={"testset": "testset_parquet", "systems": "systems_parquet"},
         effect=lambda *both: [rows(each, "kept.parquet") for each in both] == [3 * 33, 3 * 6],
     ),
+    # The six topics are the clusters.
+    Row("score", "--cluster", "--cluster topic", "systems.*.low", VALUE),
+    Row("score", "--cluster", "--cluster none", "systems.*.low", as_usual="systems", also="--cluster topic"),
     *reading("compare", DIFFERENCE),
     *gaps("compare", "comparisons.*.n"),
     # p = (c + 1) / (n + 1): the least is 1/101, and then 1/201.
@@ -51,6 +54,7 @@ ROWS = [
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
+    Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
     Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),
     Row("compare", "-b", "-b retrieval", also="-a tuned", effect=only("comparisons.*.b", "retrieval")),

@@ -129,6 +129,7 @@ def measure(
     drop_unusable: bool,
     resamples: int,
     seed: int,
+    cluster: str | None = None,
 ) -> Scores:
     """Measures with the metrics named, or with the default metrics of the test set."""
     from rejoinder.scoring.score import score
@@ -140,6 +141,7 @@ def measure(
             list(metrics) if metrics else None,
             missing=cast("Missing", missing),
             drop_unusable=drop_unusable,
+            cluster=cluster,
             resamples=resamples,
             seed=seed,
             progress=tick,
@@ -151,7 +153,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --reference, --without, --missing and the formats"
+            "--segments, --cluster, --reference, --without, --missing and the formats"
         )
 
 

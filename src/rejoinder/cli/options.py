@@ -62,6 +62,13 @@ without = click.option(
     "--without", metavar="NAME", multiple=True, help="Exclude this system; may be repeated."
 )
 
+cluster = click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Column of the contexts whose equal values are not independent. For example conversation or "
+    "user; none: every item is independent. Default: conversation where there is such a column.",
+)
+
 missing = click.option(
     "--missing",
     type=click.Choice(["error", "drop", "empty"]),

@@ -21,10 +21,11 @@ from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.bradley_terry import Strengths, bradley_terry_intervals
+from rejoinder.statistics.clusters import effective_size
 from rejoinder.statistics.head_to_head import Tally, sign_test, tally
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 from rejoinder.statistics.intervals import few_groups
-from rejoinder.statistics.proportions import effective_size, wilson
+from rejoinder.statistics.proportions import wilson
 
 SHARED = "pairs of replies"
 """What raters share, in words."""

@@ -16,6 +16,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
 from rejoinder.metrics.engine.resampling import all_masks, narrow, permutation_masks
+from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
@@ -53,6 +54,7 @@ def compare(
     b: str | None = None,
     *,
     permutations: int | None = None,
+    cluster: str | None = None,
 ) -> Comparison:
     """Compares pairs of systems under every metric, on the same items.
 
@@ -74,6 +76,9 @@ def compare(
         permutations: Number of trials of the randomization test. None takes 10,000, or 100 for each pair
             where that is more, so that a clear difference survives the correction (and 1,000 for
             metrics of bags, whose sums are as wide as a vocabulary).
+        cluster: A column of the contexts: whole clusters of items with the same value there are
+            resampled and swapped, and the table has their number as ``clusters``. None takes what
+            the scores were measured with; ``none`` takes every item as independent.
 
     Returns:
         Its ``table`` has a row for each metric and pair, in the metric's own range:
@@ -103,6 +108,8 @@ def compare(
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
         raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
+    if cluster is not None:
+        scores = clustered(scores, cluster)
     pairs = _pairs(scores, a, b)
     tables = [
         compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)))
@@ -169,7 +176,7 @@ def compare_pairs(
     Holm's correction is over these pairs.
     """
     measured = scores.measured[label]
-    metric, rows, n = measured.metric, measured.rows, measured.height
+    metric, n = measured.metric, measured.size
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
     values = measured.scores()
@@ -187,7 +194,7 @@ def compare_pairs(
         p_randomization = np.full(a.size, np.nan)
     if n < LEAST_ITEMS:
         p_bootstrap = np.full(a.size, np.nan)
-    segments = rows.segments(metric)
+    segments = measured.rows.segments(metric)
     better = segments[a] - segments[b]
     if not metric.higher_is_better:
         better = -better
@@ -210,6 +217,7 @@ def compare_pairs(
             "losses": _items(metric, better < -NOISE),
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
+            **({"clusters": [n] * len(pairs)} if scores.cluster else {}),
         }
     )
 
@@ -234,7 +242,7 @@ def _randomization(
     Swapping the items of a mask turns A's sum into ``A - mask @ A + mask @ B``: one product gives
     the sums of all systems, and with them those of all pairs.
     """
-    metric, rows, n = measured.metric, measured.rows, measured.height
+    metric, rows, n = measured.metric, measured.units, measured.size
     sums = rows.sums()
     exact = n < MOST_ENUMERATED and 1 << n <= wanted
     rng = np.random.default_rng(scores.seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -17,6 +18,7 @@ from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.engine.resampling import bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Rows
 from rejoinder.scoring.saved_metrics import KeptRows
+from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.tables.checks.arguments import expect
 
 FEW_ITEMS = 10
@@ -33,6 +35,7 @@ class Measured:
         usable: bool [n], which items these are.
         signature: Everything that is needed to produce the numbers again.
         items: How many items the rows sum up; None where each row is one.
+        clusters: The clusters of these items; None where every item is independent.
     """
 
     metric: Metric
@@ -40,16 +43,33 @@ class Measured:
     usable: np.ndarray
     signature: str
     items: int | None = None
+    clusters: Groups | None = None
 
     def scores(self) -> Floats:
         """The score of every system: float64 [S]; NaN without any item."""
         values = self.metric.score(self.rows.sums())
         return values if self.height else np.full(values.size, np.nan)
 
+    @cached_property
+    def units(self) -> Rows:
+        """What is resampled, left out and swapped: the rows, or their sums by cluster."""
+        return self.rows if self.clusters is None else self.rows.summed(self.clusters)
+
+    @property
+    def size(self) -> int:
+        """How many units there are: clusters, or else rows."""
+        return self.height if self.clusters is None else len(self.clusters)
+
     @property
     def height(self) -> int:
-        """How many rows a system has: the units of resampling."""
+        """How many rows a system has."""
         return int(self.usable.sum())
+
+    def interval_sizes(self) -> Floats:
+        """Of a share of clustered items: what `clusters.interval_size` says, float64 [S]."""
+        assert self.clusters is not None
+        segments = self.rows.segments(self.metric)
+        return np.array([interval_size(values, self.clusters) for values in segments])
 
     @property
     def n(self) -> int:
@@ -73,6 +93,8 @@ class Measurements:
         references: The fewest and the most references of an item.
         blocks: Whether a row sums up many items (``blocks.score_parquet``); a
             question about single items is then an error.
+        cluster: The column of ``items`` whose equal values make a cluster; empty where every item is
+            independent (``clusters.clustered``).
         unserved: By label the rows of metrics whose class is not known here (``load_scores``).
     """
 
@@ -84,6 +106,7 @@ class Measurements:
     seed: int = 12345
     references: tuple[int, int] = (0, 0)
     blocks: bool = False
+    cluster: str = ""
     unserved: Mapping[str, KeptRows] = field(default_factory=dict, repr=False, compare=False)
     _draws: dict[bytes, list[Floats]] = field(default_factory=dict, repr=False, compare=False)
     _resampled: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
@@ -99,29 +122,29 @@ class Measurements:
         if label not in self._resampled:
             each = self.measured[label]
             scores = [
-                each.metric.score(each.rows.totals(part))
+                each.metric.score(each.units.totals(part))
                 for counts in self._counts(each)
-                for part in narrow(counts, each.rows)
+                for part in narrow(counts, each.units)
             ]
             self._resampled[label] = np.concatenate(scores, axis=1)
         return self._resampled[label]
 
     def left_out(self, label: str) -> Floats:
-        """The score of every system with each item left out: float64 [S, n]."""
+        """The score of every system with each unit left out: float64 [S, size]."""
         if label not in self._left_out:
             each = self.measured[label]
-            self._left_out[label] = each.rows.left_out(each.metric)
+            self._left_out[label] = each.units.left_out(each.metric)
         return self._left_out[label]
 
     def _counts(self, measured: Measured) -> Iterable[Floats]:
-        """The multiplicities of the items, drawn alike for all metrics that score the same items.
+        """The multiplicities of the units, drawn alike for all metrics that score the same items.
 
         Kept where they fit one block, drawn anew otherwise.
         """
         key = measured.usable.tobytes()
         if key not in self._draws:
             rng = np.random.default_rng(self.seed)
-            blocks = bootstrap_counts(measured.height, self.resamples, rng)
+            blocks = bootstrap_counts(measured.size, self.resamples, rng)
             first = next(blocks)
             if len(first) < self.resamples:
                 return chain([first], blocks)
@@ -145,18 +168,23 @@ class Measurements:
 
 
 def few_items(measured: Mapping[str, Measured]) -> list[str]:
-    """Notes on intervals where items are few: there is none below 4, and a warning below 10."""
-    numbers: dict[int, list[str]] = {}
+    """Notes on intervals where items or clusters are few: none below 4, and a warning below 10."""
+    numbers: dict[str, list[str]] = {}
     for label, each in measured.items():
-        numbers.setdefault(each.height, []).append(label)
+        if each.size < FEW_ITEMS:
+            unit = "item" if each.clusters is None else "cluster"
+            numbers.setdefault(counted(each.size, unit), []).append(label)
     notes = []
     for number, labels in numbers.items():
-        who = "" if len(numbers) == 1 else f"{', '.join(labels)}: "
-        items = counted(number, "item")
-        if number < LEAST_ITEMS:
-            notes.append(f"{who}{items}: no interval; it takes {LEAST_ITEMS} or more to resample")
-        elif number < FEW_ITEMS:
-            notes.append(f"{who}{items} alone: intervals of so few are rough; do not rely on them")
+        start = "" if len(labels) == len(measured) else f"{', '.join(labels)}: "
+        if measured[labels[0]].size < LEAST_ITEMS:
+            notes.append(
+                f"{start}{number}: no interval; it takes {LEAST_ITEMS} or more to resample"
+            )
+        else:
+            notes.append(
+                f"{start}{number} alone: intervals of so few are rough; do not rely on them"
+            )
     return notes
 
 

@@ -21,6 +21,7 @@ from rejoinder.scoring.assembly import (
     references_of,
     usable_items,
 )
+from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
@@ -59,6 +60,7 @@ def score(
     *,
     missing: Missing = "error",
     drop_unusable: bool = False,
+    cluster: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -75,6 +77,9 @@ def score(
             systems, or score an ``empty`` reply in its place.
         drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
             positive weight) out of that metric instead of raising. How many is kept in ``notes``.
+        cluster: A column of the contexts. Items with the same value there are not independent, and
+            intervals and tests resample whole clusters of them. None takes ``conversation`` where
+            there is such a column; ``none`` takes every item as independent.
         resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Of every resampling and permutation.
         progress: Called with how many slices of the work are done, and of how many.
@@ -99,7 +104,7 @@ def score(
     if any("context" in metric.needs for metric in wanted.values()):
         batch = replace(batch, contexts=contexts.get_column("context").to_list())
     usable, dropped = usable_items(wanted, batch, alignment.ids, drop_unusable)
-    return assemble(
+    scores = assemble(
         alignment,
         contexts,
         wanted,
@@ -115,6 +120,11 @@ def score(
         seed=seed,
         progress=progress,
     )
+    scores = clustered(scores, cluster)
+    if scores.cluster or not resamples:
+        return scores
+    repeated = repeated_items(contexts, alignment.responses.get_column("text"))
+    return replace(scores, notes=(*scores.notes, *repeated))
 
 
 def wanted_metrics(

@@ -11,13 +11,16 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.scoring.clusters import clustered, clusters_of, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect
 
-RESERVED = {"metric", "system", "value", "low", "high", "n", "signature", "place"}
+RESERVED = {
+    "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect"
+}  # fmt: skip
 """Names that a column of the contexts cannot have in a table of scores."""
 
 
@@ -42,33 +45,37 @@ class Scores(Measurements):
         Returns:
             One row for each, best first within a metric: ``metric``, ``system``, ``value``, ``low``
             and ``high`` (95% interval over items, see `jackknife.score_intervals`; NaN with
-            ``resamples=0`` and for fewer than 4 items), ``n``, ``signature``.
+            ``resamples=0`` and for fewer than 4 items), ``n``, ``signature``. Where items have
+            clusters, the interval is over clusters, and there are ``clusters``, their number, and
+            ``design_effect``, by how much they multiply the variance.
         """
-        rows = [
-            {
-                "metric": label,
-                "system": system,
-                "value": value,
-                "low": low,
-                "high": high,
-                "n": each.n,
-                "signature": each.signature,
-            }
-            for label, each in self.measured.items()
-            for system, value, low, high in self._ranked(label, each)
-        ]
-        return pl.DataFrame(rows)
+        return pl.concat([self._systems(label, each) for label, each in self.measured.items()])
 
-    def _ranked(self, label: str, measured: Measured) -> list[tuple[str, float, float, float]]:
-        values = measured.scores()
-        lows = highs = np.full(values.size, np.nan)
-        if self.resamples and measured.height >= LEAST_ITEMS:
-            lows, highs = score_intervals(measured.metric, values, self.left_out(label))
+    def _systems(self, label: str, measured: Measured) -> pl.DataFrame:
+        values, worth = measured.scores(), None
+        lows = highs = effects = np.full(values.size, np.nan)
+        if self.resamples and measured.size >= LEAST_ITEMS:
+            if measured.clusters is not None:
+                effects = design_effects(self, label)
+                worth = measured.interval_sizes() if measured.metric.share else None
+            lows, highs = score_intervals(measured.metric, values, self.left_out(label), worth)
+        table = pl.DataFrame(
+            {
+                "metric": [label] * values.size,
+                "system": list(self.names),
+                "value": values,
+                "low": lows,
+                "high": highs,
+                "n": [measured.n] * values.size,
+                "signature": [measured.signature] * values.size,
+            }
+        )
+        if self.cluster:
+            table = table.with_columns(
+                clusters=pl.lit(measured.size, dtype=pl.Int64), design_effect=pl.Series(effects)
+            )
         key = -values if measured.metric.higher_is_better else values
-        return [
-            (self.names[s], float(values[s]), float(lows[s]), float(highs[s]))
-            for s in np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")
-        ]
+        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")]
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder score --json`` prints."""
@@ -145,16 +152,17 @@ class Scores(Measurements):
         Args:
             items: bool [n].
         """
+        selected = self.items.filter(pl.Series(items))
         measured = {
             label: Measured(
                 each.metric,
                 each.rows.pick(items[each.usable]),
                 each.usable[items],
                 each.signature,
+                clusters=clusters_of(selected, self.cluster, each.usable[items]),
             )
             for label, each in self.measured.items()
         }
-        selected = self.items.filter(pl.Series(items))
         places = pl.Series(np.tile(items, len(self.names)))
         unserved = {
             label: replace(each, rows=each.rows.filter(places))
@@ -171,10 +179,22 @@ class Scores(Measurements):
         )
 
     def compare(
-        self, a: str | None = None, b: str | None = None, *, permutations: int | None = None
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        permutations: int | None = None,
+        cluster: str | None = None,
     ) -> pl.DataFrame:
         """Compares pairs of systems on the same items; see ``rejoinder.compare``."""
-        return compare(self, a, b, permutations=permutations).table
+        return compare(self, a, b, permutations=permutations, cluster=cluster).table
+
+    def clustered(self, cluster: str) -> Self:
+        """The same scores with intervals and tests over the clusters of a column of the contexts.
+
+        ``none`` takes every item as independent; see ``clusters.clustered``.
+        """
+        return clustered(self, cluster)
 
     def leads(self) -> pl.DataFrame:
         """The best system under every metric against the next best; see ``compare.leads``."""

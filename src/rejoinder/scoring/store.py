@@ -27,6 +27,7 @@ from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import with_interval
 from rejoinder.metrics.engine.rows import Matrix, rows_of
+from rejoinder.scoring.clusters import clusters_of
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import (
     Given,
@@ -53,7 +54,7 @@ ROUNDING = 1e-9
 """So far a score may lie outside the bounds of its metric."""
 
 
-class Saved(msgspec.Struct, forbid_unknown_fields=True):
+class Saved(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What the metadata of a saved file say."""
 
     format: int
@@ -66,6 +67,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     seed: int
     references: tuple[int, int]
     blocks: bool
+    cluster: str = ""
 
 
 def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
@@ -105,6 +107,7 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         scores.seed,
         scores.references,
         scores.blocks,
+        scores.cluster,
     )
     metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: PLACEHOLDER}
     with replacing(path) as temporary:
@@ -255,6 +258,10 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Meas
         items = table.head(table.height // len(saved.systems)).select(
             pl.col(_file_column(name)).alias(name) for name in saved.columns
         )
+        measured = {
+            label: replace(each, clusters=clusters_of(items, saved.cluster, each.usable))
+            for label, each in measured.items()
+        }
     except (KeyError, TypeError, ValueError, ZeroDivisionError, pl.exceptions.PolarsError) as error:
         raise _unfit(file, error) from None
     means = [label for label, metric in metrics.items() if isinstance(metric, KeptMean)]
@@ -267,6 +274,7 @@ def _scores(saved: Saved, table: pl.DataFrame, file: Path, given: Given) -> Meas
         saved.seed,
         saved.references,
         saved.blocks,
+        saved.cluster,
         unserved,
     )
 
@@ -296,6 +304,8 @@ def _check(saved: Saved, table: pl.DataFrame) -> None:
                 f"the items of system '{saved.systems[s]}' are not those of '{saved.systems[0]}', in "
                 "the same order"
             )
+    if saved.cluster and items.get_column(_file_column(saved.cluster)).is_null().any():
+        raise InputError(f"an item has no value in '{saved.cluster}', the column of the clusters")
     fewest, most = saved.references
     if not 0 <= fewest <= most:
         raise InputError(f"from {fewest} to {most} references")

@@ -7,6 +7,7 @@ evidence than they are, so what is drawn is whole groups.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
-from rejoinder.kernels.arrays import Indices
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import LEVEL
+from rejoinder.statistics.student import t_quantile
 
 # Draws are made in blocks of about this many numbers.
 BLOCK = 1 << 21
@@ -55,6 +58,19 @@ class Groups:
 
     def __len__(self) -> int:
         return self.size.size
+
+    @property
+    def least_effective(self) -> float:
+        """``n^2 / sum_g n_g^2``: what n observations are worth where those of a group are all alike.
+
+        >>> Groups.of(np.array([1, 1, 2, 2]), 4).least_effective
+        2.0
+        """
+        return self.order.size**2 / float((self.size**2).sum())
+
+    def sums(self, rows: Floats) -> Floats:
+        """Rows summed by group: float64 [n, ...] to [g, ...]."""
+        return np.add.reduceat(rows[self.order], self.first, axis=0)
 
     def resampled(
         self, resamples: int, rng: np.random.Generator, width: int = 1
@@ -123,6 +139,77 @@ class Groups:
             drawn = np.empty((b, n), dtype=np.bool_)
             drawn[:, self.order] = np.repeat(heads, self.size, axis=1)
             yield drawn
+
+
+def mean_variance(values: Floats, groups: Groups) -> float:
+    """The variance of the mean of grouped observations, linearised (Miller 2024, arXiv 2411.00640).
+
+    ``g / (g - 1) sum_i (sum_j (y_ij - mean))^2 / n^2`` for n observations in g groups, with g - 1
+    degrees of freedom. Where every group is a single observation, ``s^2 / n``. NaN for one group.
+
+    Args:
+        values: float64 [n].
+        groups: The groups.
+
+    >>> y = np.array([1.0, 1.0, 4.0, 4.0])
+    >>> mean_variance(y, Groups.of(None, 4)), mean_variance(y, Groups.of(y, 4))
+    (0.75, 2.25)
+    """
+    g, n = len(groups), values.size
+    if g < 2:
+        return math.nan
+    return float(g / (g - 1) * (groups.sums(values - values.mean()) ** 2).sum() / n**2)
+
+
+def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> float:
+    """How many independent observations a mean of grouped ones is worth.
+
+    Observations of one group are alike: their mean varies as that of n / deff independent ones would,
+    with the design effect ``deff = V / (s^2 / n)`` and V the `mean_variance` by groups (Kish 1965; put
+    into Wilson's interval as Kott and Carr 1997 do).
+
+    Args:
+        values: float64 [n].
+        groups: [n], the group of each.
+
+    Returns:
+        From `Groups.least_effective` (the observations of a group are all alike: as many as there are
+        groups, where these are of one size) to n (each speaks for itself); what the formula gives
+        beyond is chance. The cautious end where the values do not vary or there is one group alone:
+        then nothing can be estimated.
+
+    Raises:
+        InputError: No values, or other groups than values.
+
+    >>> effective_size(np.array([1.0, 1.0, 0.0, 0.0]), np.array([1, 1, 2, 2]))
+    2.0
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or not values.size:
+        raise InputError(f"effective_size: shape {values.shape}; give one vector of values")
+    n = values.size
+    groups = groups if isinstance(groups, Groups) else Groups.of(groups, n)
+    if len(groups) < 2 or values.min() == values.max():
+        return groups.least_effective
+    plain = ((values - values.mean()) ** 2).sum() / (n * (n - 1))
+    grouped = mean_variance(values, groups)
+    return (
+        float(np.clip(n * plain / grouped, groups.least_effective, n)) if grouped > 0 else float(n)
+    )
+
+
+def interval_size(values: Floats, groups: Groups) -> float:
+    """The `effective_size` of a share for Wilson's interval, which knows no degrees of freedom.
+
+    Multiplied by ``(t_(n - 1) / t_(g - 1))^2``, so that the interval is as wide as Student's t with
+    g - 1 degrees of freedom makes it (Korn and Graubard 1998); n where every group is one observation.
+
+    >>> round(interval_size(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), Groups.of(None, 6)), 6)
+    6.0
+    """
+    g, n = len(groups), values.size
+    ratio = t_quantile(LEVEL, n - 1) / t_quantile(LEVEL, g - 1)
+    return effective_size(values, groups) * ratio**2
 
 
 def _blocks(draws: int, width: int) -> Iterator[tuple[int, int]]:

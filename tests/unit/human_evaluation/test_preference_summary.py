@@ -9,9 +9,10 @@ import pytest
 
 from rejoinder.errors import ParameterError
 from rejoinder.human_evaluation.preference_summary import summarise_preferences
+from rejoinder.statistics.clusters import effective_size
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.kappa import pooled_kappa
-from rejoinder.statistics.proportions import effective_size, wilson
+from rejoinder.statistics.proportions import wilson
 from rejoinder.tables.schemas import PREFERENCES
 
 NAN = float("nan")

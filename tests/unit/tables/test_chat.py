@@ -173,6 +173,7 @@ def test_chat_turns_has_an_item_for_every_reply(write, caplog):
         ("b.2", ["Welcome.", "F"], ["G"]),  # b.1 answers nothing
     ]
     assert testset.contexts["t"].to_list() == [1, 1, 2]
+    assert testset.contexts["conversation"].to_list() == ["a", "a", "b"]
     assert f"{path}, row 3: no reply of the assistant's to anything; left out" in caplog.text
     with pytest.raises(InputError, match=r"row 1: no reply of the assistant's.*; expected one"):
         read_testset(write(rows[2]), format="chat-turns")

@@ -116,14 +116,26 @@ def scale(scores: Measurements) -> str:
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "as they are"
-    drawn = "; [low, high]: 95% interval (jackknife over items)"
+    drawn = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
     return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
+
+
+def _units(scores: Measurements) -> str:
+    """What intervals leave out one at a time: items, or clusters of a column."""
+    if not scores.cluster:
+        return "items"
+    sizes = sorted({each.size for each in scores.measured.values()})
+    number = (
+        counted(sizes[0], "cluster") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} clusters"
+    )
+    return f"{number} of '{scores.cluster}'"
 
 
 def no_spread(table: pl.DataFrame, value: str, scores: Measurements) -> list[str]:
     """A note on values that have no interval because they do not depend on any one item."""
+    size = "clusters" if scores.cluster else "n"
     still = table.filter(
-        pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col("n") >= LEAST_ITEMS)
+        pl.col(value).is_not_nan() & pl.col("low").is_nan() & (pl.col(size) >= LEAST_ITEMS)
     ).height
     if not still or not scores.resamples:
         return []

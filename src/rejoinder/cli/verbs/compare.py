@@ -23,6 +23,7 @@ from rejoinder.cli import options
     help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "
     "pair if that is more.",
 )
+@options.cluster
 @options.without
 @options.measuring
 @options.as_json
@@ -34,6 +35,7 @@ def compare(
     a: str | None,
     b: str | None,
     permutations: int | None,
+    cluster: str | None,
     without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
@@ -58,11 +60,13 @@ def compare(
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format, without
         )
-        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
+        scores = inputs.measure(
+            items, replies, metrics, missing, drop_unusable, resamples, seed, cluster
+        )
     else:
         scores = inputs.kept(testset, "without", "resamples", "seed")
     with Progress("comparing"):
-        compared = pairs(scores, a, b, permutations=permutations)
+        compared = pairs(scores, a, b, permutations=permutations, cluster=cluster)
     if json:
         write(compared.as_json())
         return

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
     "items. Intervals and tests then take these blocks for items.",
 )
+@options.cluster
 @options.without
 @options.measuring
 @options.as_json
@@ -62,6 +63,7 @@ def score(
     system: str | None,
     save: Path | None,
     block: int | None,
+    cluster: str | None,
     without: tuple[str, ...],
     missing: str,
     drop_unusable: bool,
@@ -83,21 +85,32 @@ def score(
     from rejoinder.cli.outputs import Outputs
     from rejoinder.scoring.store import holds_scores
 
-    given = {"--explain": explain, "--by": by, "--segments": segments, "--save": save}
+    given = {
+        "--explain": explain,
+        "--by": by,
+        "--segments": segments,
+        "--save": save,
+        "--cluster": cluster,
+    }
     inputs.check_together(
-        given, ("--explain", "--by"), ("--explain", "--segments"), ("--explain", "--save")
+        given,
+        ("--explain", "--by"),
+        ("--explain", "--segments"),
+        ("--explain", "--save"),
+        ("--explain", "--cluster"),
     )
     inputs.check_together(given, ("--by", "--segments"))
     check_needs(explain is not None, "--explain ID", "system")
     targets.check_file(save, targets.SCORES)
     if block is not None:
         inputs.check_block(
-            explain, by, segments, references, testset_format, responses_format, without,
+            explain, by, segments, cluster, references, testset_format, responses_format, without,
             missing != "error",
         )  # fmt: skip
         scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
     elif not responses and holds_scores(testset):
         scores = inputs.kept(testset, "explain", "system", "without", "resamples", "seed")
+        scores = scores if cluster is None else scores.clustered(cluster)
     else:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format, without
@@ -105,7 +118,9 @@ def score(
         if explain is not None:
             _explain(inputs.explain(items, replies, explain, system, metrics, missing), json)
             return
-        scores = inputs.measure(items, replies, metrics, missing, drop_unusable, resamples, seed)
+        scores = inputs.measure(
+            items, replies, metrics, missing, drop_unusable, resamples, seed, cluster
+        )
     with Outputs() as outputs:
         outputs.save(save, scores.save)
         _show(scores, segments, by, json)

@@ -39,8 +39,10 @@ def with_interval(metric: Contract, signature: str) -> str:
     return "|".join(words)
 
 
-def score_intervals(metric: Contract, values: Floats, left_out: Floats) -> tuple[Floats, Floats]:
-    """The 95% interval of each score over items.
+def score_intervals(
+    metric: Contract, values: Floats, left_out: Floats, worth: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The 95% interval of each score over items, or over clusters of items.
 
     ``g^-1(g(x) +- t g'(x) e)`` with e the jackknife's standard error, t Student's quantile with n - 1
     degrees of freedom, and g the logit of a metric that has two bounds, the logarithm of one that has
@@ -51,7 +53,9 @@ def score_intervals(metric: Contract, values: Floats, left_out: Floats) -> tuple
     Args:
         metric: What scored.
         values: float64 [S], the scores.
-        left_out: float64 [S, n], the scores with each item left out.
+        left_out: float64 [S, n], the scores with each item (or cluster) left out.
+        worth: float64 [S], of a share of clustered items: how many independent ones they are worth
+            (`clusters.interval_size`); None takes n.
 
     Returns:
         Lower and upper ends, float64 [S] each. NaN for fewer than 4 items, and where the score is the
@@ -62,7 +66,7 @@ def score_intervals(metric: Contract, values: Floats, left_out: Floats) -> tuple
     if n < LEAST_ITEMS:
         return np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if metric.share:
-        return wilson_ends(values, n, LEVEL)
+        return wilson_ends(values, n if worth is None else worth, LEVEL)
     errors = standard_errors(left_out)
     reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
     low, high = metric.bounds

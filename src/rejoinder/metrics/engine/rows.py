@@ -17,6 +17,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.bags import bag_totals
 from rejoinder.metrics.contract import Contract, Statistics
+from rejoinder.statistics.clusters import Groups
 
 # Sums with an item left out are scored so many numbers at a time: what the processor's cache holds.
 LEFT_OUT_AT_ONCE = 1 << 19
@@ -74,6 +75,10 @@ class Matrix:
     def pick(self, items: Indices | np.ndarray) -> Matrix:
         """The rows of the selected items (indices or bool [n])."""
         return Matrix(self.items[items])
+
+    def summed(self, groups: Groups) -> Matrix:
+        """The sum of the rows of each group of items, in the place of the items."""
+        return Matrix(groups.sums(self.items))
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,16 @@ class BagMatrix:
     def pick(self, items: Indices | np.ndarray) -> BagMatrix:
         """The rows of the selected items (indices or bool [n])."""
         return BagMatrix(self.codes, self.width, self.first[:, items], self.last[:, items])
+
+    def summed(self, groups: Groups) -> BagMatrix:
+        """The bags of each group of items put together, in the place of the items."""
+        first, last = self.first[:, groups.order], self.last[:, groups.order]
+        sizes = (last - first).ravel()
+        ends = np.cumsum(sizes)
+        places = np.repeat(first.ravel() - ends + sizes, sizes) + np.arange(sizes.sum())
+        lengths = np.add.reduceat(last - first, groups.first, axis=1)
+        ends = np.cumsum(lengths).reshape(lengths.shape)
+        return BagMatrix(self.codes[places], self.width, ends - lengths, ends)
 
 
 Rows: TypeAlias = Matrix | BagMatrix

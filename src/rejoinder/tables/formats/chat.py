@@ -77,8 +77,11 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
 
 
 def read_turns(paths: Sequence[Path]) -> TestSetDraft:
-    """One item ``<id>.<k>`` for the k-th message of the assistant's, if anything stands before it."""
-    items, beside = Items(), _Beside()
+    """One item ``<id>.<k>`` for the k-th message of the assistant's, if anything stands before it.
+
+    The column ``conversation`` holds the id: turns of one conversation are not independent.
+    """
+    items, beside, conversations = Items(), _Beside(), []
     kept, without = 0, []
     for each in _conversations(paths):
         _refuse_bad(each)
@@ -89,6 +92,7 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
                 reply = (texts[place], None, None)
                 items.add(f"{each.id}.{k}", texts[:place], [reply], (str(each.path), each.number))
                 beside.add(each)
+                conversations.append(each.id)
         kept += any(replies)
         without += [] if any(replies) else [each.where]
     if without:
@@ -96,7 +100,8 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
         if not kept:
             raise InputError(f"{what}; expected one in some row at least")
         _LOG.warning("%s; left out", visible(what))
-    return items.draft(beside.columns(paths))
+    column = pl.Series("conversation", conversations, dtype=pl.String)
+    return items.draft([*beside.columns(paths), column])
 
 
 def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:

@@ -1,0 +1,183 @@
+"""Which items are independent: clusters of items, named by a column of the contexts.
+
+The turns of one conversation, or the questions of one user, are alike. Resampled one by one they
+count as more evidence than they are, so intervals and tests resample, leave out and swap whole
+clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.messages import counted
+from rejoinder.metrics.engine.rows import codes_of
+from rejoinder.scoring.measurements import Measured, Measurements, few_items
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.standard_error import standard_errors
+from rejoinder.tables.checks.arguments import expect
+
+CONVERSATION = "conversation"
+"""The column that names the clusters where no other is given."""
+
+NONE = "none"
+"""In place of a column: every item is independent."""
+
+FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
+"""From so many repeated items on there is a note, if they are this share of all."""
+
+S = TypeVar("S", bound=Measurements)
+
+
+def clustered(scores: S, cluster: str | None) -> S:
+    """The same scores, with intervals and tests over the clusters of a column.
+
+    Args:
+        scores: Scores of single items.
+        cluster: A column of the contexts; ``none`` takes every item as independent; None takes the
+            column ``conversation`` where there is one, and otherwise leaves the scores as they are.
+
+    Raises:
+        ParameterError: There is no such column, or the rows are blocks of items.
+        InputError: An item has no value in the column.
+    """
+    default = cluster is None and not scores.cluster and CONVERSATION in scores.items.columns
+    if cluster is None and not default:
+        return scores
+    if cluster is not None:
+        expect(cluster, str, "cluster", "the name of a column of the contexts, or 'none'")
+    column = CONVERSATION if cluster is None else "" if cluster == NONE else cluster
+    before = {*_notes(scores), *few_items(scores.measured)}
+    notes = [each for each in scores.notes if each not in before]
+    if column:
+        scores.need_items()
+        empty = _without_value(scores.items, column)
+        if default and empty:
+            note = (
+                f"the column '{CONVERSATION}' is empty for item '{empty[0]}' ({len(empty)} of "
+                f"{scores.items.height} items), so all items are taken as independent; fill it, or "
+                "name another column with --cluster (cluster='COLUMN')"
+            )
+            return replace(scores, notes=(*notes, note))
+        if empty:
+            raise InputError(
+                f"cluster '{column}': item '{empty[0]}' has no value there ({len(empty)} of "
+                f"{scores.items.height} items); give every item one, or name another column"
+            )
+    changed = _with_clusters(scores, column)
+    added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
+    return replace(changed, notes=(*added, *notes))
+
+
+def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups | None:
+    """The clusters of the items that a metric could score (bool [n]), in the order of their first items.
+
+    None without a column.
+    """
+    if not column or not usable.any():
+        return None
+    labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
+    return Groups.of(codes_of(labels[usable]), int(usable.sum()))
+
+
+def design_effects(scores: Measurements, label: str) -> np.ndarray:
+    """How many times the variance of each score grows by its clusters: float64 [S].
+
+    The squared ratio of the jackknife's standard errors, by cluster and by item; NaN where items do
+    not vary.
+    """
+    each = scores.measured[label]
+    errors = standard_errors(each.rows.left_out(each.metric))
+    return (standard_errors(scores.left_out(label)) / np.where(errors > 0, errors, np.nan)) ** 2
+
+
+def worth(scores: Measurements, label: str) -> float:
+    """How many independent items the scores of a metric are worth, on average over systems."""
+    each = scores.measured[label]
+    assert each.clusters is not None
+    effects = design_effects(scores, label)
+    if np.isnan(effects).all():
+        return each.clusters.least_effective
+    return float(np.clip(each.n / np.nanmean(effects), each.clusters.least_effective, each.n))
+
+
+def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
+    """A note where many items repeat others, which are hardly independent: 5 or more, and a tenth.
+
+    Args:
+        contexts: n items; those without a context are left out.
+        replies: The replies of S systems to them, sorted by system and then by item.
+    """
+    n = contexts.height
+    keys = np.empty((n, 1 + len(replies) // n), dtype=np.uint64)
+    keys[:, 0] = contexts.get_column("context").hash().to_numpy()
+    keys[:, 1:] = replies.hash().to_numpy().reshape(-1, n).T
+    keys = keys[contexts.get_column("context").list.len().to_numpy() > 0]
+    repeats = len(keys) - len(np.unique(keys, axis=0))
+    if repeats < max(FEWEST_REPEATS, SHARE_OF_REPEATS * n):
+        return []
+    return [
+        f"{repeats} of {n} items repeat the context and the replies of another item, but are taken as "
+        "independent, so that intervals are too narrow; name the column of what belongs together "
+        "with --cluster (cluster='COLUMN')"
+    ]
+
+
+def _without_value(items: pl.DataFrame, column: str) -> list[str]:
+    """The ids of items without a value in a column."""
+    choices = [name for name in items.columns if name != "id"]
+    if column not in choices:
+        remedy = f"choose {one_of(choices)}" if choices else "the contexts have none besides id"
+        raise ParameterError(f"cluster: the contexts have no column '{column}'; {remedy}")
+    return items.filter(pl.col(column).is_null()).get_column("id").to_list()
+
+
+def _with_clusters(scores: S, column: str) -> S:
+    measured = {
+        label: Measured(
+            each.metric,
+            each.rows,
+            each.usable,
+            _signature(each.signature, column),
+            each.items,
+            clusters_of(scores.items, column, each.usable),
+        )
+        for label, each in scores.measured.items()
+    }
+    return replace(
+        scores, measured=measured, cluster=column, _draws={}, _resampled={}, _left_out={}
+    )
+
+
+def _signature(signature: str, column: str) -> str:
+    """The signature with the word ``cluster:COLUMN`` before those of the interval, or without it."""
+    words = [word for word in signature.split("|") if not word.startswith("cluster:")]
+    if column:
+        place = next((k for k, word in enumerate(words) if word.startswith(("ci:", "bs:"))), None)
+        words.insert(len(words) if place is None else place, f"cluster:{column}")
+    return "|".join(words)
+
+
+def _notes(scores: Measurements) -> list[str]:
+    """How much the items are worth, metrics with the same items in one sentence."""
+    if not scores.cluster or not scores.resamples:
+        return []
+    sizes: dict[tuple[int, int], list[str]] = {}
+    for label, each in scores.measured.items():
+        if each.size > 1:
+            sizes.setdefault((each.n, each.size), []).append(label)
+    notes = []
+    for (n, size), labels in sizes.items():
+        values = sorted(round(worth(scores, label)) for label in labels)
+        about = f"{values[0]}" + (f" to {values[-1]} (by metric)" if values[-1] > values[0] else "")
+        start = "" if len(sizes) == 1 else f"{', '.join(labels)}: "
+        notes.append(
+            f"{start}{counted(n, 'item')} in {counted(size, 'cluster')} of '{scores.cluster}', worth "
+            f"about {about} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every item "
+            "as independent"
+        )
+    return notes

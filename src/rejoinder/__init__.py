@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
     from rejoinder.tables.write import write_testset
+    from rejoinder.tuning.sweep import sweep
     from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "score",
     "summarise_preferences",
     "summarise_ratings",
+    "sweep",
     "train_responder",
     "train_ruber",
     "train_vectors",
@@ -80,6 +82,7 @@ _HOMES = {
     "score": "rejoinder.scoring.score",
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
+    "sweep": "rejoinder.tuning.sweep",
     "train_responder": "rejoinder.responders.seq2seq.trained",
     "train_ruber": "rejoinder.metrics.ruber_training",
     "train_vectors": "rejoinder.models.vectors.training",

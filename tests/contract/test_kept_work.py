@@ -40,7 +40,7 @@ from rejoinder.responders.seq2seq.trained import train_responder
 from rejoinder.tuning import data as responder_material
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Grid
-from rejoinder.tuning.sweep import Search, _parameters
+from rejoinder.tuning.trials import Search, _parameters
 from shared_data import EXAMPLES
 
 PARAMETERS = replace(tiny_sweep.BASE, epochs=2)

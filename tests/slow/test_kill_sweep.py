@@ -22,12 +22,12 @@ import torch
 torch.set_num_threads(1)
 from tiny_sweep import BASE, held
 from rejoinder.tuning.grid import Grid
-from rejoinder.tuning.sweep import Search, sweep
+from rejoinder.tuning.trials import Search, run_trials
 grid = Grid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
 print("ready", flush=True)
 sampler, trials = sys.argv[3], int(sys.argv[4]) or None
 search = Search(sampler, trials, reduction=2, first_epochs=1)
-sweep(held(), grid, search, sys.argv[2], save_every=0.0)
+run_trials(held(), grid, search, sys.argv[2], save_every=0.0)
 """
 TESTS = Path(__file__).parents[1]
 

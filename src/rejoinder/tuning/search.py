@@ -45,6 +45,9 @@ class Search:
             raise refused("reduction", self.reduction, "2 or more")
         if self.first_epochs is not None and self.first_epochs < 1:
             raise refused("first_epochs", self.first_epochs, "1 or more")
+        if self.prune == "none" and (self.reduction != 3 or self.first_epochs is not None):
+            name = "reduction" if self.first_epochs is None else "first_epochs"
+            raise ParameterError(f"{name}: has no effect without prune='halving'; leave {name} out")
         if self.sampler == "grid" and self.trials is not None:
             raise ParameterError(
                 f"--trials {self.trials} (trials={self.trials}): a grid has all its settings; try "

@@ -9,7 +9,7 @@ from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Grid
 from rejoinder.tuning.search import Search
-from rejoinder.tuning.sweep import sweep
+from rejoinder.tuning.trials import run_trials
 
 WHAT = {"metric": "METEOR", "seed": 1, "trials": 4}
 
@@ -44,7 +44,7 @@ def test_other_things_are_left_alone(tmp_path):
         opened(tmp_path, WHAT, True, None)
     grid = Grid(Parameters(), {"dropout": (0.0, 0.1)})
     with pytest.raises(InputError, match="is a file"):
-        sweep(None, grid, Search(), tmp_path / "thesis.tex")  # pyright: ignore
+        run_trials(None, grid, Search(), tmp_path / "thesis.tex")  # pyright: ignore
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "sweep.json").write_text("{", "utf-8")
     with pytest.raises(InputError, match="cut or altered"):

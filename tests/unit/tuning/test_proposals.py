@@ -5,8 +5,8 @@ import json
 import pytest
 
 from rejoinder.tuning.grid import Grid
-from rejoinder.tuning.sweep import Search, sweep
 from rejoinder.tuning.trial import Trial
+from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, files, held
 
 GRID = Grid(BASE.changed(epochs=2), {"learning_rate": (1e-2, 1e-4), "dropout": (0.0, 0.3)})
@@ -20,7 +20,7 @@ def led(folder, trials, report=None):
     pytest.importorskip("optuna")
     pytest.importorskip("torch")
     search = Search("optuna", trials, reduction=2, first_epochs=1)
-    return sweep(held(), GRID, search, folder, report=report)
+    return run_trials(held(), GRID, search, folder, report=report)
 
 
 @pytest.fixture(scope="module")

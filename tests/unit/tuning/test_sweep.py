@@ -4,16 +4,17 @@ import json
 
 import pytest
 
+import rejoinder
 from flipped_bits import every, flipped
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import PAPER, Grid, grid_of, parsed
-from rejoinder.tuning.sweep import Search, sweep
 from rejoinder.tuning.table import correlations
 from rejoinder.tuning.trial import Trial, write_sealed
-from tiny_sweep import BASE, held
+from rejoinder.tuning.trials import Search, run_trials
+from tiny_sweep import BASE, corpus, held
 
 
 def test_the_paper_s_grid():
@@ -69,7 +70,7 @@ def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
     # 4,000 subwords do not suit a corpus of ten words: that trial fails, and is told.
     grid = Grid(BASE, {"learning_rate": (1e-2, 1e-4), "vocabulary": (60, 4000)})
     search = Search(reduction=2, first_epochs=1)
-    found = sweep(held(), grid, search, tmp_path / "s")
+    found = run_trials(held(), grid, search, tmp_path / "s")
     status = found.trials["status"].to_list()
     assert sorted(status) == ["failed", "failed", "finished", "pruned"]
     assert status[0] == "finished"
@@ -79,18 +80,18 @@ def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
     assert any("2 trials of 4 failed" in note for note in found.notes)
     before = (tmp_path / "s" / "results.json").read_bytes()
     assert json.loads(before)["trials"][0]["status"] == "finished"
-    sweep(held(), grid, search, tmp_path / "s")
+    run_trials(held(), grid, search, tmp_path / "s")
     assert (tmp_path / "s" / "results.json").read_bytes() == before
     with pytest.raises(InputError, match="holds a sweep of another run"):
-        sweep(held(beam=2), grid, search, tmp_path / "s")
+        run_trials(held(beam=2), grid, search, tmp_path / "s")
 
 
 def test_a_model_that_an_earlier_call_removed_is_told(tmp_path):
     pytest.importorskip("torch")
     grid = Grid(BASE.changed(epochs=1), {"dropout": (0.0, 0.3)})
     search = Search(prune="none")
-    assert not any("no model" in note for note in sweep(held(), grid, search, tmp_path).notes)
-    found = sweep(held(), grid, search, tmp_path, keep=2)
+    assert not any("no model" in note for note in run_trials(held(), grid, search, tmp_path).notes)
+    found = run_trials(held(), grid, search, tmp_path, keep=2)
     (second,) = found.trials["trial"].to_list()[1:]
     assert any(note.startswith(f"trial-{second:04d}: no model") for note in found.notes)
 
@@ -197,3 +198,24 @@ def test_a_bit_flipped_in_what_a_sweep_is_never_makes_another_sweep(tmp_path):
         else:
             assert path.read_bytes() == raw or json.loads(path.read_text("utf-8")) == wanted
     assert refused > 0.5 * len(raw)
+
+
+def test_one_call_is_what_the_command_does(tmp_path):
+    pairs, told = corpus(), []
+    testset = held().testset
+    swept = {"dropout": (0.0, 0.3), "vocabulary": [60], "layers": [1], "width": [16], "epochs": [1]}
+    options = {"settings": swept, "beam": 1, "train_prompts": 8, "resamples": 20, "metric": "bleu"}
+    result = rejoinder.sweep(pairs, testset, tmp_path / "s", note=told.append, **options)
+    assert result.trials["dropout"].sort().to_list() == [0.0, 0.3]
+    assert result.parameters["base"]["width"] == 16
+    assert not told
+    again = rejoinder.sweep(pairs, testset, tmp_path / "s", **options)
+    assert repr(again.as_json()) == repr(result.as_json())  # nan is unlike itself
+    for wrong, words in (
+        ({"prune": "none", "reduction": 2}, "reduction: has no effect without prune='halving'"),
+        ({"prune": "none", "first_epochs": 2}, "first_epochs: has no effect without"),
+        ({"settings": {"widht": (1, 2)}}, "widht: unknown setting"),
+        ({"resamples": -1}, "resamples=-1 must be"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            rejoinder.sweep(pairs, testset, tmp_path / "n", **{**options, **wrong})

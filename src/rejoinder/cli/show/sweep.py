@@ -15,9 +15,7 @@ from rejoinder.cli.terminal.console import bare_table, console
 if TYPE_CHECKING:
     import polars as pl
 
-    from rejoinder.tuning.grid import Grid
     from rejoinder.tuning.result import SweepResult
-    from rejoinder.tuning.search import Search
 
 SHOWN = 20  # pruned and failed trials that the table shows
 
@@ -29,10 +27,10 @@ def machine(found: SweepResult, paths: Sequence[Path]) -> None:
     show.write({**found.as_json(), "figures": [str(path) for path in paths]})
 
 
-def people(found: SweepResult, grid: Grid, search: Search, paths: Sequence[Path]) -> None:
+def people(found: SweepResult, paths: Sequence[Path]) -> None:
     """The trials, how METEOR and RUQ go together, the notes, and what was written."""
     out = console()
-    out.print(_trials(found, grid))
+    out.print(_trials(found))
     left = found.trials.height - _shown(found).height
     if left:
         out.print(f"... and {left} more, in trials.csv", style="dim")
@@ -46,7 +44,7 @@ def people(found: SweepResult, grid: Grid, search: Search, paths: Sequence[Path]
     out.print()
     for row in found.correlations.iter_rows(named=True):
         out.print(_correlation(row))
-    for note in _notes(found, search):
+    for note in _notes(found):
         out.print(f"note: {note}", style="yellow", soft_wrap=True)
     for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
         out.print(f"written: {path}", soft_wrap=True)
@@ -58,10 +56,11 @@ def _shown(found: SweepResult) -> pl.DataFrame:
     return found.trials.head(finished + SHOWN)
 
 
-def _trials(found: SweepResult, grid: Grid) -> Table:
+def _trials(found: SweepResult) -> Table:
+    swept = found.parameters["grid"]
     shown = bare_table()
     shown.add_column("trial", justify="right")
-    for name in grid.axes:
+    for name in swept:
         shown.add_column(name.replace("_", " "), justify="right")
     for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
         shown.add_column(name, justify="right")
@@ -72,7 +71,7 @@ def _trials(found: SweepResult, grid: Grid) -> Table:
         state = "" if row["status"] == "finished" else row["reason"] or row["status"]
         shown.add_row(
             str(row["trial"]),
-            *(f"{row[name]:g}" for name in grid.axes),
+            *(f"{row[name]:g}" for name in swept),
             str(row["epochs"] or ""),
             "" if bits is None else f"{bits:.3f}",
             *measures,
@@ -101,14 +100,15 @@ def _correlation(row: Mapping[str, Any]) -> str:
     return f"{words}, p = {row['p']:.2g}{why}"
 
 
-def _notes(found: SweepResult, search: Search) -> list[str]:
+def _notes(found: SweepResult) -> list[str]:
     """The notes, with the rule by which trials were pruned."""
     rungs = found.parameters["rungs"]
     if len(rungs) < 2:
         return list(found.notes)
     steps = ", ".join(map(str, rungs[:-1]))
     rule = "successive halving"
-    if search.sampler == "optuna":
+    if found.parameters["sampler"].startswith("optuna"):
         rule = "Optuna's asynchronous successive halving"
-    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {search.reduction} went on"
+    reduction = found.parameters["reduction"]
+    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {reduction} went on"
     return [f"{told}, by validation loss in bits per character", *found.notes]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,6 @@ from rejoinder.cli import options
 from rejoinder.cli.terminal.speech import note
 
 if TYPE_CHECKING:
-    from rejoinder.tuning.data import Material
-    from rejoinder.tuning.grid import Grid
     from rejoinder.tuning.result import SweepResult
 
 
@@ -160,22 +157,17 @@ def sweep(
     corpus: Path,
     testset: Path,
     output: Path,
-    grid: str | None,
     given: tuple[str, ...],
-    sampler: str | None,
-    trials: int | None,
+    scale: str,
     prune: str,
     reduction: int,
     first_epochs: int | None,
-    scale: str,
-    detokenize: bool,
-    seed: int,
-    keep: int,
-    save_every: float,
-    device: str,
+    validation: Path | None,
+    exclude: tuple[Path, ...],
+    corpus_format: str | None,
     plots: bool,
     json: bool,
-    **told: Any,
+    **further: Any,
 ) -> None:
     """Train replying systems over a grid of settings.
 
@@ -187,73 +179,50 @@ def sweep(
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.show import sweep as sweep_tables
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.responders.seq2seq.parameters import scaled
+    from rejoinder.tables.testset import read_testset
     from rejoinder.tuning.folder import IDENTITY
-    from rejoinder.tuning.grid import grid_of, parsed
-    from rejoinder.tuning.search import Search
+    from rejoinder.tuning.grid import parsed
     from rejoinder.tuning.sweep import sweep as swept
 
     check_needs(prune == "halving", "--prune halving", "reduction", "first_epochs")
     targets.check_folder(output, markers=[IDENTITY])
-    chosen = sampler or ("grid" if trials is None else "random")
-    search = Search(chosen, trials, prune, reduction, first_epochs)
-    base = scaled(scale).changed(detokenize=detokenize, seed=seed)
-    settings = grid_of(base, grid, parsed(given))
+    settings = parsed(given)
     with Progress("reading"):
-        held = _material(corpus, testset, settings, **told)
-    if held.fallback:  # now, not after hours of training; among the notes it is told again
-        note(held.fallback)
+        conversations = read_testset(corpus, format=corpus_format)
+        items = read_testset(testset)
+        held_out = None if validation is None else read_testset(validation)
+        excluded = [read_testset(path) for path in exclude]
     with Progress("sweeping") as tick:
 
         def report(done: int, total: int, words: str) -> None:
             tick.what = f"sweeping: {words}"
             tick(done, total)
 
-        found = swept(
-            held,
-            settings,
-            search,
+        result = swept(
+            conversations,
+            items,
             output,
-            keep=keep,
-            save_every=save_every,
+            settings=settings,
+            preset=scale,
+            prune=prune,
+            reduction=reduction,
+            first_epochs=first_epochs,
+            validation=held_out,
+            exclude=excluded,
             report=report,
-            device=device,
+            note=note,
+            **further,
         )
-    paths = _drawn(found) if plots else ()
+    paths = _drawn(result) if plots else ()
     if json:
-        sweep_tables.machine(found, paths)
+        sweep_tables.machine(result, paths)
     else:
-        sweep_tables.people(found, settings, search, paths)
+        sweep_tables.people(result, paths)
 
 
-def _material(
-    corpus: Path,
-    testset: Path,
-    grid: Grid,
-    *,
-    validation: Path | None,
-    exclude: Sequence[Path],
-    corpus_format: str | None,
-    **measures: Any,
-) -> Material:
-    from rejoinder.corpora.pairs import adjacent_pairs
-    from rejoinder.tables.testset import read_testset
-    from rejoinder.tuning.data import material
-
-    pairs = adjacent_pairs(read_testset(corpus, format=corpus_format))
-    for path in exclude:
-        pairs = pairs.without(adjacent_pairs(read_testset(path)))
-    held_out = None if validation is None else adjacent_pairs(read_testset(validation))
-    counts = grid.axes.get("pairs", (grid.base.pairs,))
-    least = min((int(count) for count in counts if count), default=0)
-    return material(
-        pairs, read_testset(testset), grid.base, least_pairs=least, validation=held_out, **measures
-    )
-
-
-def _drawn(found: SweepResult) -> tuple[Path, ...]:
+def _drawn(result: SweepResult) -> tuple[Path, ...]:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tuning.table import draw
 
     with Progress("drawing"):
-        return draw(found, found.folder)
+        return draw(result, result.folder)

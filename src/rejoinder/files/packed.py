@@ -39,8 +39,7 @@ _ARCHIVES = (
     (
         rb"xl/workbook",
         "an Excel workbook (.xlsx)",
-        "export the sheet as CSV (Excel: Save as, CSV UTF-8; Python: "
-        "pandas.read_excel(path).to_csv('sheet.csv', index=False))",
+        "give it the suffix .xlsx, or export the sheet as CSV (Excel: Save as, CSV UTF-8)",
     ),
     (rb"word/", "a Word document (.docx)", "save the text as UTF-8 text, or the table as CSV"),
     (

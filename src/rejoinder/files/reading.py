@@ -14,16 +14,20 @@ from pathlib import Path
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files import pipes
+from rejoinder.files.gzipped import GZIP, unpacked
 from rejoinder.files.packed import refuse_packed
 
 HEAD = 4096  # bytes that are enough to recognise a format by
+
+STANDARD_INPUT = Path("/dev/stdin")
+"""What ``-`` in the place of a path stands for."""
 
 
 def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
     """Paths that exist, are files or folders, and name no file twice.
 
     Args:
-        paths: as the user gave them.
+        paths: as the user gave them; ``-`` is standard input.
         what: what they are to hold, for the message: ``test set`` or ``responses``.
 
     Raises:
@@ -38,7 +42,7 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
             raise ParameterError(
                 f"{what}: expected paths one by one, got {type(given).__name__}; {_instead(given, what)}"
             )
-        path = Path(given)
+        path = STANDARD_INPUT if str(given) == "-" else Path(given)
         status = _stat(path)
         key = (status.st_dev, status.st_ino)
         if key in found:
@@ -127,10 +131,43 @@ def _not_utf8(data: bytes, start: int) -> str:
     )
 
 
+def suffix_of(path: Path) -> str:
+    """The suffix of a file in lower case, as it is when unpacked.
+
+    >>> suffix_of(Path("bot.JSONL.gz")), suffix_of(Path("bot.csv"))
+    ('.jsonl', '.csv')
+    """
+    return _unpacked_name(path).suffix.lower()
+
+
+def stem_of(path: Path) -> str:
+    """The name of a file without its suffix, as it is when unpacked.
+
+    >>> stem_of(Path("bots/bot.jsonl.gz"))
+    'bot'
+    """
+    return _unpacked_name(path).stem
+
+
+def _unpacked_name(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
+def first_line(path: Path) -> bytes:
+    """The first line of a file that is not blank; empty where there is none."""
+    with pipes.opened(path) as file:
+        packed = file.read(2) == GZIP
+        file.seek(0)
+        lines = unpacked(path).splitlines() if packed else file
+        lines = (line.removeprefix(b"\xef\xbb\xbf") for line in lines)
+        return next((line for line in lines if line.strip()), b"")
+
+
 def _read(path: Path, size: int) -> bytes:
     try:
         with pipes.opened(path) as file:
-            return file.read(size)
+            data = file.read(size)
+        return unpacked(path, size) if data.startswith(GZIP) else data
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder; expected a file") from None
     except OSError as error:

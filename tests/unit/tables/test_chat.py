@@ -305,10 +305,14 @@ def test_a_completion_judged_bad_is_no_reference(write):
     assert read_testset(write({**messages(bot("B")), "label": False})).contexts["label"][0] is False
 
 
-def test_a_json_list_says_how_it_becomes_lines(write):
+def test_a_json_list_is_read_as_lines_are(write):
     path = write([{"conversations": [human("A"), gpt("B")]}], name="sharegpt.json")
-    with pytest.raises(InputError, match=r"a JSON list; expected one object per line \(jq"):
-        read_testset(path)
+    assert recognised(path) == "chat"
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("1", ["A"])]
+    assert testset.references.get_column("text").to_list() == ["B"]
+    long = write([{"note": LONG, "conversations": [human("A"), gpt("B")]}], name="long.json")
+    assert read_testset(long).contexts.get_column("context").to_list() == [["A"]]
 
 
 def test_scores_from_files(write):

@@ -32,6 +32,7 @@ SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
 # Reader, format, file, content, key, row.
 ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
+    (read_testset, "json", "t.json", '[{"id": 1, "references": [], "topic": "a", "topic": "b"}]', "topic"),
     (read_testset, "dailydialog++", "t.jsonl", PLUSPLUS, "id"),
     (read_testset, "dailydialog-multiref", "multireftest.json", MULTIREF, "text"),
     (read_testset, "chat", "t.jsonl", CHAT, "content"),
@@ -39,6 +40,7 @@ ROWS = [
     (read_responses, "jsonl", "bot.jsonl", '{"id": "a", "text": "x", "text": "y"}', "text"),
     (read_responses, "chat", "bot.jsonl", CHAT, "content"),
     (read_ratings, "jsonl", "r.jsonl", '{"id": "a", "system": "b", "score": 1, "score": 2}', "score"),
+    (read_ratings, "json", "r.json", '[{"id": "a", "system": "b", "score": 1, "score": 2}]', "score"),
     (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
@@ -46,7 +48,7 @@ ROWS = [
 ]  # fmt: skip
 
 NO_JSON = {
-    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk"),
+    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx"),
 }
 """Formats that read no objects of JSON."""
 

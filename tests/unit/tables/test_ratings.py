@@ -51,8 +51,8 @@ def test_comparisons_come_back_as_they_were(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("name", "mark", "told"),
     [
-        ("r.csv", ";", "parted by ';', as some spreadsheets save CSV; save it with commas"),
-        ("r.csv", "\t", "parted by tabs; call the file .tsv"),
+        ("r.csv", "|", "parted by '|'; save it with commas"),
+        ("r.tsv", ";", "parted by ';'; call the file .csv"),
         ("r.tsv", ",", "parted by commas; call the file .csv"),
         ("r.tsv", "|", "parted by '|'; save it with commas"),
     ],
@@ -63,6 +63,14 @@ def test_cells_parted_by_another_mark_are_told(tmp_path, name, mark, told):
     with pytest.raises(InputError, match="row 1: one column, 'id") as found:
         read(tmp_path, "".join(mark.join(row) + "\n" for row in rows), name)
     assert told in str(found.value)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_csv_parted_by_another_mark_is_read(tmp_path, mark, caplog):
+    rows = (("id", "system", "score"), ("c1", "bot, the", "4"))
+    text = "".join(mark.join(row) + "\n" for row in rows)
+    assert read(tmp_path, text, "r.csv") == [("c1", "bot, the", "1", "overall", 4.0)]
+    assert "no commas" in caplog.text
 
 
 def test_rater_and_criterion_may_be_left_out(tmp_path):

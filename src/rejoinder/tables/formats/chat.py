@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +13,15 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.pipes import opened
+from rejoinder.files.reading import first_line, read_text, stem_of
 from rejoinder.messages import counted, listed, more
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.items import Items
 from rejoinder.tables.assembly.messages import LISTS, PAIR, Turn, held_in, is_pair, said
-from rejoinder.tables.formats import jsonl
+from rejoinder.tables.formats import json_table, jsonl
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.io.json_lines import convert, read_objects
+from rejoinder.tables.io.json_lines import convert
+from rejoinder.tables.io.json_table import read_json_rows
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, RESPONSES
 from rejoinder.text.visible import visible
@@ -47,21 +49,34 @@ class _Conversation:
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """JSON Lines whose first object holds messages, and no item or reply as ``jsonl`` has them.
+    """JSON whose first object holds messages, and no item or reply as ``jsonl`` has them.
 
     The first object is decoded whole, beyond the first bytes too: a text may speak of "messages",
     and a completion stands after its prompt.
     """
-    if not jsonl.recognise(path, first):
+    if not jsonl.recognise(path, first) and not json_table.recognise(path, first):
         return False
-    start = first.removeprefix(_BOM).lstrip()
     try:
-        row = msgspec.json.decode(start.split(b"\n")[0] if b"\n" in start else _first_line(path))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        row = _first_object(path, first)
+    except (ValueError, RecursionError):
         return False  # jsonl says what is wrong with it
     if not isinstance(row, dict) or "references" in row or ("id" in row and "text" in row):
         return False
-    return is_pair(row) or any(isinstance(row.get(key), list) for key in LISTS)
+    if is_pair(row):  # a prompt, its completion and a reference are one table of all
+        return not any(name in row for name in ("reference", "target", "gold", "answer"))
+    return any(isinstance(row.get(key), list) for key in LISTS)
+
+
+def _first_object(path: Path, first: bytes) -> object:
+    """The first row of JSON Lines, or the first object of a JSON list."""
+    start = first.removeprefix(_BOM).lstrip()
+    if not start.startswith(b"["):
+        return msgspec.json.decode(start.split(b"\n")[0] if b"\n" in start else first_line(path))
+    text = start[1:].decode("utf-8", "ignore").lstrip()
+    try:
+        return json.JSONDecoder().raw_decode(text)[0]
+    except ValueError:  # it is longer than the first bytes
+        return json.JSONDecoder().raw_decode(read_text(path).lstrip()[1:].lstrip())[0]
 
 
 def read_testset(paths: Sequence[Path]) -> TestSetDraft:
@@ -120,7 +135,7 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     unnamed = all(system is None for system, _, _ in replies)
     frame = pl.DataFrame(replies, schema=RESPONSES, orient="row")
     if unnamed:
-        frame = frame.with_columns(pl.lit(path.stem).alias("system"))
+        frame = frame.with_columns(pl.lit(stem_of(path)).alias("system"))
     return ResponsesDraft(frame, Origin(((str(path), numbers),)))
 
 
@@ -140,18 +155,12 @@ TURNS = Format(
 )
 
 
-def _first_line(path: Path) -> bytes:
-    with opened(path) as file:
-        lines = (line.removeprefix(_BOM) for line in file)
-        return next((line for line in lines if line.strip()), b"")
-
-
 def _conversations(paths: Sequence[Path]) -> Iterator[_Conversation]:
     """The rows of the files; where they have no ids they are called "1", "2", ..."""
     count, named = 0, False
     for path in paths:
         instructions = 0
-        for number, row in read_objects(path):
+        for number, row in read_json_rows(path):
             where = f"{path}, row {number}"
             count += 1
             named = named if count > 1 else "id" in row

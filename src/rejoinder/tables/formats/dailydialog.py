@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import decode, read_bytes
+from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.origin import TestSetDraft
@@ -20,7 +20,7 @@ def recognise(path: Path, first: bytes) -> bool:
         return any(path.glob("dialogues_*.txt"))
     if first.startswith(b"PK\x03\x04"):
         return b"dialogues_" in first
-    return END.encode() in first and path.suffix.lower() == ".txt"
+    return END.encode() in first and suffix_of(path) == ".txt"
 
 
 def read_dialogues(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import suffix_of
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.columns import require
@@ -37,7 +38,7 @@ def recognise(path: Path, first: bytes) -> bool:
     """The JSON, the CSV of rated replies, or the folder that holds the JSON."""
     if path.is_dir():
         return (path / "multireftest.json").is_file()
-    if path.suffix.lower() == ".csv":
+    if suffix_of(path) == ".csv":
         header = first.split(b"\n", 1)[0]
         return b"context_id" in header and b"all_references" in header
     return _DIALOGUE.search(first) is not None and b'"responses"' in first
@@ -48,13 +49,13 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     if len(paths) > 1:
         raise InputError(f"{paths[1]}: a second file; expected the JSON or the CSV alone")
     path = paths[0] / "multireftest.json" if paths[0].is_dir() else paths[0]
-    return _of_ratings(_ratings(path)) if path.suffix.lower() == ".csv" else _of_json(path)
+    return _of_ratings(_ratings(path)) if suffix_of(path) == ".csv" else _of_json(path)
 
 
 def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:
     """The replies of all systems of the CSV, people (``human``) among them."""
     (path,) = paths
-    if path.suffix.lower() != ".csv":
+    if suffix_of(path) != ".csv":
         raise InputError(
             f"{path}: this is a test set, expected responses; the rated replies stand in the CSV, "
             "those of hredf.txt are plain text (--format text)"

@@ -12,13 +12,15 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import stem_of, suffix_of
 from rejoinder.messages import more, quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
 from rejoinder.tables.assembly.mapped_parts import part_of_items, part_of_replies, roles_of_part
 from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.io.delimited import Grid, read_csv, read_tsv
+from rejoinder.tables.io.delimited import Grid, read_csv, read_quoted_tsv
+from rejoinder.tables.io.workbook import read_workbook
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.turns import turns_column
 
@@ -26,8 +28,8 @@ ReadGrid: TypeAlias = Callable[[Path], Grid]
 
 
 def _recognise(path: Path, first: bytes, suffix: str) -> bool:
-    also = {".tab"} if suffix == ".tsv" else set()
-    return not path.is_dir() and path.suffix.lower() in {suffix, *also}
+    also = {".tsv": {".tab"}, ".xlsx": {".xlsm"}}.get(suffix, set())
+    return not path.is_dir() and suffix_of(path) in {suffix, *also}
 
 
 def read_part(path: Path, read: ReadGrid) -> Part:
@@ -56,7 +58,7 @@ def read_responses(
     """A long table (system, id, text) or a wide one (id, one column per system)."""
     (path,) = paths
     part = part_of_replies(read_part(path, read), columns)
-    frame, wide = long_or_wide(part, path.stem)
+    frame, wide = long_or_wide(part, stem_of(path))
     if wide:
         _refuse_empty_cells(part)
         _refuse_numbers(part)
@@ -80,11 +82,21 @@ CSV = Format(
 
 TSV = Format(
     "tsv",
-    "TSV: the columns of csv, tab-separated, without quoting (a quote is data)",
+    "TSV: the columns of csv, tab-separated; a quote is data, where cells are not quoted as in CSV",
     partial(_recognise, suffix=".tsv"),
-    partial(read_testset, read=read_tsv),
-    partial(read_responses, read=read_tsv),
-    partial(roles, read=read_tsv),
+    partial(read_testset, read=read_quoted_tsv),
+    partial(read_responses, read=read_quoted_tsv),
+    partial(roles, read=read_quoted_tsv),
+)
+
+
+WORKBOOK = Format(
+    "xlsx",
+    "Excel workbook (.xlsx): the columns of csv in the first sheet that has cells",
+    partial(_recognise, suffix=".xlsx"),
+    partial(read_testset, read=read_workbook),
+    partial(read_responses, read=read_workbook),
+    partial(roles, read=read_workbook),
 )
 
 

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import stem_of, suffix_of
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
@@ -52,10 +53,10 @@ def recognise(path: Path, first: bytes) -> bool:
     """By suffix; without a known one, by a first byte that opens an object."""
     if path.is_dir():
         return False
-    if path.suffix.lower() in _SUFFIXES:
+    if suffix_of(path) in _SUFFIXES:
         return True
     opens = first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b'{"')
-    return opens and path.suffix.lower() not in _OTHER_SUFFIXES
+    return opens and suffix_of(path) not in _OTHER_SUFFIXES
 
 
 def read_testset(
@@ -102,7 +103,7 @@ def read_responses(
     unnamed = all(reply.system is None for reply in replies)
     frame = pl.DataFrame(
         {
-            "system": [path.stem if unnamed else reply.system for reply in replies],
+            "system": [stem_of(path) if unnamed else reply.system for reply in replies],
             "id": [str(reply.id) for reply in replies],
             "text": [reply.text for reply in replies],
         },

@@ -24,6 +24,9 @@ from rejoinder.tables.schemas import REFERENCES
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_INDEX = "__index_level_0__"
+"""What pandas calls the index of a frame in Parquet."""
+
 # What polars raises on a table that Arrow let pass: a fault of the file either way.
 _POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -58,7 +61,7 @@ def read_frame(path: Path) -> pl.DataFrame:
         what = quoted(str(error).split("\n")[0])[1:-1]
         raise InputError(f"{path}: not a sound Parquet file: {what}; write it again") from None
     assert isinstance(frame, pl.DataFrame)
-    return frame
+    return frame.drop(_INDEX, strict=False)
 
 
 ReadFrame: TypeAlias = Callable[[Path], pl.DataFrame]

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import read_text
+from rejoinder.files.reading import read_text, stem_of, suffix_of
 from rejoinder.messages import counted
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 def recognise(path: Path, first: bytes) -> bool:
     """A ``.txt`` that does not open like JSON: that may be JSON Lines under a wrong name."""
     opens = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
-    return path.suffix.lower() == ".txt" and bool(first) and opens not in (b'{"', b"[{", b'["')
+    return suffix_of(path) == ".txt" and bool(first) and opens not in (b'{"', b"[{", b'["')
 
 
 def read_lines(path: Path) -> list[str]:
@@ -93,7 +93,7 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
             "per item, in the order of the test set"
         )
     frame = pl.DataFrame(
-        {"system": [path.stem] * len(lines), "id": list(ids), "text": lines}, schema=RESPONSES
+        {"system": [stem_of(path)] * len(lines), "id": list(ids), "text": lines}, schema=RESPONSES
     )
     return ResponsesDraft(frame, Origin(((str(path), range(1, len(lines) + 1)),)))
 

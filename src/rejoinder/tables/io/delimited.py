@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
 from rejoinder.messages import counted, listed, quoted
+from rejoinder.text.visible import visible
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,19 @@ class Grid:
 def read_csv(path: Path) -> Grid:
     """Reads comma-separated cells; a cell in double quotes may hold commas, quotes and line ends.
 
+    A header without a comma and with ``;`` or a tab is that of a table parted by these, which the log
+    says.
+
     Raises:
         InputError: a row with another number of cells, a quote that is not closed, no header, a
             column named twice.
     """
-    remedy = "a comma in a cell needs double quotes around the cell"
-    return grid(str(path), _csv_rows(path), remedy, others=";\t|")
+    text = read_text(path)
+    mark = _mark(text)
+    if mark != ",":
+        _LOG.warning("%s: cells parted by %s, no commas", visible(str(path)), _MARKS[mark])
+    remedy = f"{_CALLED[mark]} in a cell needs double quotes around the cell"
+    return grid(str(path), _csv_rows(text, str(path), mark), remedy, others="|")
 
 
 def read_tsv(path: Path) -> Grid:
@@ -63,6 +74,36 @@ def read_tsv(path: Path) -> Grid:
                     f"{path}, row {number}: a cell quoted as in CSV, {quoted(cell)}; a quote is data "
                     "here: save the table as .csv, or without quotes (pandas: quoting=csv.QUOTE_NONE)"
                 )
+    return made
+
+
+def read_quoted_tsv(path: Path) -> Grid:
+    """Reads tab-separated cells; those of a file that is quoted as in CSV are read as there.
+
+    Such a file has a quoted header, or is no table otherwise: its cells hold tabs, line ends or
+    doubled quotes. The log says so.
+
+    Raises:
+        InputError: as ``read_tsv``.
+    """
+    text = read_text(path)
+    header = text.partition("\n")[0].rstrip("\r").split("\t")
+    if any(_QUOTED.fullmatch(cell) for cell in header):
+        return _quoted_tsv(text, path)
+    try:
+        return read_tsv(path)
+    except InputError:
+        if '"' not in text:
+            raise
+        with suppress(InputError):
+            return _quoted_tsv(text, path)
+        raise
+
+
+def _quoted_tsv(text: str, path: Path) -> Grid:
+    remedy = "a tab in a cell needs double quotes around the cell"
+    made = grid(str(path), _csv_rows(text, str(path), "\t"), remedy, others=",;|")
+    _LOG.warning("%s: cells in double quotes, read as in CSV", visible(str(path)))
     return made
 
 
@@ -91,6 +132,34 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
     header = [column.strip() for column in header]
     if len(header) == 1:
         _check_parted(name, header[0], others)
+    numbers, cells = [], []
+    for number, row in rows:
+        if len(row) != len(header):
+            raise InputError(
+                f"{name}, row {number}: {counted(len(row), 'cell')}, expected {len(header)} "
+                f"({listed(header)}); {remedy}"
+            )
+        numbers.append(number)
+        cells.append(row)
+    columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
+    if len(header) > 1 and _is_index(header[0], columns[0]):
+        _LOG.warning("%s: the first column counts the rows and is left out", visible(name))
+        header, columns = header[1:], columns[1:]
+    _check_names(name, header)
+    return Grid(name, header, columns, numbers)
+
+
+_INDEX = re.compile(r"Unnamed: \d+")  # what pandas calls an index that it wrote and reads again
+
+
+def _is_index(column: str, cells: list[str]) -> bool:
+    """Whether a column is the index of a pandas frame: it has no name and counts the rows."""
+    return (not column or _INDEX.fullmatch(column) is not None) and (
+        cells == [str(number) for number in range(len(cells))]
+    )
+
+
+def _check_names(name: str, header: list[str]) -> None:
     for index, column in enumerate(header):
         if not column or _INDEX.fullmatch(column):
             what = f"the column {quoted(column)}" if column else "a column without a name"
@@ -103,43 +172,37 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
                 f"{name}, row 1: the header has the column {quoted(column)} twice; give each its own "
                 "name"
             )
-    numbers, cells = [], []
-    for number, row in rows:
-        if len(row) != len(header):
-            raise InputError(
-                f"{name}, row {number}: {counted(len(row), 'cell')}, expected {len(header)} "
-                f"({listed(header)}); {remedy}"
-            )
-        numbers.append(number)
-        cells.append(row)
-    columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
-    return Grid(name, header, columns, numbers)
 
-
-_INDEX = re.compile(r"Unnamed: \d+")  # what pandas calls an index that it wrote and reads again
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
-_MARKS = {
-    ",": ("commas", "; call the file .csv"),
-    "\t": ("tabs", "; call the file .tsv"),
-    ";": ("';'", ", as some spreadsheets save CSV; save it with commas between the cells"),
-    "|": ("'|'", "; save it with commas between the cells"),
-}
+_MARKS = {",": "commas", "\t": "tabs", ";": "';'", "|": "'|'"}
+_CALLED = {",": "a comma", "\t": "a tab", ";": "a semicolon"}
+
+
+def _mark(text: str) -> str:
+    """What parts the cells of a CSV, from its header."""
+    header = text.lstrip("\n").partition("\n")[0]
+    return next((mark for mark in ",;\t" if mark in header), ",")
 
 
 def _check_parted(name: str, header: str, others: str) -> None:
     for mark in others:
         if mark in header:
-            what, remedy = _MARKS[mark]
+            suffix = (
+                "; call the file .csv"
+                if mark in ",;"
+                else "; save it with commas between the cells"
+            )
             raise InputError(
-                f"{name}, row 1: one column, {quoted(header)}; its cells look parted by {what}{remedy}"
+                f"{name}, row 1: one column, {quoted(header)}; its cells look parted by "
+                f"{_MARKS[mark]}{suffix}"
             )
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(text: str, path: str, mark: str) -> Iterator[tuple[int, list[str]]]:
     # newline="\n": lines end at "\n" alone, so that csv sees a stray "\r" and refuses it.
-    reader = csv.reader(io.StringIO(read_text(path), newline="\n"), strict=True)
+    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=mark, strict=True)
     number = 0
     with _long_cells():
         while True:

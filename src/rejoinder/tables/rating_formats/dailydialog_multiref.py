@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from rejoinder.files.reading import suffix_of
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
@@ -23,7 +24,7 @@ def recognise(path: Path, first: bytes) -> bool:
     if path.is_dir():
         return (path / _NAME).is_file()
     header = first.split(b"\n", 1)[0]
-    return path.suffix.lower() == ".csv" and b"human_average_rating" in header
+    return suffix_of(path) == ".csv" and b"human_average_rating" in header
 
 
 def read(path: Path) -> RatingsDraft:

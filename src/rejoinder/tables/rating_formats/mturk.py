@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.long_or_wide import wide_ratings
 from rejoinder.tables.assembly.two_tables import Part
@@ -25,7 +26,7 @@ _OPTION = re.compile(r"(.+)\.(-?\d+)")
 def recognise(path: Path, first: bytes) -> bool:
     """By two columns that every batch has."""
     header = first.split(b"\n", 1)[0]
-    return path.suffix.lower() == ".csv" and b"WorkerId" in header and b"AssignmentStatus" in header
+    return suffix_of(path) == ".csv" and b"WorkerId" in header and b"AssignmentStatus" in header
 
 
 def read(path: Path) -> RatingsDraft:

@@ -15,9 +15,11 @@ from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
-from rejoinder.tables.formats import delimited, jsonl, parquet
-from rejoinder.tables.io.delimited import read_csv, read_tsv
+from rejoinder.tables.formats import delimited, json_table, jsonl, parquet
+from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.io.json_table import read_json_table
+from rejoinder.tables.io.workbook import read_workbook
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.schemas import AGAINST, RATINGS
@@ -38,13 +40,15 @@ def _jsonl(path: Path, columns: ColumnMapping | None = None, read: ReadRows = re
 
 READERS: dict[str, Callable[..., Part]] = {
     "jsonl": _jsonl,
+    "json": partial(_jsonl, read=read_json_table),
     "csv": partial(delimited.read_part, read=read_csv),
-    "tsv": partial(delimited.read_part, read=read_tsv),
+    "tsv": partial(delimited.read_part, read=read_quoted_tsv),
+    "xlsx": partial(delimited.read_part, read=read_workbook),
     "parquet": parquet.read_part,
 }
 """By format the table of a file, under the names of its columns."""
 
-_OF_ROWS = {"jsonl"}
+_OF_ROWS = {"jsonl", "json"}
 
 
 def judgements(
@@ -75,6 +79,15 @@ def _read(path: Path, columns: ColumnMapping | None, name: str) -> RatingsDraft:
     return ratings_of_table(judgements(path, name, columns, "ratings", ("id", "system", "rater")))
 
 
+_TABLES = (
+    json_table.FORMAT,
+    jsonl.FORMAT,
+    delimited.CSV,
+    delimited.TSV,
+    delimited.WORKBOOK,
+    parquet.FORMAT,
+)
+
 FORMATS = tuple(
     RatingFormat(
         each.name,
@@ -83,7 +96,7 @@ FORMATS = tuple(
         partial(_read, name=each.name),
         takes_columns=True,
     )
-    for each in (jsonl.FORMAT, delimited.CSV, delimited.TSV, parquet.FORMAT)
+    for each in _TABLES
 )
 
 

@@ -1,0 +1,44 @@
+"""Rejoinder's own tables as one JSON file: a list of objects, or an object of columns."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from rejoinder.files.reading import first_line, suffix_of
+from rejoinder.tables.formats import jsonl
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.io.json_table import is_object_of_columns, read_json_table
+
+_BOM = b"\xef\xbb\xbf"
+_SUFFIXES = {".json", ".jsonl", ".ndjson", ".jsonlines", ".txt", ""}
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """A list of objects; or an object that is no row of JSON Lines, and in a ``.json`` any such."""
+    if path.is_dir() or suffix_of(path) not in _SUFFIXES:
+        return False
+    start = first.removeprefix(_BOM).lstrip()
+    if start[:1] == b"[":
+        return start[1:].lstrip()[:1] == b"{"
+    if start[:1] != b"{":
+        return False
+    line = start.split(b"\n")[0] if b"\n" in start else first_line(path)
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # An object over several lines; one that breaks off is a row of JSON Lines that does.
+        return suffix_of(path) == ".json" and b"\n" in start
+    return is_object_of_columns(value)
+
+
+FORMAT = Format(
+    "json",
+    "JSON: a list of objects with the columns of jsonl, or an object of columns",
+    recognise,
+    partial(jsonl.read_testset, read=read_json_table),
+    partial(jsonl.read_responses, read=read_json_table),
+    partial(jsonl.roles, read=read_json_table),
+)

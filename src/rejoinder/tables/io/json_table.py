@@ -1,0 +1,106 @@
+"""A JSON file that is one table: a list of objects, or an object of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import read_text
+from rejoinder.files.strict_json import DuplicateKeyError, check_keys
+from rejoinder.messages import counted, listed, quoted
+from rejoinder.tables.io.json_lines import duplicate_key, read_objects
+from rejoinder.tables.io.json_list import read_list
+
+_EXPECTED = (
+    'expected a list of objects, or an object of columns ({"id": ["c1", "c2"], "text": [...]})'
+)
+
+_WRAPPERS = ("data", "rows", "records", "items", "examples", "samples")
+
+
+def read_json_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a JSON file, counted from 1.
+
+    A list of objects has a row for each. An object has its rows as such a list in ``data``, ``rows``,
+    ``records``, ``items``, ``examples`` or ``samples``; or in lists of the same length, one for each
+    column. pandas' default (``to_json``) has objects in place of these lists, and its orient
+    ``split`` has the names of the columns apart.
+
+    Raises:
+        InputError: The file is no JSON, none of these, or an object has a key twice.
+    """
+    text = read_text(path)
+    if text.lstrip()[:1] == "[":
+        yield from enumerate(read_list(path), start=1)
+        return
+    try:
+        value = msgspec.json.decode(text)
+        check_keys(text, value)
+    except DuplicateKeyError as error:
+        raise InputError(f"{path}: {duplicate_key(error)}") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {quoted(str(error))[1:-1]}; {_EXPECTED}") from None
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{path}: got {quoted(value)}; {_EXPECTED}")
+    yield from enumerate(_rows(value, path), start=1)
+
+
+def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON list, or of JSON Lines."""
+    if read_text(path).lstrip()[:1] == "[":
+        return enumerate(read_list(path), start=1)
+    return read_objects(path)
+
+
+def is_object_of_columns(value: object) -> bool:
+    """Whether an object of JSON is a table, and no row of one: it holds lists or objects alone."""
+    return isinstance(value, dict) and _rows_inside(value) is not None
+
+
+def _rows(value: dict[str, Any], path: Path) -> list[dict[str, Any]]:
+    rows = _rows_inside(value)
+    if rows is None:
+        raise InputError(f"{path}: an object with {listed(value)}; {_EXPECTED}")
+    if isinstance(rows, str):
+        raise InputError(f"{path}: {rows}; {_EXPECTED}, all of one length")
+    return rows
+
+
+def _rows_inside(value: dict[str, Any]) -> list[dict[str, Any]] | str | None:
+    """The rows of an object; what is wrong with it as a table; None where it is none."""
+    for name in _WRAPPERS:
+        if _is_list_of_objects(value.get(name)):
+            return value[name]
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        names, data = value["columns"], value["data"]
+        if all(isinstance(row, list) and len(row) == len(names) for row in data):
+            return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    columns = {name: _cells(each) for name, each in value.items()}
+    lists = {name: cells for name, cells in columns.items() if cells is not None}
+    if len(lists) < len(columns):
+        return None
+    lengths = {name: len(cells) for name, cells in lists.items()}
+    if len(set(lengths.values())) > 1:
+        first, *rest = lengths
+        other = next(name for name in rest if lengths[name] != lengths[first])
+        return (
+            f"column {quoted(first)} has {counted(lengths[first], 'value')}, {quoted(other)} has "
+            f"{lengths[other]}"
+        )
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _cells(column: object) -> list[Any] | None:
+    if isinstance(column, list):
+        return column
+    if isinstance(column, dict) and column and all(key.isdecimal() for key in column):
+        return list(column.values())
+    return None
+
+
+def _is_list_of_objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)

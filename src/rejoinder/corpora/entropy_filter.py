@@ -22,8 +22,8 @@ SIDES = ("source", "target", "both")
 
 
 @dataclass(frozen=True)
-class Filtered:
-    """What a filter keeps, and why.
+class FilteredPairs:
+    """The pairs that the filter keeps, and all entropies.
 
     Attributes:
         kept: the pairs kept, in their order.
@@ -56,7 +56,7 @@ def filter_by_entropy(
     target_clusters: Indices | None = None,
     longest: float = math.inf,
     show: int = 10,
-) -> Filtered:
+) -> FilteredPairs:
     """Drops the pairs whose source or target has an entropy above a threshold.
 
     H(t) = - sum_s p(s | t) log2 p(s | t) over the clusters s of sources seen with the cluster t of
@@ -80,8 +80,8 @@ def filter_by_entropy(
 
     Example:
         >>> pairs = Pairs(["1", "2", "3"], ["a", "b", "c"], ["OK.", "OK.", "Blue."])
-        >>> told = filter_by_entropy(pairs, "target", threshold=0.5)
-        >>> told.kept.targets, told.dropped, told.target_entropy.tolist()
+        >>> filtered = filter_by_entropy(pairs, "target", threshold=0.5)
+        >>> filtered.kept.targets, filtered.dropped, filtered.target_entropy.tolist()
         (['Blue.'], 2, [1.0, 1.0, 0.0])
     """
     if side not in SIDES:
@@ -98,15 +98,15 @@ def filter_by_entropy(
     for each in counting:
         above = entropy[each][labels[each]] > threshold
         drop |= above & (_mean_words(words[each], labels[each]) < longest)[labels[each]]
-    kept = np.flatnonzero(~drop)
-    if not kept.size:
+    below = np.flatnonzero(~drop)
+    if not below.size:
         raise InputError(
             f"corpus: all {len(pairs)} pairs are above {threshold} bits; raise --threshold"
         )
     top = [_highest(each, words[each], labels[each], entropy[each], show) for each in counting]
-    return Filtered(
-        pairs.take(kept),
-        len(pairs) - int(kept.size),
+    return FilteredPairs(
+        pairs.take(below),
+        len(pairs) - int(below.size),
         side,
         threshold,
         entropy["source"][sources],

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.corpora.entropy_filter import Filtered, filter_by_entropy
+from rejoinder.corpora.entropy_filter import FilteredPairs, filter_by_entropy
 from rejoinder.corpora.kmeans import kmeans
 from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.errors import InputError, ParameterError
@@ -35,7 +35,7 @@ class FilteredCorpus:
     """
 
     testset: TestSet
-    filtered: Filtered
+    filtered: FilteredPairs
     notes: tuple[str, ...]
 
     def as_json(self, file: str | None = None) -> dict[str, Any]:
@@ -44,14 +44,14 @@ class FilteredCorpus:
         Args:
             file: Where the corpus was written; None: nowhere.
         """
-        told = self.filtered
+        pairs = self.filtered
         return {
-            "pairs": len(told.kept) + told.dropped,
-            "kept": len(told.kept),
-            "dropped": told.dropped,
-            "clusters": {"source": told.clusters[0], "target": told.clusters[1]},
-            "highest": told.highest.to_dicts(),
-            "parameters": told.parameters,
+            "pairs": len(pairs.kept) + pairs.dropped,
+            "kept": len(pairs.kept),
+            "dropped": pairs.dropped,
+            "clusters": {"source": pairs.clusters[0], "target": pairs.clusters[1]},
+            "highest": pairs.highest.to_dicts(),
+            "parameters": pairs.parameters,
             "file": file,
             "notes": list(self.notes),
         }
@@ -105,10 +105,10 @@ def filter_corpus(
         sources, targets = (
             _clusters(each, name, len(pairs), clusters, seed) for each, name in named
         )
-    told = filter_by_entropy(
+    filtered = filter_by_entropy(
         pairs, side, threshold, sources, targets, math.inf if longest is None else longest, show
     )
-    return FilteredCorpus(corpus.select(told.kept.ids), told, pairs.notes)
+    return FilteredCorpus(corpus.select(filtered.kept.ids), filtered, pairs.notes)
 
 
 def _clusters(given: Vectors, name: str, rows: int, k: int, seed: int) -> Indices:

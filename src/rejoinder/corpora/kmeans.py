@@ -11,7 +11,7 @@ import numpy as np
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
 
-_BLOCK = 4096  # rows whose distances are held at once
+_BLOCK = 4096  # rows whose distances are computed at once
 
 
 def kmeans(vectors: Floats, k: int, seed: int, iterations: int = 100) -> Indices:
@@ -68,9 +68,9 @@ def _seeds(rows: Floats, k: int, generator: np.random.Generator) -> Floats:
     distance = np.square(rows - centres[0]).sum(axis=1)
     while len(centres) < k and distance.sum() > 0:
         drawn = generator.choice(len(rows), candidates, p=distance / distance.sum())
-        left = [np.minimum(distance, np.square(rows - rows[i]).sum(axis=1)) for i in drawn]
-        best = int(np.argmin([each.sum() for each in left]))
-        distance = left[best]
+        nearest = [np.minimum(distance, np.square(rows - rows[i]).sum(axis=1)) for i in drawn]
+        best = int(np.argmin([each.sum() for each in nearest]))
+        distance = nearest[best]
         centres = np.vstack([centres, rows[drawn[best]]])
     return centres
 

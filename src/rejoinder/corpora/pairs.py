@@ -67,12 +67,12 @@ class Pairs:
         """
         known = {_key(s, t) for s, t in zip(others.sources, others.targets, strict=True)}
         rows = enumerate(zip(self.sources, self.targets, strict=True))
-        kept = np.array([i for i, (s, t) in rows if _key(s, t) not in known], dtype=np.int64)
-        left = len(self) - kept.size
-        if not left:
+        own = np.array([i for i, (s, t) in rows if _key(s, t) not in known], dtype=np.int64)
+        shared = len(self) - own.size
+        if not shared:
             return self
-        note = f"{counted(left, 'pair')} of {len(self)} left out that also stand in {where}"
-        return self.take(kept, note)
+        note = f"{counted(shared, 'pair')} of {len(self)} left out that also stand in {where}"
+        return self.take(own, note)
 
 
 def adjacent_pairs(testset: TestSet) -> Pairs:
@@ -96,17 +96,15 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
         first.select("id", "text"), on="id", how="left"
     )
     whole = items.sort("place of item").drop_nulls(["source", "text"])
-    left = items.height - whole.height
+    incomplete = items.height - whole.height
     if not whole.height:
         raise InputError(
             "corpus: no item has both a context and a reference; expected dialogues, or a test set "
             "with contexts (plain text of replies alone has none)"
         )
-    note = (
-        f"{counted(left, 'item')} of {items.height} left out for want of a context or a reference"
-    )
+    note = f"{counted(incomplete, 'item')} of {items.height} left out for want of a context or a reference"
     columns = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
-    return Pairs(*columns, notes=(note,) if left else ())
+    return Pairs(*columns, notes=(note,) if incomplete else ())
 
 
 def as_pairs(corpus: TestSet | Pairs, exclude: Sequence[TestSet | Pairs] = ()) -> Pairs:

@@ -61,12 +61,12 @@ def refuse_packed(data: bytes, name: str) -> None:
     """Refuses bytes that begin as no plain UTF-8 text does: compressed, binary, UTF-16.
 
     Args:
-        data: the bytes of a file, or the first of them.
-        name: the file's name for the message; what a zip archive is, is told from its own list of
-            files where there is a file of this name.
+        data: The bytes of a file, or the first of them.
+        name: The file's name for the message. The kind of a zip archive is recognised by the files in
+            it, where there is a file of this name.
 
     Raises:
-        InputError: they do; the message names the kind of file and what to do with it.
+        InputError: They do; the message names the kind of file and what to do with it.
     """
     if data.startswith(_ZIP):
         kind, remedy = _archive(data + _end(name), Path(name))

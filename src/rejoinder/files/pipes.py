@@ -18,8 +18,8 @@ from rejoinder.errors import InputError
 PATIENCE = 0.5
 """How long to wait, in seconds, for somebody to begin to write into a named pipe."""
 
-# By device and inode what a pipe held: a file that can be read once must be remembered somewhere.
-_HELD: dict[tuple[int, int], bytes] = {}
+# What was read from pipes, by device and inode: a pipe can be read only once.
+_CONTENTS: dict[tuple[int, int], bytes] = {}
 
 
 def is_pipe(status: os.stat_result) -> bool:
@@ -28,7 +28,7 @@ def is_pipe(status: os.stat_result) -> bool:
 
 
 def take(path: Path, status: os.stat_result) -> None:
-    """Reads a pipe to its end; what it held before stays where it has nothing more.
+    """Reads a pipe to its end; its earlier content stays where there is nothing more to read.
 
     Raises:
         InputError: it cannot be read, or nothing comes from it.
@@ -40,22 +40,22 @@ def take(path: Path, status: os.stat_result) -> None:
         raise InputError(
             f"{path}: a pipe that cannot be read: {error.strerror}; write it to a file first"
         ) from error
-    if not data and key not in _HELD:
+    if not data and key not in _CONTENTS:
         raise InputError(
             f"{path}: a pipe from which nothing comes; start the command that writes into it, or "
             "write its output to a file first"
         )
     if data:
-        _HELD[key] = data
+        _CONTENTS[key] = data
 
 
 def opened(path: Path) -> BinaryIO:
     """Opens a file for reading, or what was taken from a pipe."""
-    if _HELD:
+    if _CONTENTS:
         status = path.stat()
-        held = _HELD.get((status.st_dev, status.st_ino)) if is_pipe(status) else None
-        if held is not None:
-            return io.BytesIO(held)
+        content = _CONTENTS.get((status.st_dev, status.st_ino)) if is_pipe(status) else None
+        if content is not None:
+            return io.BytesIO(content)
     return path.open("rb")
 
 

@@ -36,7 +36,7 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
     """
     if not paths:
         raise ParameterError(f"{what}: no path given; expected at least one file")
-    found: dict[tuple[int, int], Path] = {}
+    by_inode: dict[tuple[int, int], Path] = {}
     for given in paths:
         if not isinstance(given, (str, os.PathLike)):
             raise ParameterError(
@@ -45,12 +45,12 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
         path = STANDARD_INPUT if str(given) == "-" else Path(given)
         status = _stat(path)
         key = (status.st_dev, status.st_ino)
-        if key in found:
+        if key in by_inode:
             raise InputError(
-                f"{path}: the same file is given twice (also as {found[key]}); give it once"
+                f"{path}: the same file is given twice (also as {by_inode[key]}); give it once"
             )
-        found[key] = path
-    return list(found.values())
+        by_inode[key] = path
+    return list(by_inode.values())
 
 
 def _instead(given: object, what: str) -> str:

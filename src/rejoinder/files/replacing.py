@@ -17,11 +17,11 @@ from rejoinder.errors import InputError, one_of
 def check_target(
     path: str | os.PathLike[str], suffixes: Collection[str] = (), otherwise: str = ""
 ) -> None:
-    """Raises an InputError where a file could not be written: told before the work, not after it.
+    """Raises an InputError where a file cannot be written: before the work, not after it.
 
     Args:
-        path: Of the file to write.
-        suffixes: Those that it may have; none for any.
+        path: The file to write.
+        suffixes: The suffixes that it may have; none for any.
         otherwise: How to get another format, for the message about a wrong suffix.
     """
     suffix = Path(path).suffix.lower()
@@ -40,10 +40,10 @@ def check_target(
 
 
 def check_folder_target(path: str | os.PathLike[str]) -> None:
-    """Raises an InputError where a folder could not be made or written to: before the work.
+    """Raises an InputError where a folder cannot be made or written to: before the work.
 
     Args:
-        path: Of the folder, which may be new, and so may those above it.
+        path: The folder, which may be new, and so may those above it.
     """
     place = Path(os.path.realpath(path))
     while not place.exists() and place != place.parent:

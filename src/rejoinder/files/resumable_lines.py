@@ -125,9 +125,9 @@ class ResumableLines(Generic[Row]):
             if count + size > len(lines):
                 break
             count += size
-        kept = sum(len(line) + 1 for line in whole[: 1 + count])
-        if kept < len(data):
-            file.truncate(kept)
+        size = sum(len(line) + 1 for line in whole[: 1 + count])
+        if size < len(data):
+            file.truncate(size)
         lines = lines[:count]
         return lines, (
             _check_of(lines[-1]) if lines else _first_check(whole[0])
@@ -136,17 +136,20 @@ class ResumableLines(Generic[Row]):
     def _check_header(self, line: bytes) -> bool:
         """Whether the lines have checks; an InputError where the file belongs to another run."""
         try:
-            found = msgspec.json.decode(line)
+            kept_header = msgspec.json.decode(line)
         except (msgspec.DecodeError, ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or found.get("rejoinder") != self.header["rejoinder"]:
+            kept_header = None
+        if (
+            not isinstance(kept_header, dict)
+            or kept_header.get("rejoinder") != self.header["rejoinder"]
+        ):
             raise self._foreign()
         header = {**self.header, CHECKED: True}
-        if found == header:
+        if kept_header == header:
             return True
-        if found == dict(self.header):
+        if kept_header == dict(self.header):
             return False
-        differing = differences({**found, CHECKED: True}, header)
+        differing = differences({**kept_header, CHECKED: True}, header)
         what, remedy = self.header["rejoinder"], f"{self.remedy}, or remove the file"
         raise another_run(self.path, what, differing, remedy)
 

@@ -27,8 +27,7 @@ def as_kept(identity: Mapping[str, Any]) -> dict[str, Any]:
 def differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The settings in which two identities differ, each with both values; empty where none does.
 
-    Nested settings are named by their own names. Of a group that one identity lacks, only the name is
-    told.
+    Nested settings are named by their own names. A group that one identity lacks is named alone.
 
     >>> differences({"seed": 1, "schedule": {"epochs": 60, "batch": 8}},
     ...             {"seed": 1, "schedule": {"epochs": 59, "batch": 8}})
@@ -37,13 +36,15 @@ def differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     there, here = _leaves(kept), _leaves(as_kept(wanted))
     both = {key[:-1] for key in there} & {key[:-1] for key in here}
     groups = {key[0] for key in {*there, *here} if key[:-1] not in both}
-    found = [
+    changes = [
         f"{key[-1]} was {_shown(there.get(key))}, is {_shown(here.get(key))}"
         for key in dict.fromkeys([*there, *here])
         if there.get(key) != here.get(key) and key[:-1] in both
     ]
-    found += [f"{name} is given for one of them alone" for name in sorted(groups)]
-    return "; ".join(found[:_MOST]) + (f"; and {len(found) - _MOST} more" if found[_MOST:] else "")
+    changes += [f"{name} is given for one of them alone" for name in sorted(groups)]
+    return "; ".join(changes[:_MOST]) + (
+        f"; and {len(changes) - _MOST} more" if changes[_MOST:] else ""
+    )
 
 
 def another_run(place: object, what: str, differing: str, remedy: str) -> InputError:
@@ -52,7 +53,7 @@ def another_run(place: object, what: str, differing: str, remedy: str) -> InputE
     Args:
         place: The file or folder.
         what: What it holds, with its article.
-        differing: What ``differences`` found, or any other words for it; empty where unknown.
+        differing: What ``differences`` found, or other words; empty where unknown.
         remedy: What to do instead of repeating that run's settings.
 
     >>> str(another_run("m", "a model", "seed was 1, is 2", "name a new folder"))
@@ -66,13 +67,13 @@ def another_run(place: object, what: str, differing: str, remedy: str) -> InputE
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
     """All settings that hold no further ones, by their path."""
-    found: dict[tuple[str, ...], Any] = {}
+    leaves: dict[tuple[str, ...], Any] = {}
     for key, each in value.items():
         if isinstance(each, Mapping) and each:
-            found |= _leaves(each, (*above, str(key)))
+            leaves |= _leaves(each, (*above, str(key)))
         else:
-            found[(*above, str(key))] = each
-    return found
+            leaves[(*above, str(key))] = each
+    return leaves
 
 
 def _shown(value: Any) -> str:

@@ -20,7 +20,7 @@ from rejoinder.statistics.student import t_quantile
 
 NO_SPREAD = "the same whichever group is left out, which is no certainty"
 
-# Counts of values are held for so many numbers at a time, in blocks of groups.
+# Counts of values are kept for so many numbers at a time, in blocks of groups.
 BLOCK = 1 << 20
 
 # With more values than this, units are summed one by one: the products of values are too many.
@@ -261,10 +261,10 @@ def _ordinal(ratings: _Pairable, rest: _Rest) -> tuple[Floats, Floats]:
     squares = ((out.sum(axis=0) - out) * rank**2).sum(axis=1)
     # sum_u (sum_c n_uc r_c)^2 / (m - 1): over all units, less the units left out.
     own = ratings.sums(rank[rest.group[ratings.unit], ratings.code]) ** 2 / (m - 1)
-    left = _over_all_units(ratings, rank) - np.bincount(rest.group, own, minlength=rest.number)
+    remaining = _over_all_units(ratings, rank) - np.bincount(rest.group, own, minlength=rest.number)
     n = n[:, 0]
     expected = 2 * (n * (counts * rank**2).sum(axis=1) - (counts * rank).sum(axis=1) ** 2)
-    return 2 * (squares - left), expected
+    return 2 * (squares - remaining), expected
 
 
 def _over_all_units(ratings: _Pairable, rank: Floats) -> Floats:

@@ -21,7 +21,7 @@ AT_ONCE = 512
 
 @dataclass(frozen=True)
 class Separation:
-    """What was found of one metric.
+    """How well one metric separates good from bad replies.
 
     Attributes:
         contexts: float64 [c], each context's accuracy: of its pairs, ties half.
@@ -47,7 +47,7 @@ class Separation:
         return float(self.contexts.mean())
 
     def row(self) -> dict[str, Any]:
-        """As a table tells it."""
+        """The row of a table."""
         low, high = middle(self.accuracies)
         auc_low, auc_high = middle(self.aucs)
         return {
@@ -73,8 +73,8 @@ def separation(values: Floats, context: Indices, counts: Floats | None) -> Separ
         counts: float64 [resamples, c], how often each context is drawn, in the order of the labels;
             None for no bootstrap.
 
-    >>> found = separation(np.array([[0.5, 0.0], [0.2, 0.2]]), np.array([0, 1]), None)
-    >>> found.accuracy, found.ties, found.auc  # of the four pooled pairs one is tied
+    >>> result = separation(np.array([[0.5, 0.0], [0.2, 0.2]]), np.array([0, 1]), None)
+    >>> result.accuracy, result.ties, result.auc  # of the four pooled pairs one is tied
     (0.75, 0.5, 0.875)
     """
     _, place = np.unique(context, return_inverse=True)
@@ -87,14 +87,13 @@ def separation(values: Floats, context: Indices, counts: Floats | None) -> Separ
     tied = good == bad
     accuracy = averaged((good > bad) + tied / 2)
     aucs = _Pooled(values, place, 1 / sizes[place])
-    some = counts is not None
     return Separation(
         accuracy,
         float(averaged(tied).mean()),
         float(averaged(values.max(axis=1) <= 0).mean()),
         float(aucs.of(np.ones((1, sizes.size)))[0]),
-        counts @ accuracy / counts.sum(axis=1) if some else np.zeros(0),
-        aucs.of(counts) if some else np.zeros(0),
+        counts @ accuracy / counts.sum(axis=1) if counts is not None else np.zeros(0),
+        aucs.of(counts) if counts is not None else np.zeros(0),
         len(values),
     )
 
@@ -137,9 +136,9 @@ def _swapped(each: Floats, permutations: int, rng: np.random.Generator) -> float
 
 
 class _Pooled:
-    """Good and bad replies of all contexts, sorted by score, ready to be weighed anew.
+    """Good and bad replies of all contexts, sorted by score, ready to be weighted anew.
 
-    Equal scores of one context and side are put together: what is left is short.
+    Equal scores of one context and side are summed into one entry.
     """
 
     def __init__(self, values: Floats, place: Indices, weights: Floats) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 
 SIGNIFICANT = 0.05
-"""Below it a p-value is marked, and a difference told: the level of every test unless one is given."""
+"""The significance level of every test unless another is given: smaller p-values are marked."""
 
 
 def holm(p: Floats) -> Floats:

@@ -88,8 +88,8 @@ def bootstrap_correlation(
 
     >>> x = np.arange(20.0)
     >>> y = x + 3 * (x % 2)
-    >>> told = bootstrap_correlation(x, y, "spearman", None, 100, np.random.default_rng(0))
-    >>> round(told.low, 2), round(told.high, 2)
+    >>> interval = bootstrap_correlation(x, y, "spearman", None, 100, np.random.default_rng(0))
+    >>> round(interval.low, 2), round(interval.high, 2)
     (0.91, 0.99)
     """
     x, y = matched(x, y)
@@ -173,8 +173,8 @@ def bootstrap_over_raters(
 
     >>> x = np.arange(20.0)
     >>> both = np.stack([x, x + 3 * (x % 2)], axis=1)
-    >>> told = bootstrap_over_raters(x, both, "kendall-b", None, 100, np.random.default_rng(0))
-    >>> round(told.low, 2), round(told.high, 2)
+    >>> interval = bootstrap_over_raters(x, both, "kendall-b", None, 100, np.random.default_rng(0))
+    >>> round(interval.low, 2), round(interval.high, 2)
     (0.82, 1.0)
     """
     measure = correlation_named(correlation)
@@ -242,7 +242,7 @@ def normal_quantile(level: float) -> float:
 
 
 def few_groups(number: int, drawn: str) -> list[str]:
-    """What is to be said of intervals that resample fewer than 10: a note, or none.
+    """A note about intervals that resample fewer than 10 groups; none where there are more.
 
     Below 4 there is no interval, and its own reason says so.
 

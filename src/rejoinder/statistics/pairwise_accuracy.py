@@ -33,7 +33,7 @@ class PairwiseAccuracy(NamedTuple):
     metric_ties: int
 
 
-class Pairs(NamedTuple):
+class _PairDifferences(NamedTuple):
     """Differences of scores and of ratings within groups, float64 [p], and the group of each."""
 
     dx: Floats
@@ -106,8 +106,8 @@ def decided_accuracy(
     PairwiseAccuracy(accuracy=1.0, pairs=2, people_ties=1, metric_ties=0)
     """
     pairs = _pairs(x, y, groups)
-    kept = pairs.dy != 0
-    decided = Pairs(pairs.dx[kept], pairs.dy[kept], pairs.group[kept])
+    decisive = pairs.dy != 0
+    decided = _PairDifferences(pairs.dx[decisive], pairs.dy[decisive], pairs.group[decisive])
     right = (decided.dx != 0) & ((decided.dx > 0) == (decided.dy > 0))
     usable = _usable(decided) and _usable(pairs)
     accuracy = _share(_weights(decided, average), right) if usable else math.nan
@@ -159,27 +159,27 @@ def best_epsilon(
     return float(candidates[np.flatnonzero(gained >= gained.max() - 1e-12)[0]])
 
 
-def _pairs(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> Pairs:
+def _pairs(x: Floats, y: Floats, groups: NDArray[np.generic] | None) -> _PairDifferences:
     x, y = matched(x, y)
     if x.ndim != 1 or y.ndim != 1:
         raise InputError(f"pairs: shapes {x.shape} and {y.shape}; give one vector of each")
     clusters = Groups.of(np.zeros(x.size) if groups is None else groups, x.size)
-    left, right, group = [], [], []
+    first, second, group = [], [], []
     for size in np.unique(clusters.size):
         alike = np.flatnonzero(clusters.size == size)
         members = clusters.members(alike[:, None])
         i, j = np.triu_indices(size, 1)
-        left.append(members[:, i].ravel())
-        right.append(members[:, j].ravel())
+        first.append(members[:, i].ravel())
+        second.append(members[:, j].ravel())
         group.append(np.repeat(alike, i.size))
-    if not left:
-        return Pairs(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
-    i, j = np.concatenate(left), np.concatenate(right)
+    if not first:
+        return _PairDifferences(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
+    i, j = np.concatenate(first), np.concatenate(second)
     with np.errstate(invalid="ignore"):
-        return Pairs(x[i] - x[j], y[i] - y[j], np.concatenate(group))
+        return _PairDifferences(x[i] - x[j], y[i] - y[j], np.concatenate(group))
 
 
-def _weights(pairs: Pairs, average: str) -> Floats:
+def _weights(pairs: _PairDifferences, average: str) -> Floats:
     """How much each pair counts, 1 in all: float64 [p]."""
     if average not in AVERAGES:
         raise ParameterError(f"average={average!r} is unknown; choose {one_of(AVERAGES)}")
@@ -196,5 +196,5 @@ def _share(weights: Floats, right: NDArray[np.bool_]) -> float:
     return 1.0 if right.all() and right.size else float((weights * right).sum())
 
 
-def _usable(pairs: Pairs) -> bool:
+def _usable(pairs: _PairDifferences) -> bool:
     return bool(pairs.dx.size and np.isfinite(pairs.dx).all() and np.isfinite(pairs.dy).all())

@@ -12,7 +12,7 @@ from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.rating_matrix import checked_ratings, weighted_means
 
 LEAST_SHARED = 10
-"""A rater who shares fewer units with others than this is not judged by them."""
+"""The fewest units that a rater must share with others to be judged by them."""
 
 
 class HumanCorrelation(NamedTuple):
@@ -34,7 +34,7 @@ class HumanCorrelation(NamedTuple):
 def human_correlations(
     matrix: Floats, correlation: str, least: int = LEAST_SHARED, what: str = "units"
 ) -> HumanCorrelation:
-    """The ceiling a metric is held against: "Human (Avg)" and "Human (Max)".
+    """The human ceiling of a metric: "Human (Avg)" and "Human (Max)".
 
     Each rater's scores are correlated with the mean of all the others', over the units that the
     rater and somebody else rated; then the mean and the best over raters (Tao et al. 2018, table 2;
@@ -42,7 +42,7 @@ def human_correlations(
     with the mean of all it is a little low: the mean of the others has a rater less.
 
     The paper's raters rated everything. Where they did not, a rater with fewer than ``least`` shared
-    units has no say: over three units the best of many raters reaches 1 by chance.
+    units is left out: over three units the best of many raters reaches 1 by chance.
 
     Args:
         matrix: float64 [units, raters], NaN where missing.

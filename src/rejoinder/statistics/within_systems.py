@@ -319,25 +319,25 @@ class WithinSystems:
         """The mean over systems without each context (block of contexts): float64 [blocks]."""
         measure = correlation_named(correlation)
         number = self.contexts.size
-        # Blocks of neighbours: contexts of one conversation mostly stand together.
+        # Blocks of neighbours: contexts of one conversation are mostly adjacent.
         blocks = min(number, MOST_BLOCKS)
         block = np.searchsorted(self.contexts, self.context) * blocks // number
         total = np.zeros(blocks)
         for s in usable:
             each = self.places[s]
             scores, ratings, of = x[each], self.y[each], block[each]
-            lost = np.bincount(of, minlength=blocks)
+            sizes = np.bincount(of, minlength=blocks)
             step = max(1, BLOCK // each.size)
-            for count in np.unique(lost):
-                rows = np.flatnonzero(lost == count)
-                left = each.size - count
-                if left < LEAST_REPLIES:
+            for count in np.unique(sizes):
+                rows = np.flatnonzero(sizes == count)
+                remaining = each.size - count
+                if remaining < LEAST_REPLIES:
                     total[rows] = math.nan
                     continue
-                for some in np.split(rows, range(step, rows.size, step)):
-                    kept = of[None, :] != some[:, None]
-                    place = np.nonzero(kept)[1].reshape(some.size, left)
-                    total[some] += measure(scores[place], ratings[place])
+                for removed in np.split(rows, range(step, rows.size, step)):
+                    remains = of[None, :] != removed[:, None]
+                    place = np.nonzero(remains)[1].reshape(removed.size, remaining)
+                    total[removed] += measure(scores[place], ratings[place])
         return total / len(usable)
 
     def _no_jackknife(self, value: float) -> str | None:

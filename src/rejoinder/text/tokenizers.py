@@ -118,14 +118,14 @@ def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
     scanner = SCANNERS[tokenizer]
     classes = scanner.folding if lowercase else scanner.classes
     scanned = _scan(strings, scanner.kernel, classes, lowercase)
-    left = np.flatnonzero(scanned.last < 0)
-    if left.size == 0:
+    rest = np.flatnonzero(scanned.last < 0)
+    if rest.size == 0:
         return scanned
-    lines = [scanner.rewrite(s.lower() if lowercase else s) for s in strings.take(left)]
+    lines = [scanner.rewrite(s.lower() if lowercase else s) for s in strings.take(rest)]
     rewritten = _scan(Strings.of(lines), scanner.kernel, scanner.exact, lowercase=False)
     offset = scanned.fingerprints.size
-    scanned.first[left] = rewritten.first + offset
-    scanned.last[left] = rewritten.last + offset
+    scanned.first[rest] = rewritten.first + offset
+    scanned.last[rest] = rewritten.last + offset
     fingerprints = np.concatenate([scanned.fingerprints, rewritten.fingerprints])
     return Tokens(fingerprints, scanned.first, scanned.last)
 

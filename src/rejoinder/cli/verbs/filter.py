@@ -10,7 +10,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
-    from rejoinder.corpora.entropy_filter import Filtered
+    from rejoinder.corpora.entropy_filter import FilteredPairs
 
 
 @click.command("filter")
@@ -124,7 +124,7 @@ def filter_corpus(
             _print(made.filtered, made.notes, file)
 
 
-def _print(told: Filtered, notes: tuple[str, ...], output: Path | None) -> None:
+def _print(told: FilteredPairs, notes: tuple[str, ...], output: Path | None) -> None:
     from rejoinder.cli.terminal.console import bare_table, console, print_notes
 
     out = console()

@@ -27,13 +27,13 @@ def item_names(contexts: Mapping[str, Sequence[str]], data_set: str = "") -> dic
     ['talk/b-1', 'talk/a-1', 'talk/a-3']
     """
     before = f"{data_set}/" if data_set else ""
-    kept = {system: [line.strip() for line in contexts[system]] for system in sorted(contexts)}
-    lists = list(kept.values())
+    lines_of = {system: [line.strip() for line in contexts[system]] for system in sorted(contexts)}
+    lists = list(lines_of.values())
     if all(lines == lists[0] for lines in lists):
-        return {s: [f"{before}{i}" for i in range(1, len(c) + 1)] for s, c in kept.items()}
+        return {s: [f"{before}{i}" for i in range(1, len(c) + 1)] for s, c in lines_of.items()}
     known: dict[tuple[str, int], str] = {}
     names: dict[str, list[str]] = {}
-    for system, lines in kept.items():
+    for system, lines in lines_of.items():
         times: Counter[str] = Counter()
         names[system] = []
         for number, line in enumerate(lines, start=1):

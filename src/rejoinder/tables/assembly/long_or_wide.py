@@ -73,11 +73,11 @@ def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 def _long(part: Part) -> RatingsDraft:
     numbers = list(part.numbers)
     scores, notes = strict_scores(part.frame.get_column("score"), part.name, numbers)
-    held = scores.is_not_null()
-    kept = [name for name in (*_KEYS, "score") if name in part.frame.columns]
-    frame = part.frame.with_columns(scores.alias("score")).select(kept).filter(held)
-    origin = Origin(((part.name, list(compress(numbers, held))),))
-    if absent := len(held) - frame.height:
+    scored = scores.is_not_null()
+    columns = [name for name in (*_KEYS, "score") if name in part.frame.columns]
+    frame = part.frame.with_columns(scores.alias("score")).select(columns).filter(scored)
+    origin = Origin(((part.name, list(compress(numbers, scored))),))
+    if absent := len(scored) - frame.height:
         notes = (*notes, f"{counted(absent, 'row')} without a score left out")
     return RatingsDraft(with_defaults(frame, origin), origin, notes)
 
@@ -103,9 +103,9 @@ def wide_ratings(part: Part) -> RatingsDraft:
     """
     numbers = list(part.numbers)
     across = "criterion" if "rater" in part.frame.columns else "rater"
-    if across == "rater" and (meant := synonym("rater", part.frame.columns)):
+    if across == "rater" and (alias := synonym("rater", part.frame.columns)):
         raise InputError(
-            f"{part.name}: column {quoted(meant)} and no 'rater'; if it says who rated, rename it to "
+            f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
             "'rater', and each further column is a criterion; if it holds ratings, give it another name"
         )
     columns, text, notes = {}, [], []
@@ -125,8 +125,8 @@ def wide_ratings(part: Part) -> RatingsDraft:
         notes.append(f"{counted(len(text), 'column')} without a number left out: {listed(text)}")
     if across == "rater":
         columns = _raters(columns, part.name)
-        for some in _by_criterion(part.frame, columns):
-            refuse_other_scales(some, part.name)
+        for of_criterion in _by_criterion(part.frame, columns):
+            refuse_other_scales(of_criterion, part.name)
         notes += [f"every column of numbers is a rater: {listed(list(columns))}"] if columns else []
     if not columns:
         raise InputError(

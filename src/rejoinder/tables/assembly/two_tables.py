@@ -89,20 +89,20 @@ def _check_names(part: Part, alone: bool) -> None:
     columns = part.frame.columns
     free = [name for name in columns if name != "id"]
     items = "text" not in columns and (alone or "context" not in columns)
-    if items and (meant := synonym("references", free)):
+    if items and (alias := synonym("references", free)):
         raise InputError(
             f"{part.name}: no column 'ref1' or 'text'; got {listed(columns)}; rename "
-            f"{quoted(meant)} to 'ref1', and write further references of an item into 'ref2', "
+            f"{quoted(alias)} to 'ref1', and write further references of an item into 'ref2', "
             "'ref3', ...; a list for each item, 'references', is read from JSON Lines and Parquet"
         )
-    if "context" not in columns and (meant := synonym("context", free)):
+    if "context" not in columns and (alias := synonym("context", free)):
         if "text" not in columns:
             raise InputError(
-                f"{part.name}: no column 'context'; got {listed(columns)}; rename {quoted(meant)} "
+                f"{part.name}: no column 'context'; got {listed(columns)}; rename {quoted(alias)} "
                 "to 'context'"
             )
         raise InputError(
-            f"{part.name}: column {quoted(meant)} looks like the contexts, beside references; {_TABLES}"
+            f"{part.name}: column {quoted(alias)} looks like the contexts, beside references; {_TABLES}"
         )
 
 
@@ -169,9 +169,9 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         require(("id", "text"), columns, part.name, ("system",))
     for other in ("context", "references"):
-        if meant := synonym(other, [name for name in columns if name != "id"]):
+        if alias := synonym(other, [name for name in columns if name != "id"]):
             raise InputError(
-                f"{part.name}: column {quoted(meant)} looks like the {other} of a test set; in a wide "
+                f"{part.name}: column {quoted(alias)} looks like the {other} of a test set; in a wide "
                 "table every column beside 'id' holds the replies of one system: drop it, or give "
                 "the system another name"
             )

@@ -57,16 +57,16 @@ def refuse_other_scales(columns: Mapping[str, pl.Series], name: str) -> None:
     Raises:
         InputError: A column counts the rows, or some are on another scale than the others.
     """
-    kept = [_Column(each, values.drop_nulls().to_numpy()) for each, values in columns.items()]
-    kept = [each for each in kept if each.values.size and np.isfinite(each.values).all()]
-    for each in kept:
+    numeric = [_Column(each, values.drop_nulls().to_numpy()) for each, values in columns.items()]
+    numeric = [each for each in numeric if each.values.size and np.isfinite(each.values).all()]
+    for each in numeric:
         if _counts_rows(each):
             raise InputError(
                 f"{name}: column {quoted(each.name)} counts the rows ({each.low:g} to "
                 f"{each.high:g}), and without a column 'rater' each column of numbers is a rater; "
                 "take it out"
             )
-    others, apart = _apart(kept)
+    others, apart = _apart(numeric)
     if apart:
         scale = _scale(others)
         raise InputError(

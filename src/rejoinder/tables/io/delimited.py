@@ -66,15 +66,15 @@ def read_tsv(path: Path) -> Grid:
         InputError: a row with another number of cells, no header, a column named twice; a cell that
             is quoted as in CSV.
     """
-    made = grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
-    for cells in made.columns:
-        for number, cell in zip(made.numbers, cells, strict=True):
+    table = grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
+    for cells in table.columns:
+        for number, cell in zip(table.numbers, cells, strict=True):
             if '""' in cell and _QUOTED.fullmatch(cell):
                 raise InputError(
                     f"{path}, row {number}: a cell quoted as in CSV, {quoted(cell)}; a quote is data "
                     "here: save the table as .csv, or without quotes (pandas: quoting=csv.QUOTE_NONE)"
                 )
-    return made
+    return table
 
 
 def read_quoted_tsv(path: Path) -> Grid:

@@ -6,7 +6,7 @@ from shared_data import EXAMPLES
 
 def example_ruber(tmp_path_factory):
     """The folder of a model trained on the examples' corpus, once in a session."""
-    from rejoinder.metrics.ruber_training import train_ruber
+    from rejoinder.training.ruber import train_ruber
 
     folder = tmp_path_factory.getbasetemp() / "example-ruber"
     if not folder.exists():

@@ -12,9 +12,9 @@ from rejoinder.models.ruber.data.texts import Vocabulary
 from rejoinder.models.ruber.encoder.cross import CrossConfig, CrossScorer
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig, HeadScorer
 from rejoinder.models.ruber.gru.gru import GRUConfig, GRUScorer
-from rejoinder.models.vectors.training import word2vec
+from rejoinder.models.vectors.word2vec import word2vec
 from rejoinder.responders.seq2seq.parameters import Parameters
-from rejoinder.responders.seq2seq.trained import train_responder
+from rejoinder.training.responder import train_responder
 
 MESSAGES = [
     f"Is there {drink} at the {place}?" for drink in ("tea", "soup") for place in "abcdefgh"

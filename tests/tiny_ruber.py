@@ -44,7 +44,7 @@ def responses(texts, system="a"):
 
 def trained(path, corpus=None, **given):
     """A model's folder."""
-    from rejoinder.metrics.ruber_training import train_ruber
+    from rejoinder.training.ruber import train_ruber
 
     settings = {"sizes": ("paper",), "seeds": 1, "epochs": 1, **given}
     corpus = conversations(dialogues()) if corpus is None else corpus

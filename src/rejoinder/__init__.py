@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
-    from rejoinder.metrics.ruber_training import train_ruber
-    from rejoinder.models.vectors.training import train_vectors
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
-    from rejoinder.responders.seq2seq.trained import train_responder
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
@@ -30,6 +27,9 @@ if TYPE_CHECKING:
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.testset import TestSet, read_testset
     from rejoinder.tables.write import write_testset
+    from rejoinder.training.responder import train_responder
+    from rejoinder.training.ruber import train_ruber
+    from rejoinder.training.vectors import train_vectors
     from rejoinder.tuning.sweep import sweep
     from rejoinder.utterance_quantity.ruq import ruq
 
@@ -83,9 +83,9 @@ _HOMES = {
     "summarise_preferences": "rejoinder.human_evaluation.preference_summary",
     "summarise_ratings": "rejoinder.human_evaluation.rating_summary",
     "sweep": "rejoinder.tuning.sweep",
-    "train_responder": "rejoinder.responders.seq2seq.trained",
-    "train_ruber": "rejoinder.metrics.ruber_training",
-    "train_vectors": "rejoinder.models.vectors.training",
+    "train_responder": "rejoinder.training.responder",
+    "train_ruber": "rejoinder.training.ruber",
+    "train_vectors": "rejoinder.training.vectors",
     "weigh": "rejoinder.references.weighing",
     "write_testset": "rejoinder.tables.write",
 }

@@ -136,7 +136,7 @@ def test_a_training_of_a_replying_system_goes_on(golden):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
-    from rejoinder.responders.seq2seq.trained import train_responder
+    from rejoinder.training.responder import train_responder
 
     folder, updates = golden("gru-begun.training"), []
     parameters = replace(tiny_sweep.BASE, width=4, feed_forward=4, kind="gru")

@@ -36,7 +36,7 @@ from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.recipes.khayrallah2021.corpora import corpora
 from rejoinder.recipes.khayrallah2021.settings import Settings
 from rejoinder.responders.seq2seq.parameters import Parameters
-from rejoinder.responders.seq2seq.trained import train_responder
+from rejoinder.training.responder import train_responder
 from rejoinder.tuning import data as responder_material
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Grid

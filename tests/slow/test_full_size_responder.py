@@ -7,8 +7,8 @@ pytest.importorskip("torch")
 
 from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.responders.seq2seq.parameters import scaled
-from rejoinder.responders.seq2seq.trained import train_responder
 from rejoinder.tables.testset import read_testset
+from rejoinder.training.responder import train_responder
 from shared_data import shared
 
 pytestmark = pytest.mark.slow

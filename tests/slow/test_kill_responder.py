@@ -23,7 +23,7 @@ TRAINS = """
     import torch
     torch.set_num_threads(1)
     from tiny_corpora import little, little_corpus
-    from rejoinder.responders.seq2seq.trained import train_responder
+    from rejoinder.training.responder import train_responder
 
     def report(done, total, words):
         print(done, flush=True)

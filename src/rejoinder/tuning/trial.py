@@ -26,10 +26,11 @@ from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.models.training.folder import read_folder
-from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
+from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses
+from rejoinder.training.responder import train_responder
 from rejoinder.tuning.data import Material
 from rejoinder.tuning.grid import Grid, Setting
 from rejoinder.utterance_quantity.ruq import ruq

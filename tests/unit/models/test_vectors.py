@@ -8,7 +8,7 @@ import pytest
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import content_hash
-from rejoinder.models.vectors.training import word2vec
+from rejoinder.models.vectors.word2vec import word2vec
 from rejoinder.models.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "café", "n't", "北京", ".", "rare-word"]

@@ -85,7 +85,7 @@ def test_a_scorer_chooses_and_progress_is_told(testset):
 
 def test_a_trained_system_replies(tmp_path, testset):
     pytest.importorskip("torch")
-    from rejoinder.responders.seq2seq.trained import train_responder
+    from rejoinder.training.responder import train_responder
 
     train_responder(little_corpus(), tmp_path / "model", little(epochs=1))
     replies = respond(tmp_path / "model", testset, beam=1)

@@ -11,7 +11,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
-    from rejoinder.responders.seq2seq.trained import ResponderTraining
+    from rejoinder.training.responder import ResponderTraining
 
 _MOST = 20  # epochs that are shown, one and all
 
@@ -137,8 +137,8 @@ def responder(
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.responders.seq2seq.parameters import chosen_parameters
-    from rejoinder.responders.seq2seq.trained import train_responder
     from rejoinder.tables.testset import read_testset
+    from rejoinder.training.responder import train_responder
 
     parameters = chosen_parameters(scale, kind=kind, **given)
     targets.check_model(output)

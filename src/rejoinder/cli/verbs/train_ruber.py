@@ -11,7 +11,7 @@ import click
 from rejoinder.cli import options
 
 if TYPE_CHECKING:
-    from rejoinder.models.ruber.fitting import Fitted
+    from rejoinder.training.ruber import RuberTraining
 
 DEFAULT_SIZES = ("gru",)
 
@@ -114,9 +114,10 @@ def ruber(
     -m ruber:model=FOLDER
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.metrics.ruber_training import train_ruber
     from rejoinder.tables.testset import read_testset
+    from rejoinder.training.ruber import train_ruber
 
     targets.check_model(output)
     with Progress("reading"):
@@ -138,7 +139,7 @@ def ruber(
 
             return tell
 
-        fitted = train_ruber(
+        result = train_ruber(
             conversations,
             output,
             sizes=sizes or DEFAULT_SIZES,
@@ -153,29 +154,14 @@ def ruber(
             report=report,
             device=device,
         )
-    (_write if json else _print)(fitted, output)
+    if json:
+        machine.write(result.as_json())
+    else:
+        _print(result)
 
 
-def _write(fitted: Fitted, output: Path) -> None:
-    from rejoinder.cli.show import machine
-    from rejoinder.files.content import folder_hash
-
-    machine.write(
-        {
-            "folder": str(output),
-            "hash": folder_hash(output),
-            "corpus_hash": fitted.corpus_hash,
-            "members": fitted.log,
-            "bounds": {name: list(pair) for name, pair in fitted.model.bounds.items()},
-            "notes": list(fitted.notes),
-        }
-    )
-
-
-def _print(fitted: Fitted, output: Path) -> None:
-
+def _print(result: RuberTraining) -> None:
     from rejoinder.cli.terminal.console import bare_table, console, print_notes
-    from rejoinder.files.content import folder_hash
 
     out = console()
     shown = bare_table()
@@ -188,7 +174,7 @@ def _print(fitted: Fitted, output: Path) -> None:
         "weight",
     ):
         shown.add_column(name, justify="left" if name == "scorer" else "right")
-    for row in fitted.log:
+    for row in result.log:
         reached = [f"{100 * row[name]:.1f}" for name in ("accuracy", "first", "own")]
         shown.add_row(row["member"], str(row["epoch"]), *reached, f"{row['weight']:.2f}")
     out.print(shown)
@@ -199,6 +185,6 @@ def _print(fitted: Fitted, output: Path) -> None:
         "queries",
         style="dim",
     )
-    print_notes(out, fitted.notes)
-    line = f"{output} (hash {folder_hash(output)}): score with -m ruber:model={output}"
+    print_notes(out, result.notes)
+    line = "{folder} (hash {hash}): score with -m ruber:model={folder}".format(**result.as_json())
     out.print(line, soft_wrap=True)

@@ -72,9 +72,9 @@ def vectors(
     from rejoinder.cli import targets
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.models.vectors.training import train_vectors
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset
+    from rejoinder.training.vectors import train_vectors
 
     check_draws(0, seed)
     targets.check_model(output)

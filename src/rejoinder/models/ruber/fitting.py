@@ -38,7 +38,7 @@ from rejoinder.models.training.folder import (
 from rejoinder.models.training.loop import Report, TrainedWeights
 from rejoinder.models.training.shapes import check_shapes
 from rejoinder.models.training.threads import Machine, as_begun
-from rejoinder.models.vectors.training import word2vec
+from rejoinder.models.vectors.word2vec import word2vec
 from rejoinder.models.vectors.word_vectors import WordVectors
 
 MEMBER = "ruber-member"

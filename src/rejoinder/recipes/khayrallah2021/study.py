@@ -41,11 +41,12 @@ from rejoinder.recipes.khayrallah2021.settings import (
     settings,
 )
 from rejoinder.recipes.khayrallah2021.tables import cells
-from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder
+from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses, write_table
+from rejoinder.training.responder import train_responder
 from rejoinder.utterance_quantity.result import Quantity
 from rejoinder.utterance_quantity.ruq import ruq
 

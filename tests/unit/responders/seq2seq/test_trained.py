@@ -12,8 +12,9 @@ from rejoinder.errors import InputError, ParameterError  # noqa: E402
 from rejoinder.files.content import folder_hash  # noqa: E402
 from rejoinder.models.training.folder import read_folder  # noqa: E402
 from rejoinder.responders.seq2seq.batches import collate, encode  # noqa: E402
-from rejoinder.responders.seq2seq.trained import TrainedResponder, train_responder  # noqa: E402
+from rejoinder.responders.seq2seq.trained import TrainedResponder  # noqa: E402
 from rejoinder.tables.testset import TestSet  # noqa: E402
+from rejoinder.training.responder import train_responder  # noqa: E402
 from tiny_corpora import little, little_corpus  # noqa: E402
 
 LEARNT = {"epochs": 40, "warmup": 40, "accumulate": 1, "dropout": 0.0, "other_dropout": 0.0}

@@ -17,13 +17,13 @@ import tiny_ruber
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.metrics.ruber import RUBER
-from rejoinder.metrics.ruber_training import train_ruber
 from rejoinder.models.ruber import fitting
 from rejoinder.models.ruber import model as folders
 from rejoinder.models.ruber.sizes import SIZES
 from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import read_folder, write_folder
 from rejoinder.models.vectors.word_vectors import WordVectors
+from rejoinder.training.ruber import train_ruber
 
 
 @pytest.fixture(scope="module")
@@ -406,7 +406,7 @@ def test_damaged_folders_are_one_clear_error(folder, tmp_path, how, said):
 
 
 def test_other_kinds_of_folder(tmp_path):
-    from rejoinder.models.vectors.training import word2vec
+    from rejoinder.models.vectors.word2vec import word2vec
 
     with pytest.raises(InputError, match="no such"):
         folders.load(tmp_path / "none")

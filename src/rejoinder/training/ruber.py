@@ -1,16 +1,17 @@
-"""Training the model of the metric RUBER: its scorers, and the bounds of both halves."""
+"""Training the model of the metric RUBER: its scorers, and the bounds of both halves of its score."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
+from rejoinder.files.content import folder_hash
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.metrics.ruber import REFERENCED, RUBER, halves_of
@@ -19,9 +20,38 @@ from rejoinder.providers.ruber import embedded
 from rejoinder.tables.testset import TestSet
 
 if TYPE_CHECKING:
-    from rejoinder.models.ruber.fitting import Fitted
     from rejoinder.models.ruber.model import Unreferenced
     from rejoinder.models.ruber.training import Report
+
+
+@dataclass(frozen=True)
+class RuberTraining:
+    """The result of training a RUBER model.
+
+    Attributes:
+        folder: The folder of the model.
+        model: The trained model.
+        log: For each scorer its name, its weight and the entry of its best epoch.
+        notes: What was excluded, resumed or stopped early.
+        corpus_hash: A hash of the conversations that were trained on.
+    """
+
+    folder: Path
+    model: Unreferenced
+    log: list[dict[str, Any]]
+    notes: tuple[str, ...]
+    corpus_hash: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The folder with its hash, the scorers, the bounds of both halves, and the notes."""
+        return {
+            "folder": str(self.folder),
+            "hash": folder_hash(self.folder),
+            "corpus_hash": self.corpus_hash,
+            "members": self.log,
+            "bounds": {name: list(pair) for name, pair in self.model.bounds.items()},
+            "notes": list(self.notes),
+        }
 
 
 def train_ruber(
@@ -39,7 +69,7 @@ def train_ruber(
     save_every: float = 30.0,
     report: Callable[[str], Report] | None = None,
     device: str = "auto",
-) -> Fitted:
+) -> RuberTraining:
     """Trains RUBER on conversations, without any label, and writes the model's folder.
 
     An interrupted run resumes from the folder ``<path>.work``, which is removed when the model is
@@ -70,7 +100,7 @@ def train_ruber(
         MissingExtraError: torch or gensim is not installed.
     """
     from rejoinder.models.ruber import model as folders
-    from rejoinder.models.ruber.fitting import Fitted, fit, remove_work
+    from rejoinder.models.ruber.fitting import fit, remove_work
     from rejoinder.models.ruber.material import Material
     from rejoinder.models.vectors.word_vectors import WordVectors
 
@@ -88,7 +118,8 @@ def train_ruber(
             remove_work(work, material)  # left by a kill between the model's last file and here
             log = [dict(entry) for entry in before.record.log]
             notes = (*material.notes, FINISHED)
-            return Fitted(folders.load(folder, device), log, notes, before.record.corpus_hash, [])
+            model = folders.load(folder, device)
+            return RuberTraining(Path(path), model, log, notes, before.record.corpus_hash)
         fitted = fit(material, work, save_every=save_every, report=report, device=device)
         model = replace(
             fitted.model,
@@ -97,7 +128,7 @@ def train_ruber(
         about = (material.identity, material.notes)
         folders.save(folder, model, fitted.corpus_hash, fitted.log, *about)
         remove_work(work, material)
-        return replace(fitted, model=model)
+        return RuberTraining(Path(path), model, fitted.log, fitted.notes, fitted.corpus_hash)
 
 
 def _referenced_bounds(

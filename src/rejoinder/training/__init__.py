@@ -1,0 +1,1 @@
+"""Training in one call each: RUBER's scorers, replying systems, word vectors."""

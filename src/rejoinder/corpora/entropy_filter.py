@@ -26,15 +26,15 @@ class FilteredPairs:
     """The pairs that the filter keeps, and all entropies.
 
     Attributes:
-        kept: the pairs kept, in their order.
-        dropped: how many pairs were dropped.
-        side: whose entropy counted.
-        threshold: in bits.
+        kept: The pairs kept, in their order.
+        dropped: How many pairs were dropped.
+        side: Whose entropy counted.
+        threshold: In bits.
         source_entropy: float64 [n], for each pair of the corpus that of its source's cluster.
         target_entropy: float64 [n].
-        clusters: the number of clusters of sources and of targets.
-        highest: the clusters of highest entropy, one row each: side, utterance, entropy, pairs.
-        parameters: what a signature holds.
+        clusters: The number of clusters of sources and of targets.
+        highest: The clusters of highest entropy, one row each: side, utterance, entropy, pairs.
+        parameters: What a signature holds.
     """
 
     kept: Pairs
@@ -64,19 +64,19 @@ def filter_by_entropy(
     counts; ``both`` drops a pair if either is above the threshold.
 
     Args:
-        pairs: the corpus.
+        pairs: The corpus.
         side: ``source``, ``target`` or ``both``.
-        threshold: in bits, at least 0; an entropy equal to it is kept.
+        threshold: In bits, at least 0; an entropy equal to it is kept.
         source_clusters: int64 [n], the cluster of every source (kmeans.py makes them from sentence
             vectors); None: equal utterances are a cluster, white space apart (IDENTITY).
-        target_clusters: the same for targets.
-        longest: clusters whose utterances have this many words or more on average are kept whatever
+        target_clusters: The same for targets.
+        longest: Clusters whose utterances have this many words or more on average are kept whatever
             their entropy; the authors' code has 15, their paper no such rule.
-        show: how many clusters of highest entropy to list for each side that counts.
+        show: How many clusters of highest entropy to list for each side that counts.
 
     Raises:
-        ParameterError: the side or the threshold is none.
-        InputError: clusters are not one for each pair; nothing would be left.
+        ParameterError: The side or the threshold is none.
+        InputError: Clusters are not one for each pair; nothing would be left.
 
     Example:
         >>> pairs = Pairs(["1", "2", "3"], ["a", "b", "c"], ["OK.", "OK.", "Blue."])

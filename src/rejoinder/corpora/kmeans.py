@@ -18,7 +18,7 @@ def kmeans(vectors: Floats, k: int, seed: int, iterations: int = 100) -> Indices
     """The cluster of every vector, 0 to k - 1.
 
     Args:
-        vectors: float [n, d], one row for each utterance.
+        vectors: Float [n, d], one row for each utterance.
         k: The number of clusters; fewer come back where fewer vectors are distinct.
         seed: Random seed of the first centres.
         iterations: Maximum number of iterations; fewer are made where no vector changes its
@@ -26,7 +26,7 @@ def kmeans(vectors: Floats, k: int, seed: int, iterations: int = 100) -> Indices
 
     Raises:
         InputError: The vectors are not a table of finite numbers.
-        ParameterError: k is not within 1 to n.
+        ParameterError: ``k`` is not within 1 to n.
 
     Example:
         >>> labels = kmeans(np.array([[0.0], [0.1], [9.0], [9.1]]), 2, seed=1)

@@ -19,8 +19,8 @@ class Said:
     """Texts as words alone (``spoken``).
 
     Attributes:
-        long: utterances of ``LONG`` words or more.
-        pairs: messages, each with a reply to it.
+        long: Utterances of ``LONG`` words or more.
+        pairs: Messages, each with a reply to it.
     """
 
     long: frozenset[str]

@@ -20,10 +20,10 @@ class Pairs:
     """Adjacent utterances: a message and what was replied to it.
 
     Attributes:
-        ids: of the items that the pairs come from.
-        sources: the messages.
-        targets: the replies.
-        notes: what was left out on the way here, in words.
+        ids: Of the items that the pairs come from.
+        sources: The messages.
+        targets: The replies.
+        notes: What was left out on the way here, in words.
     """
 
     ids: list[str]
@@ -82,7 +82,7 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
     (tables/formats/dailydialog.py), so that every turn but the first is a target once.
 
     Raises:
-        InputError: no item has both a context and a reference.
+        InputError: No item has both a context and a reference.
 
     Example:
         >>> testset = TestSet.from_lists([["fine", "well"], []], contexts=[["hi", "how are you"], "x"])

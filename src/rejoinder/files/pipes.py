@@ -31,7 +31,7 @@ def take(path: Path, status: os.stat_result) -> None:
     """Reads a pipe to its end; its earlier content stays where there is nothing more to read.
 
     Raises:
-        InputError: it cannot be read, or nothing comes from it.
+        InputError: It cannot be read, or nothing comes from it.
     """
     key = (status.st_dev, status.st_ino)
     try:

@@ -27,12 +27,12 @@ def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
     """Paths that exist, are files or folders, and name no file twice.
 
     Args:
-        paths: as the user gave them; ``-`` is standard input.
-        what: what they are to hold, for the message: ``test set`` or ``responses``.
+        paths: As the user gave them; ``-`` is standard input.
+        what: What they are to hold, for the message: ``test set`` or ``responses``.
 
     Raises:
-        InputError: a path is missing, is neither file nor folder, or is named twice.
-        ParameterError: no path, or something that is not a path.
+        InputError: A path is missing, is neither file nor folder, or is named twice.
+        ParameterError: No path, or something that is not a path.
     """
     if not paths:
         raise ParameterError(f"{what}: no path given; expected at least one file")
@@ -71,7 +71,7 @@ def read_bytes(path: Path) -> bytes:
     """All bytes of a file.
 
     Raises:
-        InputError: the file cannot be read, or is empty.
+        InputError: The file cannot be read, or is empty.
     """
     data = _read(path, -1)
     if not data:
@@ -83,11 +83,11 @@ def read_text(path: Path, blank: bool = False) -> str:
     """The text of a UTF-8 file, without its byte-order mark.
 
     Args:
-        path: the file.
-        blank: whether a file of nothing but white space is accepted (empty lines of plain text).
+        path: The file.
+        blank: Whether a file of nothing but white space is accepted (empty lines of plain text).
 
     Raises:
-        InputError: the file cannot be read, is empty, compressed, binary or not UTF-8.
+        InputError: The file cannot be read, is empty, compressed, binary or not UTF-8.
     """
     text = decode(read_bytes(path), str(path))
     if not text or (text.isspace() and not blank):
@@ -99,11 +99,11 @@ def decode(data: bytes, name: str) -> str:
     """Decodes UTF-8, with the row of the first byte that is not.
 
     Args:
-        data: the bytes of a whole file.
-        name: the file's name for the message.
+        data: The bytes of a whole file.
+        name: The file's name for the message.
 
     Raises:
-        InputError: the bytes are compressed, binary, or not UTF-8.
+        InputError: The bytes are compressed, binary, or not UTF-8.
     """
     refuse_packed(data, name)
     if b"\x00" in data:

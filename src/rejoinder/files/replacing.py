@@ -77,7 +77,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     last one to finish wins; the file is whole in between, too.
 
     Raises:
-        InputError: the path cannot be written.
+        InputError: The path cannot be written.
 
     Example:
         >>> import tempfile

@@ -187,7 +187,7 @@ class _Rest(NamedTuple):
 
     Args:
         group: int64 [U], the group of each unit.
-        number: g. A group without a unit leaves nothing out.
+        number: How many groups, g. A group without a unit leaves nothing out.
         counts: float64 [g, K], how often each value is left.
     """
 

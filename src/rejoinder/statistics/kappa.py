@@ -99,8 +99,8 @@ class MeanKappa(NamedTuple):
 
     Args:
         value: NaN where nobody can be.
-        judged: how many can.
-        reason: why none can, in words; None where one can.
+        judged: How many can.
+        reason: Why none can, in words; None where one can.
     """
 
     value: float

@@ -58,14 +58,14 @@ def require(
     """Checks that the needed columns are there and that no optional one is misspelt.
 
     Args:
-        needed: columns without which the table means nothing.
-        present: columns that are there.
-        where: the start of the message: a file, or a file and a row.
-        optional: columns that may be absent. One that is absent while another column looks like
+        needed: Columns without which the table means nothing.
+        present: Columns that are there.
+        where: The start of the message: a file, or a file and a row.
+        optional: Columns that may be absent. One that is absent while another column looks like
             it is refused too: ``wieght`` read as "no weight" would be a wrong number.
 
     Raises:
-        InputError: names the absent column, the columns there are, and the likely one.
+        InputError: Names the absent column, the columns there are, and the likely one.
     """
     for name in needed:
         if name not in present:
@@ -105,7 +105,7 @@ def forbid(present: Collection[str], allowed: Collection[str], where: str) -> No
     """Refuses columns that mean nothing here.
 
     Raises:
-        InputError: names the first unknown column, the nearest known one and all known ones.
+        InputError: Names the first unknown column, the nearest known one and all known ones.
     """
     for name in present:
         if name not in allowed:

@@ -28,13 +28,13 @@ def polars_of(table: Frame, what: str, columns: str, remedy: str) -> pl.DataFram
     """A table as a Polars frame; pandas' missing values become nulls.
 
     Args:
-        table: a frame of Polars or of pandas.
-        what: what it is called, for messages.
-        columns: those that it should have, in words.
-        remedy: how to get one from files.
+        table: A frame of Polars or of pandas.
+        what: What it is called, for messages.
+        columns: Those that it should have, in words.
+        remedy: How to get one from files.
 
     Raises:
-        ParameterError: it is no frame.
+        ParameterError: It is no frame.
     """
     if isinstance(table, pl.DataFrame):
         return table

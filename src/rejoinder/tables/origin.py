@@ -13,7 +13,7 @@ class Origin:
     """The file and the row number of every row of a table.
 
     Attributes:
-        stretches: consecutive stretches of the table: the name of the file (or of the table, where
+        stretches: Consecutive stretches of the table: the name of the file (or of the table, where
             it came from no file) and the row number of each of its rows.
     """
 
@@ -75,8 +75,8 @@ class RatingsDraft:
 
     Attributes:
         frame: ``schemas.RATINGS``.
-        origin: where its rows stood.
-        notes: what the reader left out or took another way, one clause each, with its count.
+        origin: Where its rows stood.
+        notes: What the reader left out or took another way, one clause each, with its count.
     """
 
     frame: pl.DataFrame

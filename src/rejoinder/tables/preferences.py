@@ -36,17 +36,17 @@ def read_preferences(
     out, and counted in a warning of the log.
 
     Args:
-        *paths: files, of which each is recognised by itself.
-        format: the name of the format of all of them; None: recognised by suffix and first bytes.
-        columns: which column is which, as for ``read_testset``: ``"winner=choice"``.
+        *paths: Files, of which each is recognised by itself.
+        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: Which column is which, as for ``read_testset``: ``"winner=choice"``.
 
     Returns:
         ``schemas.PREFERENCES``, one row per judgement, in the order of the files. ``a`` and ``b``
         stay as they were given: the order may be that in which they were shown.
 
     Raises:
-        InputError: a file cannot be read or breaks a rule; the message names file and row.
-        ParameterError: there is no such format.
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
     frames, stretches = [], []
     mapping = column_mapping(columns)
@@ -83,7 +83,7 @@ def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """Turns a winner that is named by its system into ``a`` or ``b``.
 
     Raises:
-        InputError: the winner is neither, or a system is called like the other side.
+        InputError: The winner is neither, or a system is called like the other side.
     """
     winner, a, b = (pl.col(name) for name in ("winner", "a", "b"))
     told = pl.when(winner.str.to_lowercase().is_in(["a", "b", "tie"]))

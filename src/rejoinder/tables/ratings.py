@@ -35,7 +35,7 @@ class RatedReplies:
             are there, in their order.
         unmatched: ``schemas.RATINGS``, the ratings of replies that are not.
         unrated: ``system, id`` of the replies that nobody rated.
-        notes: what has no partner, in words and with counts; empty where all fits.
+        notes: What has no partner, in words and with counts; empty where all fits.
     """
 
     ratings: pl.DataFrame
@@ -54,17 +54,17 @@ def read_ratings(
     person. What is left out (rejected, cancelled, given twice) is counted in a warning of the log.
 
     Args:
-        *paths: files or folders, of which each is recognised by itself.
-        format: the name of the format of all of them; None: recognised by suffix and first bytes.
-        columns: which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
+        *paths: Files or folders, of which each is recognised by itself.
+        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: Which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
 
     Returns:
         ``schemas.RATINGS``, one row per rating, in the order of the files; the column ``against``
         last where ratings belong to pairs of systems.
 
     Raises:
-        InputError: a file cannot be read or breaks a rule; the message names file and row.
-        ParameterError: there is no such format.
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
     frames, stretches = [], []
     mapping = column_mapping(columns)
@@ -107,12 +107,12 @@ def check_ratings(
 
     Args:
         ratings: ``schemas.RATINGS``.
-        replies: a table with ``system`` and ``id``: responses, or the rows of scores.
+        replies: A table with ``system`` and ``id``: responses, or the rows of scores.
         left_out: Systems that the user left out of the replies; their ratings have a note that
             says so.
 
     Raises:
-        InputError: a table breaks its rules; no rating has a reply; or the ids count from 0 in one
+        InputError: A table breaks its rules; no rating has a reply; or the ids count from 0 in one
             table and from 1 in the other, so that nearly all of them meet a wrong partner.
     """
     ratings = rating_table(ratings)

@@ -30,12 +30,12 @@ class Alignment:
 
     Attributes:
         responses: ``schemas.RESPONSES``, sorted by system (in order of appearance), then by item.
-        systems: the systems, in order of appearance.
-        ids: the items kept, in the order of the test set.
-        unanswered: how many items of the test set each system did not answer; systems that
+        systems: The systems, in order of appearance.
+        ids: The items kept, in the order of the test set.
+        unanswered: How many items of the test set each system did not answer; systems that
             answered all are left out.
-        dropped: how many items were dropped because some system did not answer them.
-        filled: how many empty replies stand in for missing ones, by system.
+        dropped: How many items were dropped because some system did not answer them.
+        filled: How many empty replies stand in for missing ones, by system.
     """
 
     responses: pl.DataFrame
@@ -58,17 +58,17 @@ def read_responses(
     without its suffix is the system.
 
     Args:
-        *paths: files or folders.
-        format: the name of the format of all of them; None: recognised by suffix and first bytes.
-        ids: the ids of the test set, needed for plain text, whose line i answers ids[i].
-        columns: which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
+        *paths: Files or folders.
+        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        ids: The ids of the test set, needed for plain text, whose line i answers ids[i].
+        columns: Which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
 
     Returns:
         ``schemas.RESPONSES``, one row per system and item, in the order of the files.
 
     Raises:
-        InputError: a file cannot be read or breaks a rule; the message names file and row.
-        ParameterError: there is no such format.
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
     mapping, drafts = column_mapping(columns), []
     for path in existing(paths, "responses"):
@@ -91,12 +91,12 @@ def check_responses(
 
     Args:
         responses: ``schemas.RESPONSES``.
-        testset: the test set that they answer.
-        missing: what to do where a system did not answer an item: ``error``; ``drop`` the item for
+        testset: The test set that they answer.
+        missing: What to do where a system did not answer an item: ``error``; ``drop`` the item for
             all systems; or let an ``empty`` reply stand in.
 
     Raises:
-        InputError: an id that the test set does not have; an item not answered while ``missing``
+        InputError: An id that the test set does not have; an item not answered while ``missing``
             is ``error``; no item left.
         ParameterError: ``missing`` is none of these.
     """

@@ -38,16 +38,16 @@ class TestSet:
     of an item is its original.
 
     Attributes:
-        contexts: one row per item, ``schemas.CONTEXTS``, then the user's further columns; a frame
+        contexts: One row per item, ``schemas.CONTEXTS``, then the user's further columns; a frame
             of Polars or of pandas.
         references: ``schemas.REFERENCES``; a null weight means unweighted.
-        origins: where the rows of both tables stood, for errors; None for tables made in memory.
+        origins: Where the rows of both tables stood, for errors; None for tables made in memory.
 
     Raises:
-        InputError: a column is absent or of a wrong type; an id is empty, a duplicate, or differs
+        InputError: A column is absent or of a wrong type; an id is empty, a duplicate, or differs
             from another in white space alone; a reference has no context or no text; a weight is
             not a number within [-1, 1]; there is no reference at all.
-        ParameterError: a table is no frame of Polars or pandas.
+        ParameterError: A table is no frame of Polars or pandas.
 
     Example:
         >>> testset = TestSet.from_lists([["hi", "hello there"], []], [[1.0, -0.5], []])
@@ -94,10 +94,10 @@ class TestSet:
         """The test set of these items alone, in the order given.
 
         Args:
-            ids: ids of this test set, each once.
+            ids: Ids of this test set, each once.
 
         Raises:
-            InputError: an id is unknown or given twice, or no reference is left.
+            InputError: An id is unknown or given twice, or no reference is left.
         """
         order = pl.DataFrame({"id": ids}, schema={"id": pl.String}).with_row_index("place of item")
         unknown = order.join(self.contexts.select("id"), on="id", how="anti")
@@ -123,13 +123,13 @@ class TestSet:
         """A test set from lists.
 
         Args:
-            references: for each item the list of its references, which may be empty.
-            weights: the same shape as ``references``; None: unweighted.
-            contexts: for each item its turns, oldest first, or its message alone; None: unknown.
-            ids: for each item its id; None: "1", "2", ...
+            references: For each item the list of its references, which may be empty.
+            weights: The same shape as ``references``; None: unweighted.
+            contexts: For each item its turns, oldest first, or its message alone; None: unknown.
+            ids: For each item its id; None: "1", "2", ...
 
         Raises:
-            InputError: the shapes differ, an entry is not text, or a rule of the table is broken.
+            InputError: The shapes differ, an entry is not text, or a rule of the table is broken.
         """
         check_reference_lists(references)
         items = len(references)
@@ -163,16 +163,16 @@ def read_testset(
     """Reads a test set, in any of the formats of docs/formats.md.
 
     Args:
-        *paths: one file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
+        *paths: One file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
             one plain text file per reference stream.
-        format: the name of the format; None: recognised by suffix and first bytes.
-        columns: which column is which, by our name of it: ``{"id": "doc_id", "reference":
+        format: The name of the format; None: recognised by suffix and first bytes.
+        columns: Which column is which, by our name of it: ``{"id": "doc_id", "reference":
             "doc.answers.0"}``, the same as ``"id=doc_id,reference=doc.answers.0"``, or the path of a
             TOML file; a dotted path looks into nested values. Known aliases need none.
 
     Raises:
-        InputError: a file cannot be read or breaks a rule; the message names file and row.
-        ParameterError: there is no such format.
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
     files = existing(paths, "test set")
     draft = read_items(files, format, column_mapping(columns))

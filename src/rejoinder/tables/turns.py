@@ -13,7 +13,7 @@ def turns_column(contexts: Sequence[Sequence[str | None]]) -> pl.Series:
     Polars builds a column of lists item by item; grouping one flat column is ten times as fast.
 
     Args:
-        contexts: for each item its turns, oldest first; zero or more.
+        contexts: For each item its turns, oldest first; zero or more.
 
     Example:
         >>> turns_column([["Hi", "Hello"], []]).to_list()

@@ -37,7 +37,7 @@ def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
     """Writes a test set as ``.jsonl`` or ``.parquet``, by the path's suffix.
 
     Raises:
-        InputError: the suffix is none of these, or the path cannot be written.
+        InputError: The suffix is none of these, or the path cannot be written.
     """
     write = _by_suffix(path, {".jsonl": _testset_jsonl, ".parquet": _testset_parquet})
     with replacing(path) as temporary:
@@ -48,7 +48,7 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
     """Writes responses as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
     Raises:
-        InputError: the suffix is none of these, the path cannot be written, or a text holds a tab
+        InputError: The suffix is none of these, the path cannot be written, or a text holds a tab
             or a line end where TSV has no way to say so.
     """
     _write_rows(responses.select(*RESPONSES), path)
@@ -60,7 +60,7 @@ def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     The column ``against`` is written where there is one.
 
     Raises:
-        InputError: as with ``write_responses``.
+        InputError: As with ``write_responses``.
     """
     optional = [AGAINST] if AGAINST in ratings.columns else []
     _write_rows(ratings.select(*RATINGS, *optional), path)
@@ -70,7 +70,7 @@ def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -
     """Writes comparisons as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
     Raises:
-        InputError: as with ``write_responses``.
+        InputError: As with ``write_responses``.
     """
     _write_rows(preferences.select(*PREFERENCES), path)
 
@@ -83,7 +83,7 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     it (see `without_formulas`).
 
     Raises:
-        InputError: the suffix is none of these, or the path cannot be written.
+        InputError: The suffix is none of these, or the path cannot be written.
     """
     writers = {
         ".jsonl": _jsonl,
@@ -103,7 +103,7 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     now that ("Invalid thrift: transport error"), and Python always the system's reason.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: The file cannot be written.
     """
     content = io.BytesIO()
     table.write_parquet(content, metadata=metadata)

@@ -43,7 +43,7 @@ def words(text: str, language: str = "en") -> list[str]:
 
     Raises:
         ParameterError: The language is none of these.
-        MissingExtraError: jieba is not installed.
+        MissingExtraError: Jieba is not installed.
 
     >>> words("I ' ll see, don’t go......")
     ['i', "'ll", 'see', ',', 'do', "n't", 'go', '...']
@@ -58,7 +58,7 @@ def cutter(language: str) -> Callable[[str], list[str]]:
 
     Raises:
         ParameterError: The language is none of ``LANGUAGES``.
-        MissingExtraError: jieba is not installed.
+        MissingExtraError: Jieba is not installed.
     """
     check_language(language)
     return LANGUAGES[language]()

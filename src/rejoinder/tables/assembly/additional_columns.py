@@ -26,8 +26,8 @@ class Further:
         """Takes the further values of a row.
 
         Args:
-            row: the decoded object.
-            where: file and row, for messages.
+            row: The decoded object.
+            where: File and row, for messages.
         """
         for name in row.keys() - self._known:
             column = self._columns.setdefault(name, [])
@@ -39,7 +39,7 @@ class Further:
         """The columns, in alphabetical order.
 
         Raises:
-            InputError: a value is a list or an object, or a column mixes text and numbers.
+            InputError: A value is a list or an object, or a column mixes text and numbers.
         """
         rows = len(self._places)
         return [

@@ -32,14 +32,14 @@ def formats_of(
     """The format of each path.
 
     Args:
-        paths: files or folders.
-        name: the format of all of them; None: each is recognised by itself.
-        formats: the formats by name, those that are recognised first coming first.
-        option: the option that names a format, for messages.
+        paths: Files or folders.
+        name: The format of all of them; None: each is recognised by itself.
+        formats: The formats by name, those that are recognised first coming first.
+        option: The option that names a format, for messages.
 
     Raises:
-        InputError: no format recognises a path.
-        ParameterError: there is no format of that name.
+        InputError: No format recognises a path.
+        ParameterError: There is no format of that name.
     """
     if name is not None:
         return [_named(name, formats, option)] * len(paths)

@@ -37,10 +37,10 @@ class Items:
         """Adds an item.
 
         Args:
-            name: its id.
-            turns: its context, oldest turn first.
-            references: text, source and weight of each; None where there is none.
-            place: file and row.
+            name: Its id.
+            turns: Its context, oldest turn first.
+            references: Text, source and weight of each; None where there is none.
+            place: File and row.
         """
         self._ids.append(name)
         self._turns.append(turns)
@@ -54,7 +54,7 @@ class Items:
         """The two tables, not yet validated.
 
         Args:
-            further: columns to stand beside the contexts.
+            further: Columns to stand beside the contexts.
         """
         columns = [pl.Series("id", self._ids, dtype=pl.String), turns_column(self._turns)]
         references = pl.DataFrame(

@@ -41,7 +41,7 @@ def ratings_of_table(part: Part) -> RatingsDraft:
     """Ratings of a long table (a column ``score``) or of a wide one (none).
 
     Raises:
-        InputError: a column is absent or misspelt, or a cell of a score holds no number.
+        InputError: A column is absent or misspelt, or a cell of a score holds no number.
     """
     columns = part.frame.columns
     if "score" in columns or not _is_wide(columns):
@@ -54,7 +54,7 @@ def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """Names the rater and the criterion where the file has no such column.
 
     Raises:
-        InputError: no rater is named, and a reply is rated twice: by whom cannot be known.
+        InputError: No rater is named, and a reply is rated twice: by whom cannot be known.
     """
     if "criterion" not in frame.columns:
         frame = frame.with_columns(pl.lit(OVERALL).alias("criterion"))
@@ -98,7 +98,7 @@ def wide_ratings(part: Part) -> RatingsDraft:
     """Ratings in a column per criterion where there is a column ``rater``, else one per rater.
 
     Raises:
-        InputError: no column holds numbers, one holds numbers and other text, or a column is no
+        InputError: No column holds numbers, one holds numbers and other text, or a column is no
             rater's.
     """
     numbers = list(part.numbers)

@@ -27,8 +27,8 @@ class Turn:
     """A message of the user's or the assistant's.
 
     Attributes:
-        text: what was said.
-        is_reply: whether the assistant said it.
+        text: What was said.
+        is_reply: Whether the assistant said it.
     """
 
     text: str
@@ -61,11 +61,11 @@ def said(row: dict[str, Any], where: str) -> tuple[list[Turn], int]:
     """The turns of a row, oldest first, and how many instructions stood between them.
 
     Args:
-        row: the decoded object.
-        where: file and row, for messages.
+        row: The decoded object.
+        where: File and row, for messages.
 
     Raises:
-        InputError: the row holds no messages, or one that is not plain text of the user's or the
+        InputError: The row holds no messages, or one that is not plain text of the user's or the
             assistant's.
     """
     keys = held_in(row, where)
@@ -87,7 +87,7 @@ def held_in(row: dict[str, Any], where: str) -> Sequence[str]:
     """The columns that a row's messages stand in.
 
     Raises:
-        InputError: there are none.
+        InputError: There are none.
     """
     for key in LISTS:
         if row.get(key) is not None:

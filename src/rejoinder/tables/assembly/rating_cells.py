@@ -60,16 +60,16 @@ def strict_scores(
     """The scores of a column in which every filled cell must hold one.
 
     Args:
-        cells: the column.
-        name: the file, for messages.
-        numbers: the number of each row.
-        what: what the column is called.
+        cells: The column.
+        name: The file, for messages.
+        numbers: The number of each row.
+        what: What the column is called.
 
     Returns:
         Float64 with nulls where there is no score, and the notes about them.
 
     Raises:
-        InputError: a cell holds something else; names its row and the remedy.
+        InputError: A cell holds something else; names its row and the remedy.
     """
     scores = scores_of(cells)
     refuse_wrong(scores, cells, name, numbers, what)

@@ -20,9 +20,9 @@ class Part:
     """A table of one file, with the number of each of its rows.
 
     Attributes:
-        name: the file.
-        frame: its table.
-        numbers: the numbers of its rows.
+        name: The file.
+        frame: Its table.
+        numbers: The numbers of its rows.
     """
 
     name: str
@@ -37,7 +37,7 @@ def testset_of_parts(parts: Sequence[Part]) -> TestSetDraft:
     ``ref2``, ...), and its context, if there is one, beside them; an empty cell is no reference.
 
     Raises:
-        InputError: the tables are not these.
+        InputError: The tables are not these.
     """
     if len(parts) > 2:
         raise InputError(
@@ -145,7 +145,7 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
     Wide is ``id`` and one column per system; its rows come out system after system.
 
     Raises:
-        InputError: a column is absent or misspelt, or the table is one of a test set.
+        InputError: A column is absent or misspelt, or the table is one of a test set.
     """
     columns = part.frame.columns
     for other, what in (

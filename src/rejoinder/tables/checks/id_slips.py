@@ -13,11 +13,11 @@ def slip(
     """What ids that do not match have in common, as the remedy of a message.
 
     Args:
-        unknown: ids of a table that the other one does not have; at least one.
-        given: all ids of the table.
-        known: the ids of the other table.
-        table: what the table is called, a plural.
-        other: what the other table is called.
+        unknown: Ids of a table that the other one does not have; at least one.
+        given: All ids of the table.
+        known: The ids of the other table.
+        table: What the table is called, a plural.
+        other: What the other table is called.
 
     >>> slip(["C1"], ["C1"], ["c1"], "ratings", "test set")
     'they differ in upper and lower case alone; write them alike'

@@ -29,14 +29,14 @@ def conform(
     nulls; nothing else is converted.
 
     Args:
-        frame: the table.
-        schema: its columns and their types.
-        table: the name of the table, or of its file, for messages.
-        optional: the columns of ``schema`` that may be absent.
+        frame: The table.
+        schema: Its columns and their types.
+        table: The name of the table, or of its file, for messages.
+        optional: The columns of ``schema`` that may be absent.
 
     Raises:
         InputError: A column is absent, misspelt, or of another type.
-        ParameterError: it is no frame of Polars or pandas.
+        ParameterError: It is no frame of Polars or pandas.
     """
     frame = polars_of(frame, table, ", ".join(schema), "read a file with rejoinder.read_...(path)")
     optional = optional or {}
@@ -61,7 +61,7 @@ def check_contexts(contexts: pl.DataFrame, origin: Origin) -> None:
     """One row per item, each with an id of its own and turns that are text.
 
     Raises:
-        InputError: no rows; an id null, empty or twice; two ids that differ in white space alone;
+        InputError: No rows; an id null, empty or twice; two ids that differ in white space alone;
             a context or a turn that is null.
     """
     if not contexts.height:
@@ -87,13 +87,13 @@ def check_references(
     """Every reference has text, belongs to an item, and weighs within [-1, 1].
 
     Args:
-        references: the references.
-        contexts: the contexts, already checked.
-        origin: where the rows of the references stood.
-        table: the file or table to name where there is no row at all.
+        references: The references.
+        contexts: The contexts, already checked.
+        origin: Where the rows of the references stood.
+        table: The file or table to name where there is no row at all.
 
     Raises:
-        InputError: no references at all; an id null or without a context; a text that is null; a
+        InputError: No references at all; an id null or without a context; a text that is null; a
             weight that is NaN, infinite or outside [-1, 1].
     """
     if not references.height:
@@ -135,7 +135,7 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
     """One reply per system and item, with a text.
 
     Raises:
-        InputError: no rows; a system, id or text that is null (or empty, but for the text); the
+        InputError: No rows; a system, id or text that is null (or empty, but for the text); the
             same system and id twice.
     """
     if not responses.height:
@@ -164,7 +164,7 @@ def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
     Where ratings belong to pairs of systems (column ``against``): one in each pair.
 
     Raises:
-        InputError: no rows; an id, system, rater or criterion that is null or empty; a score that
+        InputError: No rows; an id, system, rater or criterion that is null or empty; a score that
             is null, NaN or infinite; a rating twice; a reply against its own system; a mean beside
             single ratings.
     """
@@ -208,7 +208,7 @@ def check_preferences(preferences: pl.DataFrame, origin: Origin) -> None:
     """One judgement of two different systems per item, rater, criterion and order of the two.
 
     Raises:
-        InputError: no rows; a name that is null or empty; a system against itself; a winner that
+        InputError: No rows; a name that is null or empty; a system against itself; a winner that
             is not ``a``, ``b`` or ``tie``; a judgement twice.
     """
     if not preferences.height:
@@ -235,7 +235,7 @@ def check_ids(ids: pl.Series, origin: Origin) -> None:
     """Every id is there and is not empty.
 
     Raises:
-        InputError: names the row.
+        InputError: Names the row.
     """
     empty = ids.is_null() | (ids.str.strip_chars() == "").fill_null(False)
     refuse(empty, origin, lambda i: "the id is empty; every row needs one")
@@ -245,12 +245,12 @@ def refuse(offends: pl.Series, origin: Origin, say: Callable[[int], str]) -> Non
     """Raises for the first row where ``offends`` is true, and counts the others.
 
     Args:
-        offends: one boolean per row, without nulls.
-        origin: where the rows stood.
-        say: the message for a row, given its index.
+        offends: One boolean per row, without nulls.
+        origin: Where the rows stood.
+        say: The message for a row, given its index.
 
     Raises:
-        InputError: file, row, the message, and how many rows more offend in the same way.
+        InputError: File, row, the message, and how many rows more offend in the same way.
     """
     rows = offends.arg_true()
     if len(rows):
@@ -268,7 +268,7 @@ def refuse_duplicates(keys: pl.DataFrame, origin: Origin, what: str, remedy: str
         remedy: What to do about a duplicate key.
 
     Raises:
-        InputError: names the key, both places, and how many rows more repeat one.
+        InputError: Names the key, both places, and how many rows more repeat one.
     """
     if not keys.is_duplicated().any():
         return

@@ -25,10 +25,10 @@ class Grid:
     """The cells of a file, all of them text.
 
     Attributes:
-        name: the file.
-        header: the names of the columns.
-        columns: the cells of each column.
-        numbers: the number of each row as a spreadsheet counts it: the header is row 1.
+        name: The file.
+        header: The names of the columns.
+        columns: The cells of each column.
+        numbers: The number of each row as a spreadsheet counts it: the header is row 1.
     """
 
     name: str
@@ -48,7 +48,7 @@ def read_csv(path: Path) -> Grid:
     says.
 
     Raises:
-        InputError: a row with another number of cells, a quote that is not closed, no header, a
+        InputError: A row with another number of cells, a quote that is not closed, no header, a
             column named twice.
     """
     text = read_text(path)
@@ -63,7 +63,7 @@ def read_tsv(path: Path) -> Grid:
     """Reads tab-separated cells; quotes are data, and no cell holds a tab or a line end.
 
     Raises:
-        InputError: a row with another number of cells, no header, a column named twice; a cell that
+        InputError: A row with another number of cells, no header, a column named twice; a cell that
             is quoted as in CSV.
     """
     table = grid(str(path), tsv_rows(path), "a cell cannot hold a tab or a line end", others=",;|")
@@ -84,7 +84,7 @@ def read_quoted_tsv(path: Path) -> Grid:
     doubled quotes. The log says so.
 
     Raises:
-        InputError: as ``read_tsv``.
+        InputError: As ``read_tsv``.
     """
     text = read_text(path)
     header = text.partition("\n")[0].rstrip("\r").split("\t")
@@ -119,13 +119,13 @@ def grid(name: str, rows: Iterator[tuple[int, list[str]]], remedy: str, others: 
     """Makes a grid of rows, the first of which is the header.
 
     Args:
-        name: the file, for messages.
-        rows: row numbers and cells.
-        remedy: what to say where a row has another number of cells.
-        others: marks that part the cells of other kinds of table, and of this one not.
+        name: The file, for messages.
+        rows: Row numbers and cells.
+        remedy: What to say where a row has another number of cells.
+        others: Marks that part the cells of other kinds of table, and of this one not.
 
     Raises:
-        InputError: a row is ragged, or a column has no name or that of another; the header is one
+        InputError: A row is ragged, or a column has no name or that of another; the header is one
             cell that other marks part.
     """
     _, header = next(rows)

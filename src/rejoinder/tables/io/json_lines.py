@@ -37,7 +37,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file, each with the number of its row. Blank lines are skipped.
 
     Raises:
-        InputError: the file is no UTF-8 text, a row is no JSON object, or an object has a key twice.
+        InputError: The file is no UTF-8 text, a row is no JSON object, or an object has a key twice.
     """
     decode = msgspec.json.Decoder().decode
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -57,13 +57,13 @@ def convert(row: dict[str, Any], into: type[Row], where: str, fields: Sequence[s
     """An object as a typed row.
 
     Args:
-        row: the decoded object.
-        into: the msgspec Struct that declares the columns.
-        where: file and row, for the message.
-        fields: the columns of nested objects, where those may have no others.
+        row: The decoded object.
+        into: The msgspec Struct that declares the columns.
+        where: File and row, for the message.
+        fields: The columns of nested objects, where those may have no others.
 
     Raises:
-        InputError: names the path of the value that has another type.
+        InputError: Names the path of the value that has another type.
     """
     try:
         return msgspec.convert(row, into)

@@ -18,7 +18,7 @@ def read_list(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON list. In messages the first is row 1.
 
     Raises:
-        InputError: the file is no JSON, no list, holds something else than objects, or an object has
+        InputError: The file is no JSON, no list, holds something else than objects, or an object has
             a key twice.
     """
     text = read_text(path)

@@ -30,7 +30,7 @@ def read_workbook(path: Path) -> Grid:
 
     Raises:
         InputError: It is no sound workbook, or no sheet has a header and a row.
-        MissingExtraError: openpyxl is not installed.
+        MissingExtraError: Openpyxl is not installed.
     """
     data = read_bytes(path)
     _check_size(data, path)

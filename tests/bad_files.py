@@ -121,7 +121,7 @@ BYTES = [
 FORMATS = [
     case("unknown-suffix", "a file of unknown format", r"cannot tell the format", "Hi\n", "a.dat"),
     case("json-in-txt", "JSON Lines named .txt", r"cannot tell the format", ITEM, "test.txt"),
-    case("unknown-format", "a format that does not exist", r"'jsonl'\?", testset_format="json"),
+    case("unknown-format", "a format that does not exist", r"'jsonl'\?", testset_format="jsonll"),
     case(
         "mixed-formats",
         "a test set in two formats",

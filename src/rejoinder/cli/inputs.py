@@ -18,6 +18,24 @@ if TYPE_CHECKING:
     from rejoinder.tables.testset import TestSet
 
 
+def responses_of(
+    testset: Path, responses: Sequence[Path], testset_format: str | None
+) -> tuple[Path, ...]:
+    """The responses named, or the test set's own file where it is one table of all."""
+    from rejoinder.errors import RejoinderError
+    from rejoinder.files.reading import existing
+    from rejoinder.scoring.store import holds_scores
+    from rejoinder.tables.formats import holds_all
+
+    if responses or holds_scores(testset):
+        return tuple(responses)
+    try:
+        (path,) = existing([testset], "test set")
+        return (testset,) if holds_all(path, testset_format, None) else ()
+    except RejoinderError:
+        return ()  # whoever reads the test set says what is wrong
+
+
 def read(
     testset: Path,
     references: Sequence[Path] | None,
@@ -37,6 +55,8 @@ def read(
             f"rejoinder score {testset} SYSTEM.jsonl ..."
         )
     with Progress("reading"):
+        if tuple(responses) == (testset,):
+            responses_format = testset_format
         items = read_testset(testset, *(references or ()), format=testset_format)
         replies = read_responses(*responses, format=responses_format, ids=items.ids)
     return items, without_systems(replies, without)

@@ -71,6 +71,7 @@ def audit(
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
 
+    responses = inputs.responses_of(testset, responses, testset_format)
     if not responses:
         inputs.refuse_scores(testset, "audit")
         raise ParameterError(

@@ -56,6 +56,7 @@ def compare(
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.scoring.compare import compare as pairs
 
+    responses = inputs.responses_of(testset, responses, testset_format)
     if responses:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format, without

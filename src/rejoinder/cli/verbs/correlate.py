@@ -171,6 +171,7 @@ def correlate(
     targets.check_drawings(plots)
     table = inputs.read_rated(ratings, ratings_format, criterion, scale)
     texts = None
+    responses = inputs.responses_of(testset, responses, testset_format)
     if responses:
         items, replies = inputs.read(
             testset, references, responses, testset_format, responses_format

@@ -145,6 +145,7 @@ def plan(
             "--ratings"
         )
     given, replies = None, None
+    responses = inputs.responses_of(testset, responses, testset_format)
     if responses:
         given, replies = inputs.read(
             testset, references, responses, testset_format, responses_format

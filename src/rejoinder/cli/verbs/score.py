@@ -102,6 +102,8 @@ def score(
     inputs.check_together(given, ("--by", "--segments"))
     check_needs(explain is not None, "--explain ID", "system")
     targets.check_file(save, targets.SCORES)
+    if block is None:
+        responses = inputs.responses_of(testset, responses, testset_format)
     if block is not None:
         inputs.check_block(
             explain, by, segments, cluster, references, testset_format, responses_format, without,

@@ -68,6 +68,7 @@ def weigh(
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.write import write_testset
 
+    responses = inputs.responses_of(testset, responses, testset_format)
     if not responses:
         inputs.refuse_scores(testset, "weigh")
         raise ParameterError(

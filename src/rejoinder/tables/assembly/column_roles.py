@@ -170,6 +170,13 @@ def log_renames(renames: Mapping[str, str], where: str) -> None:
         _LOG.warning("%s: columns read under our names: %s", visible(where), pairs)
 
 
+def log_systems(roles: Roles, where: str) -> None:
+    """Logs which columns were taken for the replies of a system each."""
+    if roles.holds_all and roles.systems:
+        names = listed(roles.systems)
+        _LOG.warning("%s: each of these columns is a system: %s", visible(where), names)
+
+
 def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[str, str]:
     renames = {}
     for name in names:

@@ -12,6 +12,7 @@ from rejoinder.tables.assembly.column_roles import (
     Roles,
     key_renames,
     log_renames,
+    log_systems,
     roles_of,
 )
 from rejoinder.tables.assembly.one_table import first_rows, made_ids
@@ -44,6 +45,7 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> Part:
     """
     part, roles = _mapped(part, columns, "responses")
     log_renames(roles.of_replies, part.name)
+    log_systems(roles, part.name)
     if not roles.holds_all:
         return replace(part, frame=part.frame.rename(roles.of_replies))
     frame = _with_ids(part, roles, "")[1].rename(roles.of_replies)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.column_roles import Roles, log_renames, roles_of
+from rejoinder.tables.assembly.column_roles import Roles, log_renames, log_systems, roles_of
 from rejoinder.tables.assembly.one_table import first_rows, made_ids
 
 Row: TypeAlias = tuple[int, dict[str, Any]]
@@ -48,6 +48,7 @@ def rows_of_replies(path: Path, columns: ColumnMapping | None, read: ReadRows) -
     """
     roles, rows = _mapped(path, columns, "responses", read)
     log_renames(roles.of_replies, str(path))
+    log_systems(roles, str(path))
     if not roles.holds_all:
         yield from ((number, _renamed(row, roles.of_replies)) for number, row in rows)
         return

@@ -1,0 +1,50 @@
+"""Verbs that take a test set and responses take one table of both."""
+
+import json
+
+import pytest
+
+TABLE = """item_id,prompt,reference,bot,cat
+c1,Any milk?,None left.,No milk left.,Ask the cat.
+c2,Any tea?,Some tea is left.,Some is left.,Ask the dog.
+c3,Any ham?,Plenty of ham.,Plenty.,There is ham.
+c4,Any jam?,No jam at all.,No jam.,Jam is all.
+"""
+TESTSET = "id,context,ref1\n" + "".join(
+    ",".join(line.split(",")[:3]) + "\n" for line in TABLE.splitlines()[1:]
+)
+RATINGS = "id,system,score\n" + "".join(
+    f"c{item},{system},{1 + (item * len(system) + place) % 5}\n"
+    for item in (1, 2, 3, 4)
+    for place, system in enumerate(("bot", "cat"))
+)
+VERBS = {
+    "score": ["-m", "bleu:order=2", "-m", "length"],
+    "compare": ["-m", "bleu:order=2", "--resamples", "100"],
+    "correlate": ["-m", "length", "--ratings", "r.csv", "--resamples", "100"],
+    "plan": ["-m", "length", "--ratings", "r.csv", "--resamples", "100"],
+    "audit": ["-m", "length", "--resamples", "100"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_one_table_gives_what_two_files_give(command, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text(RATINGS)
+    (tmp_path / "all.csv").write_text(TABLE)
+    (tmp_path / "test.csv").write_text(TESTSET)
+    replies = [line.split(",") for line in TABLE.splitlines()[1:]]
+    rows = ["id,bot,cat", *(f"{row[0]},{row[3]},{row[4]}" for row in replies)]
+    (tmp_path / "bots.csv").write_text("\n".join(rows) + "\n")
+    status, one, error = command(verb, "all.csv", *VERBS[verb], "--json")
+    assert status == 0, error
+    assert json.loads(one) == json.loads(
+        command(verb, "test.csv", "bots.csv", *VERBS[verb], "--json")[1]
+    )
+
+
+def test_a_table_of_less_is_a_test_set_alone(command, tmp_path):
+    (tmp_path / "t.csv").write_text(TESTSET)
+    status, _, said = command("score", str(tmp_path / "t.csv"))
+    assert status == 2
+    assert "a test set alone" in said

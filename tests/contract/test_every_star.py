@@ -18,7 +18,7 @@ from rejoinder.cli.show import (
 from rejoinder.cli.terminal.console import console
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Pairwise, Unit
-from rejoinder.meta_evaluation.sweep import Held, sweep_sizes
+from rejoinder.meta_evaluation.sweep import SweepSettings, sweep_sizes
 from rejoinder.metrics import BLEU
 from rejoinder.scoring.compare import Comparison
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -126,10 +126,10 @@ def test_a_reference_of_just_the_weight_counts_for_ruq():
 def test_ten_units_are_enough_for_a_point_of_a_sweep():
     # Two systems on 10 items: 10 units of one item, 5 of two.
     marks = {"one": range(1, 11), "two": [3, 1, 2, 5, 4, 7, 6, 9, 8, 10]}
-    told = sweep_sizes(scored(resamples=0), Held(ratings(marks), Unit(1, 20)))
+    told = sweep_sizes(scored(resamples=0), SweepSettings(ratings(marks), Unit(1, 20)))
     assert 1.0 in told.points["x"].to_list()
     nine = {system: list(some)[:9] for system, some in marks.items()}
-    told = sweep_sizes(scored(9, resamples=0), Held(ratings(nine), Unit(1, 20)))
+    told = sweep_sizes(scored(9, resamples=0), SweepSettings(ratings(nine), Unit(1, 20)))
     assert told.points.is_empty()
 
 

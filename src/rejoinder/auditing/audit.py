@@ -1,4 +1,4 @@
-"""Which metrics reward replies that anyone could fake, held against the real systems."""
+"""Which metrics reward trivial baselines, compared with the real systems."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from rejoinder.auditing.trivial_baselines import (
+    BASELINES,
     CONSTANT,
     COPY,
-    FAKES,
     PREFIX,
     SHUFFLED,
     TURNS,
@@ -43,7 +43,7 @@ from rejoinder.tables.testset import TestSet
 ALL, LEFT_OUT = "all", "leave-one-out"
 
 AGAINST = ("median", "best")
-"""The real systems that each fake is tested against."""
+"""The real systems that each baseline is tested against."""
 
 TIMES = 3
 WIDE = (
@@ -82,21 +82,21 @@ class Audit:
     """Trivial baselines beside real systems, under every metric.
 
     Attributes:
-        table: A row for each metric and fake, in the metric's own range: ``metric``, ``fake``;
+        table: A row for each metric and baseline, in the metric's own range: ``metric``, ``fake``;
             ``references``, which is ``all`` or ``leave-one-out`` (``copy`` and ``shuffled``: systems
-            and fakes are scored without the copied references); ``value`` with its 95% interval
+            and baselines are scored without the copied references); ``value`` with its 95% interval
             ``low``, ``high``; ``n`` items; the real systems on the same items and references:
             ``lowest``, ``median`` and ``best`` with ``..._system``; ``reached`` of how many
             ``systems`` it reaches or beats; ``reaches``, ``best``, ``median`` or ``none``;
-            ``difference_median``, fake minus median system, with interval ``low_median``,
+            ``difference_median``, baseline minus median system, with interval ``low_median``,
             ``high_median``, ``p_median`` of the randomization test, and ``p_holm_median``, corrected
-            over the fakes of the metric; the same against the best (``..._best``). Metrics of the
+            over the baselines of the metric; the same against the best (``..._best``). Metrics of the
             replies alone, of which neither end is better, have none from ``lowest`` on.
         verdicts: One for each metric that ranks systems.
-        scores: Systems and fakes (named ``fake:...``) on the test set as it is.
+        scores: Systems and baselines (named ``fake:...``) on the test set as it is.
         left_out: Systems, ``copy`` and ``shuffled`` without the copied references; None where no
             item has a second reference.
-        notes: What was left out or filled in, to be said beside every table.
+        notes: Notes: what was left out or filled in, and how values are to be read.
         parameters: ``constant``, ``turns``, ``without``, ``seed``, ``resamples``.
     """
 
@@ -137,16 +137,16 @@ def audit(
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> Audit:
-    """Scores replies that anyone could fake as further systems on the same items.
+    """Scores trivial baselines as additional systems on the same items.
 
-    Seven fakes (``fakes.FAKES``): a constant text, the message echoed, the last turns pasted
-    together, a random reply of the systems, the original reference of another item; and, scored
+    Seven baselines (``trivial_baselines.BASELINES``): a constant text, the message echoed, the last
+    turns pasted together, a random reply of the systems, the original reference of another item; and, scored
     leave-one-out, the item's own original reference, as it is and with its words shuffled. With the
     copied reference left among the references any metric gives the copy its top, or close to it, by
     construction, which says nothing; so it is taken out, and the systems are scored anew on what is
     left, since fewer references give lower scores.
 
-    The median of an even number of systems is the lower of the two in the middle: a fake that
+    The median of an even number of systems is the lower of the two in the middle: a baseline that
     reaches it reaches at least half of the systems. Median and best are picked by the same data that
     the tests see: read p-values near the threshold with care.
 
@@ -155,14 +155,14 @@ def audit(
         responses: The table of ``read_responses``: the real systems.
         metrics: Names or metrics, as for ``score``; None: those that suit the test set and rank
             systems (length and diversity do not).
-        constant: What the first fake says.
+        constant: What the first baseline says.
         turns: How many turns ``context`` pastes together, 1 or more.
         without: Systems that are no real ones (people, baselines) and are left out.
         missing: As for ``score``.
         drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
             reference are left out in any case, and counted.
         resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
-        seed: Of the fakes' draws and of the resamples.
+        seed: Random seed of the baselines and of the resamples.
         progress: Called with how many slices of the work are done, and of how many.
 
     Raises:
@@ -184,11 +184,11 @@ def audit(
     wanted = registry.metrics(_ranking_defaults(testset) if metrics is None else metrics)
     real = _real(responses, without)
     alignment = check_responses(real, testset, missing)
-    faked = unread(testset, alignment, constant, turns, seed)
+    unseen = unread(testset, alignment, constant, turns, seed)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(
         testset,
-        pl.concat([real, faked.responses()]),
+        pl.concat([real, unseen.responses()]),
         list(wanted.values()),
         missing=missing,
         drop_unusable=drop_unusable,
@@ -214,7 +214,7 @@ def audit(
         verdicts,
         scores,
         left_out,
-        (*notes, *faked.notes, *copied.notes, *unscorable, *remarks),
+        (*notes, *unseen.notes, *copied.notes, *unscorable, *remarks),
         {
             "constant": constant,
             "turns": turns,
@@ -272,7 +272,7 @@ def _judged(
         reduced = _rows(left_out, LEFT_OUT, systems)
         orders = _test(left_out, reduced)
         rows += reduced
-    rows.sort(key=lambda row: scores.labels.index(row["metric"]))  # stable: fakes stay in order
+    rows.sort(key=lambda row: scores.labels.index(row["metric"]))  # stable: baselines stay in order
     verdicts = []
     for label, each in scores.measured.items():
         own = [row for row in rows if row["metric"] == label]
@@ -297,7 +297,7 @@ def _wide(row: Mapping[str, Any]) -> bool:
 
 
 def _test(scores: Scores, rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Tests each fake against the median and the best system, and completes its row.
+    """Tests each baseline against the median and the best system, and completes its row.
 
     Fewer than 4 items have no test: too few swaps differ.
 
@@ -340,16 +340,16 @@ def _compared(
 
 
 def _rows(scores: Scores, references: str, systems: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each metric and fake, as yet without tests."""
+    """A row for each metric and baseline, as yet without tests."""
     table = {(row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)}
-    fakes = [fake for fake in FAKES if PREFIX + fake in scores.names]
+    baselines = [baseline for baseline in BASELINES if PREFIX + baseline in scores.names]
     rows = []
     for label, each in scores.measured.items():
         values = {system: table[label, system]["value"] for system in systems}
-        for fake in fakes:
-            own = table[label, PREFIX + fake]
+        for baseline in baselines:
+            own = table[label, PREFIX + baseline]
             row = {key: own[key] for key in ("metric", "value", "low", "high", "n")}
-            row |= {"fake": fake, "references": references}
+            row |= {"fake": baseline, "references": references}
             if each.height < LEAST_ITEMS:
                 row |= {"low": np.nan, "high": np.nan}
             if each.metric.ranks:
@@ -359,7 +359,7 @@ def _rows(scores: Scores, references: str, systems: Sequence[str]) -> list[dict[
 
 
 def _standing(measured: Measured, value: float, values: Mapping[str, float]) -> dict[str, Any]:
-    """Where a fake stands among the real systems that have a score."""
+    """The rank of a baseline among the real systems that have a score."""
     sign = 1 if measured.metric.higher_is_better else -1
     ranked = sorted(
         (system for system in values if not np.isnan(values[system])),
@@ -380,7 +380,7 @@ def _standing(measured: Measured, value: float, values: Mapping[str, float]) -> 
 def _against(
     compared: Mapping[tuple[str, str], Mapping[str, Any]], row: Mapping[str, Any], against: str
 ) -> dict[str, Any]:
-    """The paired difference between a fake and the median (best) system."""
+    """The paired difference between a baseline and the median (best) system."""
     if row.get(against) is None:
         return {}
     tested = compared.get((PREFIX + row["fake"], row[f"{against}_system"]))
@@ -395,7 +395,7 @@ def _against(
 
 
 def _correct(rows: Sequence[dict[str, Any]], against: str) -> None:
-    """Puts beside the p-values of one metric those after Holm's correction over its fakes."""
+    """Puts beside the p-values of one metric those after Holm's correction over its baselines."""
     tested = [row for row in rows if row.get(f"p_{against}") is not None]
     corrected = holm(np.array([row[f"p_{against}"] for row in tested]))
     for row, p in zip(tested, corrected.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Replies that anyone could fake: what an audit scores beside the real systems."""
+"""Trivial baselines: the replies that an audit scores beside the real systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rejoinder.tables.testset import TestSet
 CONSTANT = "I don't know."
 TURNS = 2
 
-FAKES = {
+BASELINES = {
     "constant": "one text to everything",
     "echo": "the message echoed",
     "context": "the last turns of the context pasted together",
@@ -26,22 +26,22 @@ FAKES = {
     "copy": "the original reference, once it is taken out of the references",
     "shuffled": "the same with its words in another order",
 }
-"""Every fake, and what it replies."""
+"""Every baseline, and what it replies."""
 
 COPY, SHUFFLED = "copy", "shuffled"
 """Those that need the copied reference left out of the test set."""
 
 PREFIX = "fake:"
-"""What a fake's name begins with among the names of systems, one of which may be 'random'."""
+"""The beginning of a baseline's name among the names of systems, one of which may be 'random'."""
 
 
 @dataclass(frozen=True)
-class Faked:
-    """The replies of some fakes, and what there is to say of them.
+class BaselineReplies:
+    """The replies of trivial baselines, with notes.
 
     Attributes:
         ids: The items that they reply to.
-        replies: By fake, a text for each item.
+        replies: By baseline, a text for each item.
         notes: What was left out, and why.
     """
 
@@ -50,10 +50,10 @@ class Faked:
     notes: tuple[str, ...] = ()
 
     def responses(self) -> pl.DataFrame:
-        """The table of responses: the fakes as systems, each with its ``PREFIX``."""
+        """The table of responses: the baselines as systems, each with its ``PREFIX``."""
         return pl.DataFrame(
             {
-                "system": [PREFIX + fake for fake in self.replies for _ in self.ids],
+                "system": [PREFIX + baseline for baseline in self.replies for _ in self.ids],
                 "id": self.ids * len(self.replies),
                 "text": [text for texts in self.replies.values() for text in texts],
             },
@@ -61,8 +61,10 @@ class Faked:
         )
 
 
-def unread(testset: TestSet, alignment: Alignment, constant: str, turns: int, seed: int) -> Faked:
-    """The fakes that read no reference of the item they reply to.
+def unread(
+    testset: TestSet, alignment: Alignment, constant: str, turns: int, seed: int
+) -> BaselineReplies:
+    """The baselines that read no reference of the item they reply to.
 
     Args:
         testset: Contexts and references.
@@ -84,19 +86,19 @@ def unread(testset: TestSet, alignment: Alignment, constant: str, turns: int, se
         notes.append("'random' is left out: there is no other item to take a reply from")
     firsts = testset.references.group_by("id", maintain_order=True).first()
     originals = items.join(firsts, on="id", how="left", maintain_order="left").get_column("text")
-    held = originals.is_not_null().to_numpy()
-    if held.sum() > 1:
-        drawn = _another(held, _generator(seed, "random-reference"))
+    has_reference = originals.is_not_null().to_numpy()
+    if has_reference.sum() > 1:
+        drawn = _another(has_reference, _generator(seed, "random-reference"))
         replies["random-reference"] = originals.gather(drawn).to_list()
     else:
         notes.append(
             "'random-reference' is left out: there is no other item to take a reference from"
         )
-    return Faked(ids, replies, tuple(notes))
+    return BaselineReplies(ids, replies, tuple(notes))
 
 
 def _echoed(contexts: list[list[str]], turns: int) -> tuple[dict[str, list[str]], list[str]]:
-    """The fakes made of contexts, where there are any; an item that has none gets ""."""
+    """The baselines made of contexts, where there are any; an item that has none gets ""."""
     silent = sum(not context for context in contexts)
     if silent == len(contexts):
         return {}, ["'echo' and 'context' are left out: no item has a context"]
@@ -121,16 +123,18 @@ def _random_replies(alignment: Alignment, rng: np.random.Generator) -> list[str]
     return alignment.responses.get_column("text").gather(systems * n + items).to_list()
 
 
-def _another(held: np.ndarray, rng: np.random.Generator) -> Indices:
+def _another(usable: np.ndarray, rng: np.random.Generator) -> Indices:
     """For each item an item that it is not itself, drawn from those held: bool [n] to int64 [n]."""
-    holders = np.flatnonzero(held)
-    drawn = rng.integers(0, holders.size - held.astype(np.int64))
-    before = np.cumsum(held) - held
-    return holders[drawn + (held & (drawn >= before))]
+    holders = np.flatnonzero(usable)
+    drawn = rng.integers(0, holders.size - usable.astype(np.int64))
+    before = np.cumsum(usable) - usable
+    return holders[drawn + (usable & (drawn >= before))]
 
 
-def leave_one_out(testset: TestSet, ids: list[str], seed: int) -> tuple[TestSet | None, Faked]:
-    """The fakes that copy a reference, and the test set without the references that they copied.
+def leave_one_out(
+    testset: TestSet, ids: list[str], seed: int
+) -> tuple[TestSet | None, BaselineReplies]:
+    """The baselines that copy a reference, and the test set without the references that they copied.
 
     The original of each item, its first reference, is copied, and all references of the item that
     are the same but for case and white space are taken out. An item that has no other reference is
@@ -151,7 +155,7 @@ def leave_one_out(testset: TestSet, ids: list[str], seed: int) -> tuple[TestSet 
     contexts = testset.contexts.filter(pl.col("id").is_in(left.to_list()))
     lost = len(ids) - contexts.height
     if not contexts.height:
-        return None, Faked(
+        return None, BaselineReplies(
             [],
             {},
             (
@@ -175,7 +179,9 @@ def leave_one_out(testset: TestSet, ids: list[str], seed: int) -> tuple[TestSet 
             "there is nothing to shuffle"
         )
     kept = contexts.get_column("id").to_list()
-    return TestSet(contexts, others), Faked(kept, {COPY: copied, SHUFFLED: shuffled}, tuple(notes))
+    return TestSet(contexts, others), BaselineReplies(
+        kept, {COPY: copied, SHUFFLED: shuffled}, tuple(notes)
+    )
 
 
 def _shuffled(text: str, rng: np.random.Generator) -> str:
@@ -191,6 +197,6 @@ def _shuffled(text: str, rng: np.random.Generator) -> str:
     return " ".join(mixed)
 
 
-def _generator(seed: int, fake: str) -> np.random.Generator:
-    """A generator for each fake: what one draws does not hang on which others are there."""
-    return np.random.default_rng([seed, list(FAKES).index(fake)])
+def _generator(seed: int, baseline: str) -> np.random.Generator:
+    """A generator for each baseline: what one draws does not depend on which others are there."""
+    return np.random.default_rng([seed, list(BASELINES).index(baseline)])

@@ -52,9 +52,9 @@ def verdict(
     """
     placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
     copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
-    fakes = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
-    rewarded = [row for row in fakes if row["reaches"] != "none"]
-    unclear = [row for row in fakes if row["reaches"] == "none" and not _clear(row)]
+    baselines = sorted(placed.values(), key=lambda row: -row["reached"] / row["systems"])
+    rewarded = [row for row in baselines if row["reaches"] != "none"]
+    unclear = [row for row in baselines if row["reaches"] == "none" and not _clear(row)]
     costs = None
     if copy is not None and shuffled is not None and metric.higher_is_better and copy["value"] > 0:
         costs = (copy["value"] - shuffled["value"]) / copy["value"]

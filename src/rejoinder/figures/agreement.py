@@ -146,9 +146,9 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
 def _ends(rows: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
     """Ends of the axis that leave room for the numbers."""
     keys = ("value", "low", "high", "chance")
-    found = [row.get(key, math.nan) for row in rows.values() for key in keys]
-    found = [0.0, *(value for value in found if not math.isnan(value))]
-    low, high = min(found), max(found)
+    ends = [row.get(key, math.nan) for row in rows.values() for key in keys]
+    ends = [0.0, *(value for value in ends if not math.isnan(value))]
+    low, high = min(ends), max(ends)
     width = max(high - low, 0.1)
     return (low - 0.05 * width if low < 0 else 0.0), high + 0.25 * width
 

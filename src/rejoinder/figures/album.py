@@ -48,7 +48,7 @@ class Album(NamedTuple):
 
 
 def album(
-    told: Agreement,
+    agreement: Agreement,
     rated: Rated,
     folder: str | os.PathLike[str],
     swept: pl.DataFrame | None = None,
@@ -58,7 +58,7 @@ def album(
     """Draws an agreement: bars, heat map, a scatter plot for each metric and all on a page, sweeps.
 
     Args:
-        told: Of `correlate`.
+        agreement: Of `correlate`.
         rated: The scores and ratings that it was told of, from ``matching.match``.
         folder: Made where there is none.
         swept: Points of ``figures.sweeps``, of `coefficient`; None draws no sweep.
@@ -69,45 +69,47 @@ def album(
         InputError: The folder cannot be made, or not be written to.
     """
     style.prepared(folder)
-    clouds = _clouds(told, rated)
-    some = [panel for panel in panels if swept is not None]
-    pages = 3 + len(clouds) + len(some) + ("within" in told.table().columns)
+    clouds = _clouds(agreement, rated)
+    shown_panels = [panel for panel in panels if swept is not None]
+    pages = 3 + len(clouds) + len(shown_panels) + ("within" in agreement.table().columns)
     paths: list[Path] = []
     with style.drawing():
-        drawn = chain(_overviews(told), _scatters(clouds), _sweeps(told, swept, some))
+        drawn = chain(
+            _overviews(agreement), _scatters(clouds), _sweeps(agreement, swept, shown_panels)
+        )
         for number, (name, figure) in enumerate(drawn):
             paths += style.save(figure, folder, name)
             if progress is not None:
                 progress(number + 1, pages)
-    return Album(tuple(paths), tuple(_notes(told, rated, clouds)))
+    return Album(tuple(paths), tuple(_notes(agreement, rated, clouds)))
 
 
-def coefficient(told: Agreement) -> str:
+def coefficient(agreement: Agreement) -> str:
     """What heat map and sweeps show: Spearman's, or the first where that was not asked for.
 
     Accuracies are of one metric and people; the differences of pairs have a correlation too.
     """
-    named = [name for name in told.correlations if name in CORRELATIONS]
+    named = [name for name in agreement.correlations if name in CORRELATIONS]
     return "spearman" if "spearman" in named or not named else named[0]
 
 
-def _overviews(told: Agreement) -> Iterator[tuple[str, Figure]]:
+def _overviews(agreement: Agreement) -> Iterator[tuple[str, Figure]]:
     """The bars, and the heat map."""
-    table = told.table()
+    table = agreement.table()
     words = ["whiskers: 95% interval"]
     if table.filter((table["metric"] == CEILING) & table["value"].is_not_nan()).height:
         words.append(f"dashed: {CEILING}")
     if "chance" in table.columns:
         words.append("hatched: chance of each metric")
     if "within" not in table.columns:
-        yield "agreement", bars(table, "; ".join([f"protocol {told.protocol.name}", *words]))
+        yield "agreement", bars(table, "; ".join([f"protocol {agreement.protocol.name}", *words]))
     else:
         yield "agreement", bars(table, "; ".join(["all systems pooled", *words]))
         yield "agreement-within", bars(_within(table), "; ".join(["mean within systems", *words]))
-    seen = told.observations()
-    common = seen.filter(_scored(seen, told.labels))
-    columns = {name: common[name].to_numpy() for name in (PEOPLE, *told.labels)}
-    yield "heatmap", heatmap(columns, coefficient(told))
+    seen = agreement.observations()
+    common = seen.filter(_scored(seen, agreement.labels))
+    columns = {name: common[name].to_numpy() for name in (PEOPLE, *agreement.labels)}
+    yield "heatmap", heatmap(columns, coefficient(agreement))
 
 
 def _within(table: pl.DataFrame) -> pl.DataFrame:
@@ -122,16 +124,16 @@ def _scored(seen: pl.DataFrame, labels: Sequence[str]) -> pl.Series:
     return seen.select(~pl.any_horizontal(pl.lit(False), pl.col(most).is_nan())).to_series()
 
 
-def _clouds(told: Agreement, rated: Rated) -> dict[str, Cloud]:
+def _clouds(agreement: Agreement, rated: Rated) -> dict[str, Cloud]:
     """A cloud for each metric, after that of people where there are several raters."""
-    x_name, y_name = AXES[told.protocol.name]
-    seen = told.observations()
-    names = style.file_names("scatter", told.labels, (PAGE, RATERS))
+    x_name, y_name = AXES[agreement.protocol.name]
+    seen = agreement.observations()
+    names = style.file_names("scatter", agreement.labels, (PAGE, RATERS))
     clouds = {}
-    if told.protocol.name == "turn" and rated.matrix.shape[1] > 1:
+    if agreement.protocol.name == "turn" and rated.matrix.shape[1] > 1:
         whose = [rated.systems[i] for i in rated.system]
         clouds[RATERS] = one_against_rest(rated.matrix, whose)
-    for label in told.labels:
+    for label in agreement.labels:
         turned = rated.subjects[label].sign < 0
         y = f"{y_name}, sign turned: lower is better" if turned else y_name
         own = seen.filter(_scored(seen, [label]))
@@ -148,24 +150,24 @@ def _scatters(clouds: dict[str, Cloud]) -> Iterator[tuple[str, Figure]]:
 
 
 def _sweeps(
-    told: Agreement, swept: pl.DataFrame | None, panels: Sequence[Panel]
+    agreement: Agreement, swept: pl.DataFrame | None, panels: Sequence[Panel]
 ) -> Iterator[tuple[str, Figure]]:
     if swept is None:
         return
     for panel in panels:
         of = swept.filter(swept["panel"] == panel.key)
-        yield f"sweep-{panel.key}", sweeps(of, [panel], coefficient(told))
+        yield f"sweep-{panel.key}", sweeps(of, [panel], coefficient(agreement))
 
 
-def _notes(told: Agreement, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[str]:
+def _notes(agreement: Agreement, rated: Rated, clouds: dict[str, Cloud]) -> Iterator[str]:
     """What the pictures cannot show."""
     for cloud in clouds.values():
         if not cloud.seen.all():
             yield f"figure: {cloud.name}: {cloud.reason}"
-    if told.protocol.name in ("turn", "system") and len(rated.systems) > MOST_SYSTEMS:
+    if agreement.protocol.name in ("turn", "system") and len(rated.systems) > MOST_SYSTEMS:
         yield f"figure: {len(rated.systems)} systems are too many to be told apart by markers"
-    if told.protocol.name == "unit":
+    if agreement.protocol.name == "unit":
         yield "figure: scatter plots and heat map show the units of the first assignment alone"
-    boxes = style.unwritable([*told.labels, *rated.systems])
+    boxes = style.unwritable([*agreement.labels, *rated.systems])
     if boxes:
         yield f"figure: no font here can write {boxes!r}; they are drawn as boxes"

@@ -82,17 +82,19 @@ def ruq_plot(
         InputError: A file cannot be read, or holds no values of single tokens.
         ParameterError: A generic reply is unknown.
     """
-    held = {title: _table(given) for title, given in tables.items()}
-    if not held:
+    by_title = {title: _table(given) for title, given in tables.items()}
+    if not by_title:
         raise ParameterError("no table is given; name one at least, as in {'test': path}")
-    systems = list(dict.fromkeys(s for table in held.values() for s in table["system"].to_list()))
-    some = next(iter(held.values()))
-    drawn = _generic(some, generic)
+    systems = list(
+        dict.fromkeys(s for table in by_title.values() for s in table["system"].to_list())
+    )
+    first = next(iter(by_title.values()))
+    drawn = _generic(first, generic)
     looks = _looks(drawn)
     courses = {
         (system, title): _courses(table.filter(pl.col("system") == system), drawn, longest)
         for system in systems
-        for title, table in held.items()
+        for title, table in by_title.items()
     }
     if not any(len(each) for each in courses.values()):
         raise InputError(
@@ -100,19 +102,19 @@ def ruq_plot(
             "sums alone); give 'logprobs' in the file of scores"
         )
     with style.drawing():
-        figure = style.canvas(1.0 + 3.3 * len(held), 0.7 + 2.9 * len(systems))
+        figure = style.canvas(1.0 + 3.3 * len(by_title), 0.7 + 2.9 * len(systems))
         grid = figure.subplots(
             2 * len(systems),
-            len(held),
+            len(by_title),
             sharex="col",
             squeeze=False,
             height_ratios=[4, 1] * len(systems),
         )
         handles: dict[str, Artist] = {}
         for r, system in enumerate(systems):
-            row = [courses[system, title] for title in held]
+            row = [courses[system, title] for title in by_title]
             ends = style.limits(np.concatenate([_reach(each) for each in row]))
-            for c, title in enumerate(held):
+            for c, title in enumerate(by_title):
                 above, below = grid[2 * r, c], grid[2 * r + 1, c]
                 above.set_title(
                     title if len(systems) == 1 else f"{title}: {style.shortened(system)}"
@@ -146,8 +148,8 @@ def course(logprobs: Sequence[Sequence[float]], longest: int = LONGEST) -> Cours
     counts = (~np.isnan(values)).sum(axis=0)
     mean = np.nansum(values, axis=0) / counts
     squares = np.nansum((values - mean) ** 2, axis=0)
-    some = np.where(counts > 1, counts - 1, 1)
-    error = np.where(counts > 1, np.sqrt(squares / some / counts), np.nan)
+    divisor = np.where(counts > 1, counts - 1, 1)
+    error = np.where(counts > 1, np.sqrt(squares / divisor / counts), np.nan)
     return Course(mean, error, counts)
 
 
@@ -183,10 +185,10 @@ def _generic(table: pl.DataFrame, wanted: Sequence[str] | None) -> list[str]:
 
 
 def _looks(generic: Sequence[str]) -> dict[str, Look]:
-    made = style.looks([*NAMES.values(), *generic])
+    looks = style.looks([*NAMES.values(), *generic])
     # Every other line is compared with the reference, so it is the heaviest.
-    made[NAMES["reference"]] = made[NAMES["reference"]]._replace(width=2.2)
-    return made
+    looks[NAMES["reference"]] = looks[NAMES["reference"]]._replace(width=2.2)
+    return looks
 
 
 def _courses(table: pl.DataFrame, generic: Sequence[str], longest: int) -> dict[str, Course]:
@@ -194,12 +196,12 @@ def _courses(table: pl.DataFrame, generic: Sequence[str], longest: int) -> dict[
     known = table.filter(pl.col("logprobs").is_not_null() & pl.col("counts"))
     kinds = {name: pl.col("kind") == kind for kind, name in NAMES.items()}
     kinds |= {text: (pl.col("kind") == "generic") & (pl.col("text") == text) for text in generic}
-    found = {}
+    courses = {}
     for name, chosen in kinds.items():
         values = known.filter(chosen).get_column("logprobs").to_list()
         if values:
-            found[name] = course(values, longest)
-    return found
+            courses[name] = course(values, longest)
+    return courses
 
 
 def _shown(each: Course) -> np.ndarray:
@@ -211,8 +213,8 @@ def _reach(courses: Mapping[str, Course]) -> Floats:
     """The values between which a panel's bands lie."""
     ends = []
     for each in courses.values():
-        some, band = _shown(each), Z95 * np.nan_to_num(each.error)
-        ends += [(each.mean - band)[some], (each.mean + band)[some]]
+        shown, band = _shown(each), Z95 * np.nan_to_num(each.error)
+        ends += [(each.mean - band)[shown], (each.mean + band)[shown]]
     return np.concatenate(ends) if ends else np.empty(0)
 
 
@@ -234,9 +236,9 @@ def _draw(
         return {}
     handles: dict[str, Artist] = {}
     for name, each in courses.items():
-        look, some = looks[name], _shown(each)
-        places, mean = np.arange(1, each.mean.size + 1)[some], each.mean[some]
-        band = Z95 * np.nan_to_num(each.error[some])
+        look, shown = looks[name], _shown(each)
+        places, mean = np.arange(1, each.mean.size + 1)[shown], each.mean[shown]
+        band = Z95 * np.nan_to_num(each.error[shown])
         above.fill_between(places, mean - band, mean + band, color=look.colour, alpha=0.18, lw=0)
         (handles[name],) = above.plot(
             places,

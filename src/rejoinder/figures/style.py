@@ -74,11 +74,11 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     >>> looks(["a", "b"])["b"].marker
     's'
     """
-    made = {}
+    by_name = {}
     for i, name in enumerate(dict.fromkeys(names)):
         marker, hollow = MARKERS[i % len(MARKERS)], i // len(MARKERS) % 2
-        made[name] = Look(COLOURS[i % len(COLOURS)], LINES[i % len(LINES)], marker, not hollow)
-    return made
+        by_name[name] = Look(COLOURS[i % len(COLOURS)], LINES[i % len(LINES)], marker, not hollow)
+    return by_name
 
 
 @contextmanager
@@ -125,9 +125,9 @@ def canvas(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(made)
-    return made
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def tidy(axes: Axes, grid: str = "y") -> None:
@@ -164,8 +164,8 @@ def legend(owner: Figure | Axes, handles: Mapping[str, Artist], place: str, **mo
         return
     marks = [f"{i}" for i in range(len(handles))]
     more["loc"] = place
-    made = owner.legend(list(handles.values()), marks, **more)
-    for text, name in zip(made.get_texts(), handles, strict=True):
+    drawn = owner.legend(list(handles.values()), marks, **more)
+    for text, name in zip(drawn.get_texts(), handles, strict=True):
         text.set_text(shortened(name))
 
 
@@ -221,17 +221,17 @@ def file_names(prefix: str, names: Iterable[str], others: Iterable[str] = ()) ->
     >>> file_names("scatter", ["BLEU-2", "BLEU-2 w>=0.6", "bleu/2"])
     {'BLEU-2': 'scatter-BLEU-2', 'BLEU-2 w>=0.6': 'scatter-BLEU-2-w-0.6', 'bleu/2': 'scatter-bleu-2-2'}
     """
-    made: dict[str, str] = {}
-    taken = {other.casefold() for other in others}
+    names_of: dict[str, str] = {}
+    used = {other.casefold() for other in others}
     for name in dict.fromkeys(names):
         plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:60] or "metric"
         word, again = f"{prefix}-{plain}", 1
-        while word.casefold() in taken:
+        while word.casefold() in used:
             again += 1
             word = f"{prefix}-{plain}-{again}"
-        taken.add(word.casefold())
-        made[name] = word
-    return made
+        used.add(word.casefold())
+        names_of[name] = word
+    return names_of
 
 
 def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Path, ...]:
@@ -287,13 +287,13 @@ STEMS = ("agreement", "figure1", "galley2015-figure2", "heatmap", "ruq", "scatte
 
 def pictures(folder: Path) -> tuple[list[Path], list[Path]]:
     """The files of a folder that a picture may replace: what ``save`` wrote, and what it did not."""
-    found = [
+    existing = [
         path
         for path in sorted(folder.iterdir())
         if path.suffix in (".png", ".svg") and path.name.startswith(STEMS)
     ]
-    ours = [path for path in found if _is_ours(path)]
-    return ours, [path for path in found if path not in ours]
+    ours = [path for path in existing if _is_ours(path)]
+    return ours, [path for path in existing if path not in ours]
 
 
 def _is_ours(path: Path) -> bool:

@@ -73,17 +73,17 @@ def sweeps(
     lacking = [name for name in _NEEDED if name not in points.columns]
     if lacking:
         raise InputError(f"sweeps: no column {one_of(lacking)} among the points")
-    made = looks or style.looks(points["metric"].unique(maintain_order=True).to_list())
-    names = list(made)
+    styles = looks or style.looks(points["metric"].unique(maintain_order=True).to_list())
+    names = list(styles)
     rows = [names[i : i + IN_A_ROW] for i in range(0, len(names), IN_A_ROW)] or [[]]
     figure, grid = _grid(len(rows), len(panels))
-    for across, some in zip(grid, rows, strict=True):
+    for across, row in zip(grid, rows, strict=True):
         for axes, panel in zip(across, panels, strict=True):
             of = points.filter(points["panel"] == panel.key)
-            for name in some:
-                _line(axes, of.filter(of["metric"] == name).sort("x"), made[name])
+            for name in row:
+                _line(axes, of.filter(of["metric"] == name).sort("x"), styles[name])
             _axes(axes, panel, of)
-        handles = {name: _handle(made[name]) for name in some}
+        handles = {name: _handle(styles[name]) for name in row}
         (_below if len(panels) == 1 else _beside)(across[-1], handles)
     for axes in grid[:, 0] if len(panels) > 1 else grid[0]:
         shown = ", 95% interval" if points["low"].is_not_nan().any() else ""

@@ -1,4 +1,4 @@
-"""How far each metric agrees with people, under a protocol that is written down."""
+"""Correlates metrics with human ratings under a protocol."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far every metric agrees with people.
+    """How far every metric agrees with human ratings.
 
     Attributes:
         protocol: What one observation is.
         labels: The metrics.
         systems: How many systems are rated.
-        correlations: The coefficients told (for ``pairwise``: the accuracies).
+        correlations: The coefficients (for ``pairwise``: the accuracies).
         signature: Protocol, coefficients, criterion, aggregation, draws, seed, the ratings' hash and
             the version.
         signatures: Of each metric.
-        notes: What was left out, to be said beside every table.
+        notes: Notes: what was left out, and how values are to be read.
     """
 
     protocol: Protocol
@@ -135,8 +135,8 @@ class Agreement:
             raise ParameterError(f"correlation={chosen!r} is unknown; choose {one_of(names)}")
         self._evidence.prepare([chosen])
         pairs = list(combinations(self.labels, 2))
-        told = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)
-        more = _blank(each.more for each in told)
+        differences = at_once(lambda pair: self._evidence.pair(*pair, chosen), pairs)
+        more = _blank(each.more for each in differences)
         rows = [
             {
                 "correlation": chosen,
@@ -154,7 +154,7 @@ class Agreement:
                 "reason": each.reason,
                 **(more | dict(each.more)),
             }
-            for (a, b), each in zip(pairs, told, strict=True)
+            for (a, b), each in zip(pairs, differences, strict=True)
         ]
         return pl.DataFrame(rows, schema_overrides=_types(("p", *more)))
 
@@ -201,7 +201,7 @@ def correlate(
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Holds every metric against people's ratings of the same replies.
+    """Correlates every metric with human ratings of the same replies.
 
     Args:
         scores: What was measured, fresh or loaded.

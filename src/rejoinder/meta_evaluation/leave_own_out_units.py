@@ -124,22 +124,22 @@ def pair_unit(
         if progress is not None:
             progress(other + 1, design.systems)
     scores = design.scores(wanted, own, usable, (*_lost(wanted, usable), *left.notes), 0, seed)
-    held = Held(
+    pair_rows = PairRows(
         tuple(design.alignment.systems),
         tuple(design.alignment.ids),
         {label: np.stack(each) for label, each in partners.items() if each},
     )
-    return scores, PairUnit(unit.size, unit.assignments, unit.pairs, held)
+    return scores, PairUnit(unit.size, unit.assignments, unit.pairs, pair_rows)
 
 
 @dataclass(frozen=True)
-class Held:
+class PairRows:
     """The rows of every reply against every other system.
 
     Attributes:
         systems: S of them.
         ids: n items.
-        rows: By label, float64 [S, n, S, k]: the system held against, items, systems, statistics.
+        rows: By label, float64 [S, n, S, k]: the other system of the pair, items, systems, statistics.
     """
 
     systems: tuple[str, ...]
@@ -151,7 +151,9 @@ class Held:
 class PairUnit(Unit):
     """``Unit`` whose two systems are both left out of the references; made by ``pair_unit``."""
 
-    held: Held = field(default_factory=lambda: Held((), (), {}), repr=False, compare=False)
+    pair_rows: PairRows = field(
+        default_factory=lambda: PairRows((), (), {}), repr=False, compare=False
+    )
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -159,7 +161,7 @@ class PairUnit(Unit):
 
     def observe(self, rated: Rated, draws: Draws) -> PairUnits:
         """Units of items of every pair of systems."""
-        rows = partial(_rows, rated, self.held)
+        rows = partial(_rows, rated, self.pair_rows)
         units = PairUnits(rated, self, draws, rows)
         units.notes.append(
             "both systems of a pair are left out of the references of both: pairs differ in their "
@@ -168,18 +170,18 @@ class PairUnit(Unit):
         return units
 
 
-def _rows(rated: Rated, held: Held, label: str, subject: Subject, copies: Copies) -> Rows:
+def _rows(rated: Rated, pair_rows: PairRows, label: str, subject: Subject, copies: Copies) -> Rows:
     """The rows of a metric for every pair: those of its references, or the same each time.
 
     Systems that are not of the pair have the rows without their own and the first system's
     references: only how hard a unit is for all systems is taken from these.
     """
-    if label not in held.rows:
+    if label not in pair_rows.rows:
         return subject.rows.pick(copies.item)
-    place = {name: at for at, name in enumerate(held.ids)}
+    place = {name: at for at, name in enumerate(pair_rows.ids)}
     items = np.array([place[name] for name in rated.ids])
-    systems = [held.systems.index(name) for name in rated.systems]
-    rows = held.rows[label]
+    systems = [pair_rows.systems.index(name) for name in rated.systems]
+    rows = pair_rows.rows[label]
     values = np.zeros((copies.item.size, len(rated.systems), rows.shape[-1]))
     at = 0
     for (a, b), of_pair in zip(copies.pairs, copies.items, strict=True):

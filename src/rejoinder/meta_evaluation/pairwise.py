@@ -32,7 +32,7 @@ SYSTEMS = (
 )
 
 
-class Ordered(Evidence):
+class ReplyPairs(Evidence):
     """Pairs of replies to a context, ordered by people and by metrics.
 
     Args:
@@ -83,10 +83,10 @@ class Ordered(Evidence):
         if reason:
             return Row(math.nan, self.left.size, reason=reason, more=more)
         if correlation == "accuracy":
-            told = pairwise_accuracy(x, y, self.groups, epsilon)
+            result = pairwise_accuracy(x, y, self.groups, epsilon)
         else:
-            told = decided_accuracy(x, y, self.groups)
-        if not told.pairs:
+            result = decided_accuracy(x, y, self.groups)
+        if not result.pairs:
             return Row(math.nan, 0, reason="people rate all pairs alike", more=more)
         each = self._by_context(label, y, correlation)
         interval = self._share(each)
@@ -94,7 +94,7 @@ class Ordered(Evidence):
         if self.draws.permutations:
             p, more["chance"] = self._p_and_chance(label, correlation)
         ends = interval.low, interval.high
-        return Row(told.accuracy, told.pairs, *ends, p, no_interval(interval), more)
+        return Row(result.accuracy, result.pairs, *ends, p, no_interval(interval), more)
 
     def _reason(self, x: Floats) -> str | None:
         if not self.left.size:

@@ -17,8 +17,8 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
 from rejoinder.meta_evaluation.pair_units import PairUnits
-from rejoinder.meta_evaluation.pairwise import Ordered
-from rejoinder.meta_evaluation.turn_level import Observed, Replies
+from rejoinder.meta_evaluation.pairwise import ReplyPairs
+from rejoinder.meta_evaluation.turn_level import Observations, TurnObservations
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from rejoinder.meta_evaluation.unit_level import Units
 from rejoinder.tables.checks.arguments import expect
@@ -65,7 +65,7 @@ class Turn(Protocol):
         """The protocol in a signature."""
         return f"protocol:turn{'|resample_raters:yes' if self.resample_raters else ''}"
 
-    def observe(self, rated: Rated, draws: Draws) -> Replies:
+    def observe(self, rated: Rated, draws: Draws) -> TurnObservations:
         """One observation for each rated reply.
 
         Raises:
@@ -75,7 +75,7 @@ class Turn(Protocol):
             raise ParameterError(
                 "drawn raters are averaged; give --raters mean, or leave --resample-raters out"
             )
-        return Replies(rated, draws, self.resample_raters)
+        return TurnObservations(rated, draws, self.resample_raters)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class System(Protocol):
         """The protocol in a signature."""
         return "protocol:system"
 
-    def observe(self, rated: Rated, draws: Draws) -> Observed:
+    def observe(self, rated: Rated, draws: Draws) -> Observations:
         """One observation for each system."""
         present = ~np.isnan(rated.grid)
         scores = {label: each.corpora(present) for label, each in rated.subjects.items()}
@@ -99,13 +99,13 @@ class System(Protocol):
         human = np.bincount(rated.system, rated.human, len(rated.systems)) / number
         systems = np.arange(len(rated.systems))
         keys = pl.DataFrame({"system": list(rated.systems), "items": number, "group": systems})
-        told = Observed(scores, human, systems, keys, draws, "systems", LEAST_SYSTEMS)
+        evidence = Observations(scores, human, systems, keys, draws, "systems", LEAST_SYSTEMS)
         if len(set(number.tolist())) > 1 or not (present == present[0]).all():
-            told.notes.append(
+            evidence.notes.append(
                 "systems are rated on different items, which may be harder or easier: their scores "
                 "and ratings are not strictly comparable"
             )
-        return told
+        return evidence
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class Pairwise(Protocol):
         """The protocol in a signature."""
         return f"protocol:pairwise|epsilon:{self.epsilon}"
 
-    def observe(self, rated: Rated, draws: Draws) -> Ordered:
+    def observe(self, rated: Rated, draws: Draws) -> ReplyPairs:
         """Pairs of rated replies to one context."""
-        return Ordered(rated, self.epsilon, draws)
+        return ReplyPairs(rated, self.epsilon, draws)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Point(NamedTuple):
     metrics: Mapping[str, Metric] | None
 
 
-class Held(NamedTuple):
+class SweepSettings(NamedTuple):
     """What is the same at every point: the arguments of `correlate`.
 
     Args:
@@ -89,12 +89,12 @@ class Sweep:
     notes: tuple[str, ...]
 
 
-def sweep_sizes(scores: Scores, held: Held, progress: Progress | None = None) -> Sweep:
+def sweep_sizes(scores: Scores, settings: SweepSettings, progress: Progress | None = None) -> Sweep:
     """Sweeps the unit size, for every metric of some scores: no text is needed.
 
     Args:
         scores: Fresh or loaded.
-        held: What is the same at every point.
+        settings: What is the same at every point.
         progress: Called with how many points are done, and of how many.
 
     Raises:
@@ -102,18 +102,18 @@ def sweep_sizes(scores: Scores, held: Held, progress: Progress | None = None) ->
         ParameterError: A parameter is unknown.
     """
     metrics = {label: each.metric for label, each in scores.measured.items()}
-    points = size_points(metrics, held.unit.size)
-    told = sweep(scores, [point for point in points if point.metrics], held, progress)
+    points = size_points(metrics, settings.unit.size)
+    swept = sweep(scores, [point for point in points if point.metrics], settings, progress)
     bags = ", ".join(name for name, each in metrics.items() if not each.summable)
     note = f"figure: {bags}: no units of fewer than {LEAST_BAG} items, which would take minutes"
-    return Sweep(told.points, (*told.notes, *([note] if bags else [])))
+    return Sweep(swept.points, (*swept.notes, *([note] if bags else [])))
 
 
 def sweep_parameters(
     testset: TestSet,
     responses: pl.DataFrame,
     metrics: Sequence[Metric],
-    held: Held,
+    settings: SweepSettings,
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Sweep:
@@ -126,7 +126,7 @@ def sweep_parameters(
         testset: Contexts and references.
         responses: The table of ``read_responses``.
         metrics: The metrics.
-        held: What is the same at every point.
+        settings: What is the same at every point.
         missing: An item that a system did not answer: ``error``, ``drop`` or ``empty``.
         progress: Called with how many points are done, and of how many.
 
@@ -136,12 +136,12 @@ def sweep_parameters(
     """
     points: list[Point] = []
     if testset.references.get_column("weight").is_not_null().any():
-        points += threshold_points(testset, _base(metrics, references="all"), held.unit.size)
-    points += order_points(_base(metrics, order=2), held.unit.size)
+        points += threshold_points(testset, _base(metrics, references="all"), settings.unit.size)
+    points += order_points(_base(metrics, order=2), settings.unit.size)
     if not points:
         return Sweep(_table([]), ())
-    scores = measure(testset, responses, points, missing, held.seed)
-    return sweep(scores, points, held, progress)
+    scores = measure(testset, responses, points, missing, settings.seed)
+    return sweep(scores, points, settings, progress)
 
 
 def threshold_points(
@@ -200,14 +200,17 @@ def measure(
 
 
 def sweep(
-    scores: Scores, points: Sequence[Point], held: Held, progress: Progress | None = None
+    scores: Scores,
+    points: Sequence[Point],
+    settings: SweepSettings,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Measures every point that has at least 10 units.
 
     Args:
         scores: Of every metric of the points.
         points: Where to measure.
-        held: What is the same at every point.
+        settings: What is the same at every point.
         progress: Called with how many points are done, and of how many.
 
     Raises:
@@ -217,20 +220,20 @@ def sweep(
     labels = {each.metric: label for label, each in scores.measured.items()}
     # An item that some references serve is served by all of them: no point has items but these.
     most = max(scores.labels, key=lambda label: int(scores.measured[label].usable.sum()))
-    told = held.criterion, held.raters, held.without, held.seed
-    rated, _, _ = match(_of(scores, [most]), held.ratings, *told, in_pairs=True)
+    choices = settings.criterion, settings.raters, settings.without, settings.seed
+    rated, _, _ = match(_of(scores, [most]), settings.ratings, *choices, in_pairs=True)
     measured: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rows: list[dict[str, Any]] = []
     left: list[Point] = []
     for number, point in enumerate(points):
         names = {labels[metric]: name for name, metric in (point.metrics or {}).items()}
-        some = _of(scores, list(names))
-        if not names or _units(rated, some, held.unit, point.size) < LEAST_UNITS:
+        of_point = _of(scores, list(names))
+        if not names or _units(rated, of_point, settings.unit, point.size) < LEAST_UNITS:
             left.append(point)
         else:
             key = (point.size, *names.items())
             if key not in measured:
-                measured[key] = _measured(some, names, point.size, held)
+                measured[key] = _measured(of_point, names, point.size, settings)
             rows += [{"panel": point.panel, "x": float(point.x), **each} for each in measured[key]]
         if progress is not None:
             progress(number + 1, len(points))
@@ -297,22 +300,22 @@ def _units(rated: Rated, scores: Scores, unit: Unit, size: int) -> int:
 
 
 def _measured(
-    scores: Scores, names: Mapping[str, str], size: int, held: Held
+    scores: Scores, names: Mapping[str, str], size: int, settings: SweepSettings
 ) -> list[dict[str, Any]]:
-    whole = held.unit
+    whole = settings.unit
     drawn = max(LEAST_ASSIGNMENTS, round(whole.assignments * size / whole.size))
     protocol = replace(whole, size=size, assignments=min(whole.assignments, drawn))
-    told = correlate(
+    agreement = correlate(
         scores,
-        held.ratings,
+        settings.ratings,
         protocol,
-        correlations=[held.correlation],
-        criterion=held.criterion,
-        raters=held.raters,
-        without=held.without,
+        correlations=[settings.correlation],
+        criterion=settings.criterion,
+        raters=settings.raters,
+        without=settings.without,
         permutations=0,
         resamples=0,
-        seed=held.seed,
+        seed=settings.seed,
     )
     return [
         {
@@ -322,7 +325,7 @@ def _measured(
             "assignments": protocol.assignments,
             "reason": row["reason"],
         }
-        for row in told.table().iter_rows(named=True)
+        for row in agreement.table().iter_rows(named=True)
         if row["metric"] in names
     ]
 

@@ -1,6 +1,6 @@
 """Observations of one number from each metric and one from people, and their correlation.
 
-`Observed` serves the system protocol; `Replies` serves the turn protocol, and adds the agreement
+`Observations` serves the system protocol; `TurnObservations` serves the turn protocol, and adds the agreement
 within each system and that of people with people.
 """
 
@@ -40,7 +40,7 @@ POOLED = (
 )
 
 
-class Observed(Evidence):
+class Observations(Evidence):
     """Observations of one number from each metric and one from people.
 
     Args:
@@ -165,7 +165,7 @@ class Observed(Evidence):
         )
 
 
-class Replies(Observed):
+class TurnObservations(Observations):
     """Turn-level observations, which single raters and single systems have too.
 
     Each metric is correlated over the replies that it can score by themselves, two metrics over
@@ -255,7 +255,7 @@ class Replies(Observed):
             return []
         rows = []
         for correlation in correlations:
-            told = human_correlations(matrix, correlation, what="replies")
+            pooled = human_correlations(matrix, correlation, what="replies")
             inside = [
                 human_correlations(matrix[self.rated.system == s], correlation, what="replies")
                 for s in range(len(self.rated.systems))
@@ -264,9 +264,9 @@ class Replies(Observed):
                 "human (avg)": _mean([each.average for each in inside]),
                 "human (max)": _mean([each.maximum for each in inside]),
             }
-            for label, value in (("human (avg)", told.average), ("human (max)", told.maximum)):
+            for label, value in (("human (avg)", pooled.average), ("human (max)", pooled.maximum)):
                 n = int(((~np.isnan(matrix)).sum(axis=1) > 1).sum())
-                reason = told.reason or "single raters against the others: no interval, no test"
+                reason = pooled.reason or "single raters against the others: no interval, no test"
                 more = {"within": within[label]} if self.several else {}
                 rows.append((label, correlation, Row(value, n, reason=reason, more=more)))
         return rows
@@ -312,7 +312,7 @@ class Replies(Observed):
         def one(task: tuple[str, NDArray[np.bool_]]) -> Row:
             label, place = task
             place = place & self.usable(label)
-            part = Observed(
+            part = Observations(
                 {label: self.scores[label][place]},
                 self.human[place],
                 self.groups[place],

@@ -135,9 +135,9 @@ class Units(Evidence):
     def _assign(self, begin: int, correlations: Sequence[str]) -> None:
         """The coefficients of a block of assignments."""
         number = min(BLOCK, self.assignments - begin)
-        told = self._block(begin // BLOCK, number)
-        y = Ranked(told.human)
-        for label, x in told.scores.items():
+        differences = self._block(begin // BLOCK, number)
+        y = Ranked(differences.human)
+        for label, x in differences.scores.items():
             for correlation, value in measured(Ranked(x), y, correlations):
                 self.over[label, correlation][begin : begin + number] = value
 
@@ -289,14 +289,14 @@ class Units(Evidence):
             return TWO
         if self.n < 2:
             return "1 unit: a correlation needs at least 3"
-        told = self.over[label, correlation]
-        undefined = np.isnan(told)
-        if undefined.sum() <= UNDEFINED_SHARE * told.size:
+        coefficients = self.over[label, correlation]
+        undefined = np.isnan(coefficients)
+        if undefined.sum() <= UNDEFINED_SHARE * coefficients.size:
             return None
         x, y = self.first.scores[label], self.first.human
         reasons = [reason_undefined(x[t], y[t]) for t in range(self.tested)]
         why = next((each for each in reasons if each), "too little variation")
-        return f"undefined in {undefined.sum()} of {told.size} assignments: {why}"
+        return f"undefined in {undefined.sum()} of {coefficients.size} assignments: {why}"
 
     @cached_property
     def _complete(self) -> bool:

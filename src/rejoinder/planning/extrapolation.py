@@ -13,7 +13,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
 from rejoinder.planning import variance_components
-from rejoinder.planning.forecast import FAR, Expected, Forecast
+from rejoinder.planning.forecast import FAR, ExpectedCorrelation, Forecast
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NOISE, PERFECT
 from rejoinder.statistics.correlation import correlation_named
@@ -76,15 +76,15 @@ class Extrapolation:
         forecasts, components = [], []
         known: dict[tuple[str, str], variance_components.People] = {}
         for a, b in self.pairs:
-            found = self._ratings(a, b)
-            if found is None:
+            ratings = self._ratings(a, b)
+            if ratings is None:
                 why = "the two have no rated item in common"
                 forecasts.append(Forecast(PEOPLE, a, b, None, None, 0, math.nan, reason=why))
                 continue
-            forecasts += self._of_people(a, b, found)
-            if found.n >= fewest(self.alpha):
-                components.append(_components(a, b, found))
-                known[a, b] = found
+            forecasts += self._of_people(a, b, ratings)
+            if ratings.n >= fewest(self.alpha):
+                components.append(_components(a, b, ratings))
+                known[a, b] = ratings
         return forecasts, components, _of_raters(known)
 
     def metrics(self) -> list[Forecast]:
@@ -101,28 +101,30 @@ class Extrapolation:
             for (a, b), difference, (error, doubt, reason) in zip(
                 self.pairs, differences, rows, strict=True
             ):
-                made = Forecast(label, a, b, None, None, n, float(difference), reason=reason)
+                forecast = Forecast(label, a, b, None, None, n, float(difference), reason=reason)
                 if error is not None and reason is None:
-                    made = replace(made, error=error, doubt=doubt)
-                forecasts.append(made)
+                    forecast = replace(forecast, error=error, doubt=doubt)
+                forecasts.append(forecast)
         return forecasts
 
-    def correlations(self) -> list[Expected]:
+    def correlations(self) -> list[ExpectedCorrelation]:
         """The correlation of every metric with people, with all the references there are."""
         if self.rated is None:
             return []
         noise = self.noise
         raters = self.grades if not math.isnan(noise.each) else [_whole(noise.raters)]
         forecasts = []
-        told = at_once(self._correlation, self.labels)
-        for label, (value, sigma, reason) in zip(self.labels, told, strict=True):
+        correlated = at_once(self._correlation, self.labels)
+        for label, (value, sigma, reason) in zip(self.labels, correlated, strict=True):
             for k in raters:
                 expected, why = value, reason
                 if not why and k != _whole(noise.raters):
                     expected, why = moved(value, noise.factor(k), self.correlation)
                 far = k > FAR * noise.raters
-                held = Expected(label, k, None, self._contexts, expected, sigma, far, why or reason)
-                forecasts.append(held)
+                forecast = ExpectedCorrelation(
+                    label, k, None, self._contexts, expected, sigma, far, why or reason
+                )
+                forecasts.append(forecast)
         return forecasts
 
     def fewer(
@@ -130,8 +132,8 @@ class Extrapolation:
         references: int,
         drawn: Sequence[Extrapolation],
         forecasts: Sequence[Forecast],
-        expected: Sequence[Expected],
-    ) -> tuple[list[Forecast], list[Expected]]:
+        expected: Sequence[ExpectedCorrelation],
+    ) -> tuple[list[Forecast], list[ExpectedCorrelation]]:
         """The same with fewer references: the spread that so many show in the pilot.
 
         Args:
@@ -151,10 +153,10 @@ class Extrapolation:
                 continue
             values = [of._value(each.subject) for of in drawn]
             value = float(np.mean(values)) if not each.reason else math.nan
-            told = replace(each, references=references, value=value)
+            forecast = replace(each, references=references, value=value)
             if not each.reason and not abs(value) < PERFECT:
-                told = replace(told, value=math.nan, reason=UNDEFINED)
-            correlated.append(told)
+                forecast = replace(forecast, value=math.nan, reason=UNDEFINED)
+            correlated.append(forecast)
         return compared, correlated
 
     def _with_fewer(
@@ -174,13 +176,13 @@ class Extrapolation:
                 for each in measured
             ]
             squares = np.mean(np.square(errors), axis=0)[:, 0]
-        made = []
+        scaled = []
         for each, difference, square in zip(whole, values[a] - values[b], squares, strict=True):
-            told = replace(each, references=references, difference=float(difference))
+            forecast = replace(each, references=references, difference=float(difference))
             if not each.reason:
-                told = _scaled(told, math.sqrt(square) / each.error(n))
-            made.append(told)
-        return made
+                forecast = _scaled(forecast, math.sqrt(square) / each.error(n))
+            scaled.append(forecast)
+        return scaled
 
     def counts(self, n: int, size: int) -> Iterable[Floats]:
         """Resamples of ``size`` of n items, the same for all that have n; kept where they are few."""
@@ -231,23 +233,23 @@ class Extrapolation:
         )
         return variance_components.people(*both)
 
-    def _of_people(self, a: str, b: str, found: variance_components.People) -> list[Forecast]:
-        if found.n < fewest(self.alpha):
-            why = few(found.n, self.alpha)
-            k = _whole(found.raters)
-            return [Forecast(PEOPLE, a, b, k, None, found.n, found.difference, reason=why)]
+    def _of_people(self, a: str, b: str, ratings: variance_components.People) -> list[Forecast]:
+        if ratings.n < fewest(self.alpha):
+            why = few(ratings.n, self.alpha)
+            k = _whole(ratings.raters)
+            return [Forecast(PEOPLE, a, b, k, None, ratings.n, ratings.difference, reason=why)]
         forecasts = []
-        for k in self.grades if found.told else [_whole(found.raters)]:
-            raters = float(k) if found.told else found.raters
-            variance = found.variance(raters)
-            doubt = found.doubt(raters, self.counts(found.n, found.n))
-            far = k > FAR * found.raters
-            made = Forecast(PEOPLE, a, b, k, None, found.n, found.difference, far=far)
+        for k in self.grades if ratings.shows_raters else [_whole(ratings.raters)]:
+            raters = float(k) if ratings.shows_raters else ratings.raters
+            variance = ratings.variance(raters)
+            doubt = ratings.doubt(raters, self.counts(ratings.n, ratings.n))
+            far = k > FAR * ratings.raters
+            forecast = Forecast(PEOPLE, a, b, k, None, ratings.n, ratings.difference, far=far)
             if variance > NOISE:
-                made = replace(made, error=_root(variance), doubt=doubt)
+                forecast = replace(forecast, error=_root(variance), doubt=doubt)
             else:
-                made = replace(made, reason=variance_components.NO_SPREAD)
-            forecasts.append(made)
+                forecast = replace(forecast, reason=variance_components.NO_SPREAD)
+            forecasts.append(forecast)
         return forecasts
 
     def _metric(
@@ -342,29 +344,29 @@ def _between(sizes: Sequence[int], errors: Floats) -> Callable[[int], float]:
     return lambda items: math.exp(float(np.interp(math.log(items), x, y))) / math.sqrt(items)
 
 
-def _components(a: str, b: str, found: variance_components.People) -> dict[str, Any]:
+def _components(a: str, b: str, ratings: variance_components.People) -> dict[str, Any]:
     return {
         "a": a,
         "b": b,
-        "n": found.n,
-        "raters_per_reply": found.raters,
-        **found.parts(),
-        "shared": found.shared,
-        "panel": found.panel,
-        "floor": found.floor,
+        "n": ratings.n,
+        "raters_per_reply": ratings.raters,
+        **ratings.parts(),
+        "shared": ratings.shared,
+        "panel": ratings.panel,
+        "floor": ratings.floor,
     }
 
 
 def _of_raters(known: Mapping[tuple[str, str], variance_components.People]) -> list[str]:
     """What the forecasts for people take for granted of raters, each once for all pairs."""
     notes = []
-    single = [pair for pair, each in known.items() if not each.told]
+    single = [pair for pair, each in known.items() if not each.shows_raters]
     if single:
         notes.append(
             f"people, {_listed(single)}: one rating of a reply (or means alone), so what raters add to "
             "the spread cannot be seen: other numbers of raters cannot be planned"
         )
-    apart = [pair for pair, each in known.items() if each.told and each.confounded]
+    apart = [pair for pair, each in known.items() if each.shows_raters and each.confounded]
     if apart:
         notes.append(
             f"people, {_listed(apart)}: no rater rates both on one item; a severe rater counts against "

@@ -56,7 +56,7 @@ COMPONENTS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Targets:
     """What a plan is to reach.
 
     Attributes:
@@ -112,11 +112,11 @@ class Forecast:
             "references": self.references,
         }
 
-    def rows(self, sizes: Sequence[int], wanted: Wanted) -> list[dict[str, Any]]:
+    def rows(self, sizes: Sequence[int], wanted: Targets) -> list[dict[str, Any]]:
         """What is detectable, and with what power the target is, at each number of items."""
         return [self._row(size, wanted) for size in sizes]
 
-    def _row(self, items: int, wanted: Wanted) -> dict[str, Any]:
+    def _row(self, items: int, wanted: Targets) -> dict[str, Any]:
         error, target = self.error(items), self.target(wanted)
         shown = [
             detectable(each, items, wanted.power, wanted.alpha, self.n)
@@ -147,19 +147,19 @@ class Forecast:
             "reason": self.reason or few,
         }
 
-    def target(self, wanted: Wanted) -> float:
+    def target(self, wanted: Targets) -> float:
         """The true difference that is to show."""
         return wanted.differences.get(self.subject, abs(self.difference))
 
-    def need(self, wanted: Wanted) -> dict[str, Any]:
+    def need(self, wanted: Targets) -> dict[str, Any]:
         """The smallest number of items that shows the target with the power wanted."""
         target = self.target(wanted)
         reason = self.reason
         if not reason and not target > NOISE:
             reason = "the two do not differ in the pilot: name the difference that is to show"
-        found: list[int | None] = [None] * 3
+        numbers: list[int | None] = [None] * 3
         if not reason:
-            found = [
+            numbers = [
                 least_items(self._enough(factor, target, wanted), fewest_planned(wanted.alpha))
                 for factor in spread(1.0, self.doubt)
             ]
@@ -167,10 +167,10 @@ class Forecast:
             **self._keys,
             "target": target,
             "given": self.subject in wanted.differences,
-            **needed(found, self.n, self.far, reason),
+            **needed(numbers, self.n, self.far, reason),
         }
 
-    def _enough(self, factor: float, target: float, wanted: Wanted) -> Callable[[int], bool]:
+    def _enough(self, factor: float, target: float, wanted: Targets) -> Callable[[int], bool]:
         return lambda items: (
             detectable(factor * self.error(items), items, wanted.power, wanted.alpha, self.n)
             <= target
@@ -178,7 +178,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedCorrelation:
     """How well the correlation of a metric with people would be known.
 
     Attributes:
@@ -243,14 +243,14 @@ class Expected:
 
     def need(self, wanted: float) -> dict[str, Any]:
         """The smallest number of items whose interval is no wider than wanted."""
-        found: list[int | None] = [None] * 3
+        numbers: list[int | None] = [None] * 3
         if not self.reason:
-            found = [least_items(self._enough(place, wanted), 6) for place in range(3)]
+            numbers = [least_items(self._enough(place, wanted), 6) for place in range(3)]
         return {
             **self._keys,
             "value": self.value,
             "target": wanted,
-            **needed(found, self.n, self.far, self.reason),
+            **needed(numbers, self.n, self.far, self.reason),
         }
 
     def _enough(self, place: int, wanted: float) -> Callable[[int], bool]:
@@ -269,10 +269,10 @@ def spread(value: float, doubt: float) -> tuple[float, float, float]:
 
 
 def needed(
-    found: Sequence[int | None], n: int, far: bool, reason: str | None
+    numbers: Sequence[int | None], n: int, far: bool, reason: str | None
 ) -> dict[str, int | bool | str | None]:
     """The columns of an answer; ``found`` holds the low end, the number, the high end."""
-    low, items, high = found
+    low, items, high = numbers
     if items is None and not reason:
         reason = "more than a million items would not do"
     return {

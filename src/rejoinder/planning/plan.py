@@ -31,9 +31,9 @@ from rejoinder.planning.forecast import (
     CORRELATION_NEEDS,
     CORRELATIONS,
     FAR,
-    Expected,
+    ExpectedCorrelation,
     Forecast,
-    Wanted,
+    Targets,
 )
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.progress import Progress
@@ -155,12 +155,12 @@ def plan(
         every_pair: Compare every two systems.
         items: The numbers of items to tell of; else 1/2, 1, 2, 4 and 8 times the pilot.
         raters: The numbers of raters to tell of; else 1, 2, 3, 5, 10 and the pilot's.
-        power: Wanted of a comparison; from 0.5.
+        power: Wanted power of a comparison; from 0.5.
         alpha: The level of its test.
         difference: The true difference that is to be found, in the ratings' own scale; without
             ratings in the metrics' own ranges, where 0.3 is 30 points of the tables; or by subject:
             ``{"people": 0.3, "BLEU-2": 0.02}``. Else the pilot's.
-        width: Wanted of the 95% interval of a correlation.
+        width: Wanted width of the 95% interval of a correlation.
         correlation: ``pearson``, ``spearman`` or ``kendall-b``, over single replies.
         criterion: Which criterion of the ratings, where there are several.
         without: Systems to leave out.
@@ -201,20 +201,22 @@ def plan(
     if not pairs:
         notes.append(f"one system alone, {one_of(names)}: there is no other to compare it with")
     n = len(rated.ids) if rated is not None else scores.items.height
-    wanted = Wanted(power, alpha, _differences(difference, scores, labels, rated, scale), width)
+    wanted = Targets(power, alpha, _differences(difference, scores, labels, rated, scale), width)
     sizes = sizes or sorted({max(1, math.ceil(n * factor)) for factor in FACTORS})
-    held = Extrapolation(
+    pilot = Extrapolation(
         scores, rated, labels, pairs, sizes, grades, correlation, alpha, resamples, seed
     )
-    of_people, components, more = held.people()
-    forecasts, expected = held.metrics(), held.correlations()
+    of_people, components, more = pilot.people()
+    forecasts, expected = pilot.metrics(), pilot.correlations()
     notes += more
     if testset is not None and responses is not None:
-        drawn = with_fewer(held, ratings, testset, responses, criterion, without, missing, progress)
+        drawn = with_fewer(
+            pilot, ratings, testset, responses, criterion, without, missing, progress
+        )
         whole, known = list(forecasts), list(expected)
         for few, several in drawn.items():
-            told, correlated = held.fewer(few, several, whole, known)
-            forecasts += told
+            compared, correlated = pilot.fewer(few, several, whole, known)
+            forecasts += compared
             expected += correlated
     forecasts = of_people + _in_order(forecasts, labels, pairs)
     expected = _in_order(expected, labels, pairs)
@@ -227,7 +229,7 @@ def plan(
         _table(components, COMPONENTS),
         n,
         scores.references,
-        tuple(_assumptions(wanted, held, scores, testset)),
+        tuple(_assumptions(wanted, pilot, scores, testset)),
         tuple(dict.fromkeys(notes)),
         {
             "power": power,
@@ -239,7 +241,7 @@ def plan(
             "without": list(without),
             "items": sizes,
             "raters": grades,
-            "pilot_raters": held.pilot_raters,
+            "pilot_raters": pilot.pilot_raters,
             "resamples": resamples,
             "seed": seed,
             "version": __version__,
@@ -360,8 +362,8 @@ def _best_first(
     else:
         measured = scores.measured[labels[0]]
         sign = 1 if measured.metric.higher_is_better else -1
-        found = dict(zip(scores.names, (sign * measured.scores()).tolist(), strict=True))
-        values = {name: found[name] for name in names}
+        scored = dict(zip(scores.names, (sign * measured.scores()).tolist(), strict=True))
+        values = {name: scored[name] for name in names}
     return sorted(names, key=lambda name: -values[name])
 
 
@@ -370,7 +372,7 @@ def _in_order(
 ) -> list[Any]:
     """By metric, pair, and references: all there are first, then the most."""
 
-    def place(row: Forecast | Expected) -> tuple[int, int, float]:
+    def place(row: Forecast | ExpectedCorrelation) -> tuple[int, int, float]:
         pair = pairs.index((row.a, row.b)) if isinstance(row, Forecast) else 0
         return labels.index(row.subject), pair, -(row.references or math.inf)
 
@@ -382,39 +384,39 @@ def _table(rows: list[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
 
 
 def _assumptions(
-    wanted: Wanted, held: Extrapolation, scores: Scores, testset: TestSet | None
+    wanted: Targets, pilot: Extrapolation, scores: Scores, testset: TestSet | None
 ) -> list[str]:
     """What every number of the plan rests on."""
-    told = [
+    assumptions = [
         "further items are drawn like the pilot's, further raters are like its raters; beyond "
         f"{FAR} times the pilot (!) figures are rough"
     ]
-    if held.pairs:
-        told.append(
+    if pilot.pairs:
+        assumptions.append(
             f"one pair of systems, two-sided paired test over items at the {100 * wanted.alpha:g}% "
             "level; for the same among p pairs divide alpha by p"
         )
-    if held.pairs and {PEOPLE, *held.labels} - set(wanted.differences):
-        told.append(
+    if pilot.pairs and {PEOPLE, *pilot.labels} - set(wanted.differences):
+        assumptions.append(
             "where no difference is named, power is for the pilot's own, which is too large where "
             "the pair was picked for it"
         )
-    shared = set(wanted.differences.values()) if held.rated is None else set()
-    if len(shared) == 1 and len(wanted.differences) == len(held.labels):
+    shared = set(wanted.differences.values()) if pilot.rated is None else set()
+    if len(shared) == 1 and len(wanted.differences) == len(pilot.labels):
         d = shared.pop()
-        told.append(
+        assumptions.append(
             f"the difference to show, {d:g}, is in each metric's own range: tables that are x100 show "
             f"it as {100 * d:g} points"
         )
-    if any(counts_references(scores, label) for label in held.labels):
+    if any(counts_references(scores, label) for label in pilot.labels):
         most = scores.references[1]
-        told.append(
+        assumptions.append(
             f"more references than the pilot has (up to {most}) cannot be known from it"
             + ("" if testset is not None else "; fewer are told from a test set and responses")
         )
-    if held.rated is not None and held.labels:
-        told.append(
-            f"{held.correlation} over single replies, resampled by context; with fewer references "
+    if pilot.rated is not None and pilot.labels:
+        assumptions.append(
+            f"{pilot.correlation} over single replies, resampled by context; with fewer references "
             "or other raters the correlation moves and its spread on Fisher's scale stays"
         )
-    return told
+    return assumptions

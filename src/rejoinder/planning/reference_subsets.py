@@ -25,7 +25,7 @@ DRAWS = 3
 
 
 def with_fewer(
-    held: Extrapolation,
+    pilot: Extrapolation,
     ratings: Frame | None,
     testset: TestSet,
     responses: pl.DataFrame,
@@ -40,24 +40,24 @@ def with_fewer(
         ParameterError: Test set and responses are not those that were scored.
     """
     metrics = {
-        label: held.scores.measured[label].metric
-        for label in held.labels
-        if counts_references(held.scores, label)
+        label: pilot.scores.measured[label].metric
+        for label in pilot.labels
+        if counts_references(pilot.scores, label)
     }
     if not metrics:
         return {}
-    ids = held.scores.items.get_column("id").to_list()
-    if set(ids) - set(testset.ids) or set(held.scores.names) != set(responses["system"]):
+    ids = pilot.scores.items.get_column("id").to_list()
+    if set(ids) - set(testset.ids) or set(pilot.scores.names) != set(responses["system"]):
         raise ParameterError(
             "testset and responses have other systems or items than the scores; give those that "
             "were scored, or none"
         )
     drawn = {}
     for few, several in score_with_fewer(
-        testset, responses, metrics, levels(testset, ids), missing, held.seed, progress
+        testset, responses, metrics, levels(testset, ids), missing, pilot.seed, progress
     ):
         drawn[few] = [
-            replace(held, scores=each, rated=_rated(each, ratings, criterion, without, held.seed))
+            replace(pilot, scores=each, rated=_rated(each, ratings, criterion, without, pilot.seed))
             for each in several
         ]
     return drawn
@@ -85,13 +85,13 @@ def levels(testset: TestSet, ids: Sequence[str]) -> list[int]:
     >>> levels(TestSet.from_lists([["a", "b", "c"], ["d", "e", "f"], ["g"]]), ["1", "2", "3"])
     [1, 2]
     """
-    held = testset.references.filter(pl.col("id").is_in(ids))
-    counts = held.group_by("id").len().get_column("len").to_numpy()
-    found, level = [], 1
+    references = testset.references.filter(pl.col("id").is_in(ids))
+    counts = references.group_by("id").len().get_column("len").to_numpy()
+    numbers, level = [], 1
     while 2 * int((counts > level).sum()) >= len(ids):
-        found.append(level)
+        numbers.append(level)
         level *= 2
-    return found
+    return numbers
 
 
 def fewer(testset: TestSet, most: int, rng: np.random.Generator) -> TestSet:
@@ -130,10 +130,10 @@ def score_with_fewer(
         several = []
         for draw in range(DRAWS):
             rng = np.random.default_rng([seed, level, draw])
-            some = fewer(testset, level, rng)
+            subset = fewer(testset, level, rng)
             several.append(
                 score(
-                    some,
+                    subset,
                     responses,
                     list(metrics.values()),
                     missing=missing,

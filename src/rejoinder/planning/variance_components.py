@@ -73,7 +73,7 @@ class People:
         return float(2 * self.n / (self.sums[8] + self.sums[9]))
 
     @property
-    def told(self) -> bool:
+    def shows_raters(self) -> bool:
         """Whether the raters' part can be seen: each system has a reply with two raters."""
         return bool(self.sums[3] > 0 and self.sums[5] > 0)
 
@@ -85,7 +85,7 @@ class People:
     @cached_property
     def noise(self) -> float:
         """What one more rater brings in: raters (as far as they change with items) and rest."""
-        return float(_noise(self.sums, self.n, self.leaning)) if self.told else math.nan
+        return float(_noise(self.sums, self.n, self.leaning)) if self.shows_raters else math.nan
 
     @property
     def leaning(self) -> float:
@@ -98,7 +98,7 @@ class People:
         Leanings that cannot be seen are among the rest.
         """
         anew = 0.0 if math.isnan(self.lean) else self.lean * (1 - self.shared)
-        rest = max(0.0, self.noise - anew) if self.told else math.nan
+        rest = max(0.0, self.noise - anew) if self.shows_raters else math.nan
         items = max(0.0, self.variance(self.raters) - self.noise / self.raters)
         return {"items": items, "raters": self.lean, "rest": rest}
 
@@ -293,8 +293,8 @@ def metric_errors(
     a, b = (list(each) for each in zip(*pairs, strict=True))
     errors = np.empty((len(pairs), len(sizes)))
     for place, size in enumerate(sizes):
-        blocks = (some for each in counts(n, size) for some in narrow(each, measured.rows))
-        drawn = [measured.metric.score(measured.rows.totals(some)) for some in blocks]
+        blocks = (block for each in counts(n, size) for block in narrow(each, measured.rows))
+        drawn = [measured.metric.score(measured.rows.totals(block)) for block in blocks]
         scores = np.concatenate(drawn, axis=1)
         errors[:, place] = (scores[a] - scores[b]).std(axis=1)
     return errors * math.sqrt(n / (n - 1))

@@ -10,7 +10,7 @@ import pytest
 
 import rejoinder
 from rejoinder import TestSet, audit, score
-from rejoinder.auditing.trivial_baselines import FAKES, PREFIX, _shuffled, leave_one_out, unread
+from rejoinder.auditing.trivial_baselines import BASELINES, PREFIX, _shuffled, leave_one_out, unread
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU
 from rejoinder.tables.responses import check_responses
@@ -220,7 +220,7 @@ def test_the_direction_of_a_metric_counts():
     testset, responses = small()
     upward = audit(testset, responses, [BLEU(order=1)])
     downward = audit(testset, responses, [Errors(order=1)])
-    for fake in FAKES:
+    for fake in BASELINES:
         up, down = row_of(upward, "BLEU-1", fake), row_of(downward, "errors", fake)
         for column in ("reached", "reaches", "median_system", "best_system", "p_median", "p_best"):
             assert up[column] == down[column], (fake, column)

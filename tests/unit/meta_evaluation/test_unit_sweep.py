@@ -5,7 +5,7 @@ import pytest
 
 from rejoinder import correlate, read_ratings, read_responses, read_testset, score
 from rejoinder.meta_evaluation.protocols import Unit
-from rejoinder.meta_evaluation.sweep import Held, sweep_parameters, sweep_sizes
+from rejoinder.meta_evaluation.sweep import SweepSettings, sweep_parameters, sweep_sizes
 from rejoinder.metrics import BLEU, ROUGE, DeltaBLEU, DistinctN
 from rejoinder.metrics.length import Length
 from rejoinder.tables.testset import TestSet
@@ -23,7 +23,7 @@ def texts():
 
 @pytest.fixture(scope="module")
 def held():
-    return Held(read_ratings(EXAMPLES / "ratings.csv"), Unit(11, 20), "kendall-b")
+    return SweepSettings(read_ratings(EXAMPLES / "ratings.csv"), Unit(11, 20), "kendall-b")
 
 
 def names(points, panel):

@@ -12,7 +12,7 @@ from rejoinder import TestSet, correlate, score
 from rejoinder.errors import ParameterError
 from rejoinder.planning import variance_components as pilot
 from rejoinder.planning.extrapolation import moved
-from rejoinder.planning.forecast import Expected
+from rejoinder.planning.forecast import ExpectedCorrelation
 from rejoinder.planning.plan import plan
 from rejoinder.planning.reference_subsets import fewer
 from rejoinder.statistics.power import (
@@ -342,7 +342,7 @@ def test_the_width_at_the_pilots_size_is_the_bootstraps(examples):
 
 def test_width_by_hand():
     # r = 0, sigma = 1, 100 items: tanh(0.196) - tanh(-0.196) = 2 tanh(0.196).
-    told = Expected("m", 3, None, 100, 0.0, 1.0)
+    told = ExpectedCorrelation("m", 3, None, 100, 0.0, 1.0)
     assert told.width(100)[1] == pytest.approx(2 * math.tanh(0.196))
     need = told.need(2 * math.tanh(0.098))
     assert need["items"] == 400

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rejoinder.figures.album import Album
     from rejoinder.meta_evaluation.correlate import Agreement
-    from rejoinder.meta_evaluation.sweep import Held, Sweep
+    from rejoinder.meta_evaluation.sweep import Sweep, SweepSettings
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.responses import Missing
     from rejoinder.tables.testset import TestSet
@@ -22,7 +22,7 @@ def draw(
     folder: Path,
     told: Agreement,
     scores: Scores,
-    held: Held,
+    held: SweepSettings,
     texts: tuple[TestSet, pl.DataFrame] | None,
     missing: str,
 ) -> Album:
@@ -60,7 +60,7 @@ def draw(
 
 def _swept(
     scores: Scores,
-    held: Held,
+    held: SweepSettings,
     texts: tuple[TestSet, pl.DataFrame] | None,
     missing: str,
     tick: Progress,

@@ -155,7 +155,7 @@ def correlate(
     from rejoinder.meta_evaluation import protocols
     from rejoinder.meta_evaluation.correlate import DEFAULT_CORRELATIONS
     from rejoinder.meta_evaluation.correlate import correlate as correlated
-    from rejoinder.meta_evaluation.sweep import Held
+    from rejoinder.meta_evaluation.sweep import SweepSettings
     from rejoinder.tables.write import write_table
 
     _check_protocol(protocol)
@@ -205,7 +205,7 @@ def correlate(
         drawn = None
         if plots is not None:
             unit = protocols.Unit(unit_size, assignments, pair)
-            held = Held(table, unit, "", criterion, raters, without, seed)
+            held = SweepSettings(table, unit, "", criterion, raters, without, seed)
             folder = plots
             drawn = outputs.make(lambda: draw(folder, result, scores, held, texts, missing), None)
         if json:

@@ -14,7 +14,7 @@ from rejoinder.meta_evaluation.leave_own_out_units import measured
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.meta_evaluation.sweep import (
     ORDERS,
-    Held,
+    SweepSettings,
     order_points,
     size_points,
     sweep,
@@ -114,9 +114,9 @@ def figure2(
         drop_unusable=True,
         seed=seed,
     )
-    held = Held(ratings, unit, criterion=criterion, without=without, seed=seed)
-    told = sweep(scores, points, held, progress)
-    return Figure2(told.points, told.notes, bool(weight_share(testset)))
+    settings = SweepSettings(ratings, unit, criterion=criterion, without=without, seed=seed)
+    swept = sweep(scores, points, settings, progress)
+    return Figure2(swept.points, swept.notes, bool(weight_share(testset)))
 
 
 def draw(figure: Figure2, unit_size: int, order: int) -> Figure:

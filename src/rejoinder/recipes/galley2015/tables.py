@@ -64,16 +64,16 @@ class Table2:
             test), and at last ``n`` (units of one assignment) and ``reason`` (why one of these is
             NaN, else null).
         """
-        told = {
+        by_metric = {
             (row["metric"], row["correlation"]): row
             for row in self.agreement.table().iter_rows(named=True)
         }
         rows = [
-            _row(name, rule, make(order=self.order, references=rule).label, told)
+            _row(name, rule, make(order=self.order, references=rule).label, by_metric)
             for name, make in METRICS.items()
             for rule in rules(self.threshold)
         ]
-        rows.append(_row(RANDOM, None, RANDOM, told))
+        rows.append(_row(RANDOM, None, RANDOM, by_metric))
         return pl.DataFrame(rows, schema_overrides={"references": pl.String, "reason": pl.String})
 
 
@@ -213,13 +213,13 @@ def _weight_notes(testset: TestSet) -> list[str]:
 
 
 def _row(
-    name: str, rule: str | None, label: str, told: dict[tuple[str, str], dict[str, Any]]
+    name: str, rule: str | None, label: str, by_metric: dict[tuple[str, str], dict[str, Any]]
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"metric": name, "references": rule}
     for correlation in CORRELATIONS:
-        found = told[label, correlation]
-        row[correlation] = found["value"]
-        row |= {f"{correlation}_{key}": found[key] for key in ("low", "high", "p")}
-    reasons = dict.fromkeys(told[label, each]["reason"] for each in CORRELATIONS)
-    held = told[label, CORRELATIONS[0]]
-    return row | {"n": held["n"], "reason": "; ".join(filter(None, reasons)) or None}
+        agreement = by_metric[label, correlation]
+        row[correlation] = agreement["value"]
+        row |= {f"{correlation}_{key}": agreement[key] for key in ("low", "high", "p")}
+    reasons = dict.fromkeys(by_metric[label, each]["reason"] for each in CORRELATIONS)
+    first = by_metric[label, CORRELATIONS[0]]
+    return row | {"n": first["n"], "reason": "; ".join(filter(None, reasons)) or None}

@@ -81,13 +81,13 @@ def corpora(
         "seed": seed,
         "inputs": {name: _hash(path) for name, path in paths.items()},
     }
-    found = _kept(folder, identity)
-    if found is None:
+    saved = _kept(folder, identity)
+    if saved is None:
         tell("reading", 0, 0)
         _write(folder, identity, _made(paths, settings, seed, tell))
-        found = _kept(folder, identity)
-        assert found is not None
-    return found
+        saved = _kept(folder, identity)
+        assert saved is not None
+    return saved
 
 
 def _split(data: Path, split: str) -> Path:
@@ -96,13 +96,13 @@ def _split(data: Path, split: str) -> Path:
     Raises:
         InputError: There is none, or several.
     """
-    found = sorted(path for path in data.glob(f"{split}*") if path.name.split(".")[0] == split)
-    if len(found) != 1:
+    paths = sorted(path for path in data.glob(f"{split}*") if path.name.split(".")[0] == split)
+    if len(paths) != 1:
         raise InputError(
-            f"{data}: {len(found)} files '{split}.*'; expected DailyDialog's splits, train.zip, "
+            f"{data}: {len(paths)} files '{split}.*'; expected DailyDialog's splits, train.zip, "
             "validation.zip and test.zip, one of each"
         )
-    return found[0]
+    return paths[0]
 
 
 def _hash(path: Path) -> str:
@@ -118,8 +118,8 @@ def _made(paths: Mapping[str, Path], settings: Settings, seed: int, tell: Tell) 
     tell("detokenising", 0, 0)
     train = pairs["train"].map(rewrite)
     notes = [f"train: {note}" for note in train.notes]
-    dd, told = _drawn(train, settings.pairs, [seed, 0])
-    notes.append(f"DD: {told}")
+    dd, drawn_note = _drawn(train, settings.pairs, [seed, 0])
+    notes.append(f"DD: {drawn_note}")
     tell("filtering", 0, 0)
     # The filter sees the whole corpus: in a part of it a generic reply has few different messages.
     kept = filter_by_entropy(train, settings.side, settings.threshold).kept
@@ -129,10 +129,10 @@ def _made(paths: Mapping[str, Path], settings: Settings, seed: int, tell: Tell) 
         f"EF: {len(dd) - len(ef)} of DD's {len(dd)} pairs left out by the entropy filter "
         f"({settings.side} above {settings.threshold} bits over all {len(train)} pairs)"
     )
-    test, several, told = _test(paths.get("multiref"), pairs["test"], rewrite)
+    test, several, drawn_note = _test(paths.get("multiref"), pairs["test"], rewrite)
     chosen, words = _drawn_ids(test.ids, settings.test_prompts, [seed, 1])
     test = test.select(chosen)
-    notes += [f"test: {words}", *told]
+    notes += [f"test: {words}", *drawn_note]
     asked = set(chosen)
     own = pairs["test"].take(
         np.array([i for i, id in enumerate(pairs["test"].ids) if id in asked], dtype=np.int64)
@@ -180,8 +180,8 @@ def _test(
         if empty:
             notes.append(f"test: {counted(empty, 'empty reference')} left out")
     messages = [[rewrite(text)] for text in own.sources]
-    made = TestSet.from_lists([references[id] for id in own.ids], contexts=messages, ids=own.ids)
-    return made, multiref is not None, notes
+    testset = TestSet.from_lists([references[id] for id in own.ids], contexts=messages, ids=own.ids)
+    return testset, multiref is not None, notes
 
 
 def _check_same(own: Pairs, others: Pairs, path: Path) -> None:
@@ -199,18 +199,18 @@ def _check_same(own: Pairs, others: Pairs, path: Path) -> None:
         )
 
 
-def _write(folder: Path, identity: dict[str, Any], made: Corpora) -> None:
+def _write(folder: Path, identity: dict[str, Any], result: Corpora) -> None:
     """Writes the corpora, and at last what says that they are whole."""
     made_folder(folder / "corpora")
-    named = {**made.trained, "validation": made.validation}
+    named = {**result.trained, "validation": result.validation}
     for name, pairs in named.items():
         write_testset(_as_testset(pairs), _path(folder, name))
-    write_testset(made.test, _path(folder, "test"))
+    write_testset(result.test, _path(folder, "test"))
     hashes = {name: sha256(_path(folder, name)) for name in (*named, "test")}
-    told = {**identity, "several": made.several, "notes": made.notes, "corpora": hashes}
+    document = {**identity, "several": result.several, "notes": result.notes, "corpora": hashes}
     with replacing(folder / RUN) as temporary:
         text = json.dumps(
-            with_checksum(as_kept(told)), indent=1, ensure_ascii=False, sort_keys=True
+            with_checksum(as_kept(document)), indent=1, ensure_ascii=False, sort_keys=True
         )
         temporary.write_text(text + "\n", encoding="utf-8")
 
@@ -225,9 +225,9 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if not path.exists():
         return None
     try:
-        held, _ = without_checksum(path.read_bytes())
-        kept = {key: held.get(key) for key in identity}
-        notes, several = tuple(held["notes"]), bool(held["several"])
+        document, _ = without_checksum(path.read_bytes())
+        kept = {key: document.get(key) for key in identity}
+        notes, several = tuple(document["notes"]), bool(document["several"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             f"{path}: cut, altered, or no run of this recipe; name another folder"
@@ -235,7 +235,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Corpora | None:
     if kept != as_kept(identity):
         remedy = "name another folder, or remove this one to start anew"
         raise another_run(folder, "the corpora", differences(kept, identity), remedy)
-    notes = (*notes, *_checked(folder, held.get("corpora")))
+    notes = (*notes, *_checked(folder, document.get("corpora")))
     trained = {name: _pairs(_path(folder, name)) for name in CORPORA}
     test = read_testset(_path(folder, "test"))
     return Corpora(trained, _pairs(_path(folder, "validation")), test, several, notes)
@@ -284,5 +284,5 @@ def prompts(pairs: Pairs) -> TestSet:
 
 def messages(items: TestSet) -> dict[str, str]:
     """The message of each item by its id."""
-    told = items.contexts.select("id", pl.col("context").list.last())
-    return dict(told.iter_rows())
+    last_turns = items.contexts.select("id", pl.col("context").list.last())
+    return dict(last_turns.iter_rows())

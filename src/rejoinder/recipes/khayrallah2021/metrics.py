@@ -96,14 +96,14 @@ def _is_meteors(error: MissingExtraError) -> bool:
 
 def _listed(several: bool, vectors: Path | None) -> Listed:
     single = _of_references("single", vectors)
-    made: Listed = {("9", column): each for column, each in single["overlap"].items()}
-    made |= {("10", column): each for column, each in single["similarity"].items()}
+    listed: Listed = {("9", column): each for column, each in single["overlap"].items()}
+    listed |= {("10", column): each for column, each in single["similarity"].items()}
     if several:
         every = _of_references("all", vectors)
-        made |= {("7", column): each for column, each in every["overlap"].items()}
-        made |= {("8", column): each for column, each in every["similarity"].items()}
+        listed |= {("7", column): each for column, each in every["overlap"].items()}
+        listed |= {("8", column): each for column, each in every["similarity"].items()}
     bags = zip(COLUMNS["11"], ORDERS, strict=False)
-    return made | {("11", column): DistinctN(order=n, **WORDS) for column, n in bags}
+    return listed | {("11", column): DistinctN(order=n, **WORDS) for column, n in bags}
 
 
 def _of_references(rule: str, vectors: Path | None) -> dict[str, dict[str, Metric]]:
@@ -117,8 +117,8 @@ def _of_references(rule: str, vectors: Path | None) -> dict[str, dict[str, Metri
     if vectors is None:
         return {"overlap": overlap, "similarity": {}}
     kinds = (EmbeddingAverage, VectorExtrema, GreedyMatching)
-    made: list[Metric] = [kind(vectors=str(vectors), references=rule) for kind in kinds]
-    return {"overlap": overlap, "similarity": dict(zip(COLUMNS["8"][1:], made, strict=True))}
+    similarity: list[Metric] = [kind(vectors=str(vectors), references=rule) for kind in kinds]
+    return {"overlap": overlap, "similarity": dict(zip(COLUMNS["8"][1:], similarity, strict=True))}
 
 
 def _scored(
@@ -131,12 +131,12 @@ def _scored(
     tell: Tell,
 ) -> Scores:
     """The scores, from the file where they are kept if they are of these replies."""
-    told = {
+    facts = {
         "responses": responses.select("system", "id", "text").rows(),
         "references": items.references.select("id", "text").rows(),
         "metrics": [each.signature(bs=resamples, seed=seed) for each in listed.values()],
     }
-    digest = hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:12]
+    digest = hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:12]
     path = folder / f"scores-{digest}.parquet"
     if path.exists():
         return load_scores(path)
@@ -154,13 +154,13 @@ def _scored(
     return scores
 
 
-def values(told: Automatic) -> Mapping[tuple[str, str, str], dict[str, Any]]:
+def values(automatic: Automatic) -> Mapping[tuple[str, str, str], dict[str, Any]]:
     """The rows of ``Scores.systems`` by table, column and system."""
-    rows = {(row["metric"], row["system"]): row for row in told.scores.systems().to_dicts()}
-    found = {}
-    for table, column in told.listed:
-        label = told.label(table, column)
-        for system in told.scores.names:
+    rows = {(row["metric"], row["system"]): row for row in automatic.scores.systems().to_dicts()}
+    by_cell = {}
+    for table, column in automatic.listed:
+        label = automatic.label(table, column)
+        for system in automatic.scores.names:
             if (label, system) in rows:
-                found[table, column, system] = rows[label, system]
-    return found
+                by_cell[table, column, system] = rows[label, system]
+    return by_cell

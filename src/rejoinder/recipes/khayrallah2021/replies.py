@@ -61,8 +61,8 @@ def replies(
         texts = responder.respond([messages[id] for id in ids], beam)
         return [Reply(id, text) for id, text in zip(ids, texts, strict=True)]
 
-    found: dict[str, str] = {}
+    by_id: dict[str, str] = {}
     for rows in ResumableLines(path, header, Reply, attrgetter("id")).batches(batches, compute):
-        found |= {row.id: row.text for row in rows}
-        progress(len(found), len(messages))
-    return {id: found[id] for id in messages}
+        by_id |= {row.id: row.text for row in rows}
+        progress(len(by_id), len(messages))
+    return {id: by_id[id] for id in messages}

@@ -53,18 +53,22 @@ class Study:
             pair = (f"{corpus}-BEST", f"{corpus}-BASE")
             if not set(pair) <= set(self.systems):
                 continue
-            for where, found in (("train", self.train[corpus]), ("test", self.test)):
-                table = found.scores.compare(*pair).filter(pl.col("metric") == LABEL)
+            for where, quantity in (("train", self.train[corpus]), ("test", self.test)):
+                table = quantity.scores.compare(*pair).filter(pl.col("metric") == LABEL)
                 tables.append(table.select(pl.lit(where).alias("prompts"), pl.all()))
         return pl.concat(tables) if tables else pl.DataFrame()
 
     def signatures(self) -> dict[str, str]:
         """Of RUQ on each set of prompts, of the metrics, and of the ratings."""
-        held = {f"RUQ train {name}": each for name, each in self.train.items()}
-        told = {
+        trained = {f"RUQ train {name}": each for name, each in self.train.items()}
+        signatures = {
             name: each.scores.measured[LABEL].signature
-            for name, each in {**held, "RUQ test": self.test}.items()
+            for name, each in {**trained, "RUQ test": self.test}.items()
         }
         measured = self.automatic.scores.measured
-        told |= {label: each.signature for label, each in measured.items()}
-        return told if self.ratings is None else {**told, "Table 4": self.ratings.signature}
+        signatures |= {label: each.signature for label, each in measured.items()}
+        return (
+            signatures
+            if self.ratings is None
+            else {**signatures, "Table 4": self.ratings.signature}
+        )

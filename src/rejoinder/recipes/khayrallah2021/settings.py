@@ -60,8 +60,8 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """All values by name."""
-        held = {name: each.as_json() for name, each in self.systems.items()}
-        return {**self.__dict__, "systems": held}
+        systems = {name: each.as_json() for name, each in self.systems.items()}
+        return {**self.__dict__, "systems": systems}
 
 
 _TINY_SIZES: dict[str, Any] = {"epochs": 25, "longest": 128}

@@ -106,31 +106,31 @@ def khayrallah2021(
     rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
     chosen = tuple(name for name in SYSTEMS if name in systems)
     with alone(folder):
-        held = corpora(data, multiref, folder, sizes, seed, tell)
+        prepared = corpora(data, multiref, folder, sizes, seed, tell)
         for part in ("", "corpora", "models", "scores"):
             remove_parts(folder / part)
-        run = _Run(folder, sizes, held, resamples, seed, tell)
+        run = _Run(folder, sizes, prepared, resamples, seed, tell)
         return _studied(run, chosen, vectors, rated)
 
 
 def _studied(
     run: _Run, chosen: tuple[str, ...], vectors: Path | None, rated: RatingSummary | None
 ) -> Study:
-    folder, held = run.folder, run.held
+    folder, prepared = run.folder, run.prepared
     for name in chosen:
         run.train(name)
-    test = _asked_first(held.test)
-    said = {name: run.reply(name, "test", messages(held.test)) for name in chosen}
-    responses = _table(said)
+    test = _asked_first(prepared.test)
+    replies_of = {name: run.reply(name, "test", messages(prepared.test)) for name in chosen}
+    responses = _table(replies_of)
     write_responses(responses, folder / "responses.jsonl")
     train = {
         corpus: run.ask_train(corpus, [name for name in chosen if name.startswith(corpus)])
         for corpus in CORPORA
         if any(name.startswith(corpus) for name in chosen)
     }
-    quantity = run.ask("test", test, chosen, said)
+    quantity = run.ask("test", test, chosen, replies_of)
     measured = automatic(
-        held.test, responses, held.several, vectors, folder / "scores", run.resamples, run.seed,
+        prepared.test, responses, prepared.several, vectors, folder / "scores", run.resamples, run.seed,
         run.tell,
     )  # fmt: skip
     run.tell("drawing", 0, 0)
@@ -146,9 +146,11 @@ def _studied(
         quantity,
         measured,
         rated,
-        held.several,
+        prepared.several,
         (folder / "responses.jsonl", folder / "tables.csv", *files),
-        tuple(dict.fromkeys((*held.notes, *run.notes, *_noted(train, quantity, measured, rated)))),
+        tuple(
+            dict.fromkeys((*prepared.notes, *run.notes, *_noted(train, quantity, measured, rated)))
+        ),
     )
     write_table(cells(study), folder / "tables.csv")
     return study
@@ -161,12 +163,12 @@ class _Run:
         self,
         folder: Path,
         sizes: Settings,
-        held: Corpora,
+        prepared: Corpora,
         resamples: int,
         seed: int,
         tell: Tell,
     ) -> None:
-        self.folder, self.sizes, self.held = folder, sizes, held
+        self.folder, self.sizes, self.prepared = folder, sizes, prepared
         self.resamples, self.seed, self.tell = resamples, seed, tell
         self.responders: dict[str, TrainedResponder] = {}
         self.trained: dict[str, np.ndarray] = {}
@@ -205,7 +207,7 @@ class _Run:
         """A system's replies to messages."""
         path = self.folder / "replies" / f"{name}.{where}.jsonl"
         self.tell(f"{name} replies ({where})", 0, 0)
-        found = replies(
+        texts = replies(
             self.responders[name],
             asked,
             path,
@@ -217,14 +219,14 @@ class _Run:
                 f"{name}: replies ({where}) kept by an earlier version, without checks: damage to the "
                 "file cannot be found"
             )
-        empty = sum(not text.strip() for text in found.values())
+        empty = sum(not text.strip() for text in texts.values())
         if empty:
-            self.notes.append(f"{name}: {empty} of {len(found)} replies ({where}) are empty")
-        return found
+            self.notes.append(f"{name}: {empty} of {len(texts)} replies ({where}) are empty")
+        return texts
 
     def ask_train(self, corpus: str, names: Sequence[str]) -> Quantity:
         """RUQ on pairs that the systems of a corpus were trained on."""
-        pairs = self.held.trained[corpus]
+        pairs = self.prepared.trained[corpus]
         short = np.flatnonzero(np.logical_and.reduce([self.trained[name] for name in names]))
         generator = np.random.default_rng([self.seed, 2])
         count = self.sizes.train_prompts or short.size
@@ -234,19 +236,19 @@ class _Run:
         items = prompts(drawn)
         answered = self.sizes.train_outputs or len(drawn)
         order = generator.permutation(len(drawn))[:answered]
-        some = drawn.take(np.sort(order))
-        asked = dict(zip(some.ids, some.sources, strict=True))
+        sample = drawn.take(np.sort(order))
+        asked = dict(zip(sample.ids, sample.sources, strict=True))
         # Which pairs are drawn hangs on the systems of this call: others have files of their own.
         where = f"train-{drawn.hash}"
-        said = {name: self.reply(name, where, asked) for name in names}
-        return self.ask(where, items, names, said)
+        replies_of = {name: self.reply(name, where, asked) for name in names}
+        return self.ask(where, items, names, replies_of)
 
     def ask(
         self,
         where: str,
         items: TestSet,
         names: Sequence[str],
-        said: Mapping[str, Mapping[str, str]],
+        replies_of: Mapping[str, Mapping[str, str]],
     ) -> Quantity:
         """RUQ of systems on prompts."""
         self.tell(f"asking ({where})", 0, 0)
@@ -259,7 +261,7 @@ class _Run:
             models,
             generic=GENERIC,
             references="single",
-            outputs=said,
+            outputs=replies_of,
             work=self.folder / "likelihoods" / where,
             resamples=self.resamples,
             seed=self.seed,
@@ -267,12 +269,12 @@ class _Run:
         )
 
     def _pairs(self, name: str) -> Pairs:
-        return self.held.trained[name[:2]]
+        return self.prepared.trained[name[:2]]
 
     def _choosers(self, pairs: Pairs) -> Pairs:
         """The pairs whose loss chooses the epoch."""
         if not self.sizes.choose_on_training:
-            return self.held.validation
+            return self.prepared.validation
         order = np.random.default_rng([self.seed, 3]).permutation(len(pairs))
         return pairs.take(np.sort(order[:CHOOSERS]))
 
@@ -283,8 +285,8 @@ def _asked_first(items: TestSet) -> TestSet:
     return TestSet(items.contexts, first)
 
 
-def _table(said: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
-    rows = [(name, id, text) for name, few in said.items() for id, text in few.items()]
+def _table(replies_of: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+    rows = [(name, id, text) for name, few in replies_of.items() for id, text in few.items()]
     return pl.DataFrame(rows, schema=dict.fromkeys(RESPONSES, pl.String), orient="row")
 
 
@@ -298,8 +300,10 @@ def _rated(ratings: pl.DataFrame, threshold: float, resamples: int, seed: int) -
 def _noted(
     train: Mapping[str, Quantity], test: Quantity, measured: Automatic, rated: RatingSummary | None
 ) -> list[str]:
-    told = {**{f"{name} train": each for name, each in train.items()}, "test": test}
-    notes = [f"RUQ, {where}: {note}" for where, each in told.items() for note in each.scores.notes]
+    results = {**{f"{name} train": each for name, each in train.items()}, "test": test}
+    notes = [
+        f"RUQ, {where}: {note}" for where, each in results.items() for note in each.scores.notes
+    ]
     notes += [] if rated is None else [*removed_raters(rated), *_of_table_4(rated.notes)]
     return [*notes, *measured.notes, *measured.scores.notes]
 
@@ -310,13 +314,13 @@ def removed_raters(rated: RatingSummary) -> list[str]:
     for criterion in rated.counts.get_column("criterion"):
         rows = rated.raters.filter(pl.col("criterion") == criterion)
         removed = rows.filter(pl.col("verdict") == DROPPED).height
-        told = (
+        sentence = (
             f"{removed} of {counted(rows.height, 'rater')} removed for too little agreement with the "
             "others"
             if rows.height
             else "nobody could be removed: only means over raters are known, not single ratings"
         )
-        notes.append(f"Table 4, {criterion}: {told}")
+        notes.append(f"Table 4, {criterion}: {sentence}")
     return notes
 
 

@@ -55,15 +55,15 @@ def cells(study: Study) -> pl.DataFrame:
         NaN where there is none), ``n`` (prompts, replies), ``paper`` (the paper's figure for the
         same place, null where it has none). Values are 0 to 1 but in Tables 4 and 6.
     """
-    told = [
+    rows = [
         {"table": table, "row": row, "column": column, **cell, "paper": _paper(table, row, column)}
         for table, row, column, cell in _all(study)
     ]
-    made = pl.DataFrame(told, schema=_SCHEMA)
+    frame = pl.DataFrame(rows, schema=_SCHEMA)
     if study.automatic.label("7", "METEOR") is None:
         other = pl.when(pl.col("table") != "2").then("paper")
-        made = made.with_columns(paper=other)  # which is a METEOR
-    return made.sort(pl.col("table").cast(pl.Int64), maintain_order=True)
+        frame = frame.with_columns(paper=other)  # which is a METEOR
+    return frame.sort(pl.col("table").cast(pl.Int64), maintain_order=True)
 
 
 def absent(study: Study) -> dict[str, str]:
@@ -102,8 +102,8 @@ def _all(study: Study) -> Iterator[Cell]:
     for system in study.systems:
         yield from _parameters(study, system)
         name, kind = _place(system)
-        for where, found in (("train", study.train[system[:2]]), ("test", study.test)):
-            cell = _ruq(found.scores.systems(), system)
+        for where, quantity in (("train", study.train[system[:2]]), ("test", study.test)):
+            cell = _ruq(quantity.scores.systems(), system)
             yield "12", system, f"RUQ-{where}", cell
             if where == "train":
                 yield "3", name, kind, cell
@@ -129,7 +129,7 @@ def _place(system: str) -> tuple[str, str]:
 
 def _parameters(study: Study, system: str) -> Iterator[Cell]:
     given = study.settings.systems[system]
-    told = (
+    numbers = (
         given.vocabulary,
         given.learning_rate,
         given.dropout,
@@ -137,7 +137,7 @@ def _parameters(study: Study, system: str) -> Iterator[Cell]:
         given.label_smoothing,
     )
     none = {"low": math.nan, "high": math.nan, "n": None}
-    for column, value in zip(COLUMNS["6"], told, strict=True):
+    for column, value in zip(COLUMNS["6"], numbers, strict=True):
         yield "6", system, column, {"value": float(value), **none}
 
 

@@ -126,32 +126,34 @@ def negative_references(
     check_draws(permutations, seed)
     if not 0 <= factor <= 1:
         raise ParameterError(f"factor={factor!r} must be from 0 to 1: weights stay within [-1, 1]")
-    held = replace(HeldOut.of(testset), factor=factor)
-    scored, signatures = _scored(held, _metrics(tokenizer, lowercase), seed)
-    tasks = [(kind, each) for kind in held.kinds for each in scored]
-    counts = {kind: _counts(held, kind, resamples, seed) for kind in held.kinds}
+    pairs = replace(HeldOut.of(testset), factor=factor)
+    scored, signatures = _scored(pairs, _metrics(tokenizer, lowercase), seed)
+    tasks = [(kind, each) for kind in pairs.kinds for each in scored]
+    counts = {kind: _counts(pairs, kind, resamples, seed) for kind in pairs.kinds}
     done = 0
 
     def one(task: tuple[str, _Scored]) -> Separation:
         nonlocal done
         kind, each = task
-        picked = held.picked(kind)
-        found = separation(each.values[picked], held.item[picked], counts[kind])
+        picked = pairs.picked(kind)
+        result = separation(each.values[picked], pairs.item[picked], counts[kind])
         done += 1
         if progress is not None:
             progress(done, len(tasks))
-        return found
+        return result
 
-    told = dict(zip([(kind, _key(each)) for kind, each in tasks], at_once(one, tasks), strict=True))
+    separations = dict(
+        zip([(kind, _key(each)) for kind, each in tasks], at_once(one, tasks), strict=True)
+    )
     rows = [
         {"kind": kind, "metric": each.metric, "form": each.form, "order": each.order}
-        | told[kind, _key(each)].row()
+        | separations[kind, _key(each)].row()
         for kind, each in tasks
     ]
     return NegativeReferences(
         pl.DataFrame(rows, schema_overrides={"form": pl.String, "order": pl.Int64}),
-        _comparisons(held, scored, told, permutations, seed),
-        tuple(held.notes),
+        _comparisons(pairs, scored, separations, permutations, seed),
+        tuple(pairs.notes),
         signatures,
     )
 
@@ -213,18 +215,18 @@ def _metrics(tokenizer: str, lowercase: bool) -> dict[str, tuple[Metric, bool]]:
 
 
 def _scored(
-    held: HeldOut, metrics: dict[str, tuple[Metric, bool]], seed: int
+    pairs: HeldOut, metrics: dict[str, tuple[Metric, bool]], seed: int
 ) -> tuple[list[_Scored], dict[str, str]]:
     """Every metric in every form and order, of every pair; and the signatures."""
     rows: dict[str, Floats] = {}
     signatures = {}
     for bad in (False, True):
         wanted = {name: metric for name, (metric, sees) in metrics.items() if sees == bad}
-        batch = held.batch(bad)
-        told = measure(list(wanted.values()), batch)
-        rows |= {name: np.asarray(each) for name, each in zip(wanted, told, strict=True)}
-        signatures |= {name: _signature(each, batch, held) for name, each in wanted.items()}
-    if not held.graded:  # the same numbers as BLEU's
+        batch = pairs.batch(bad)
+        measured = measure(list(wanted.values()), batch)
+        rows |= {name: np.asarray(each) for name, each in zip(wanted, measured, strict=True)}
+        signatures |= {name: _signature(each, batch, pairs) for name, each in wanted.items()}
+    if not pairs.graded:  # the same numbers as BLEU's
         del rows["deltaBLEU, good only"], signatures["deltaBLEU, good only"]
     scored = []
     for name in (name for name in metrics if name in rows):
@@ -237,13 +239,13 @@ def _scored(
             ]
         else:
             scored.append(_Scored(name, None, None, _pairs(metric.score(rows[name]))))
-    drawn = np.random.default_rng([seed, 1]).random(held.texts)
-    drawn = np.stack([drawn[held.good], drawn[held.bad]], axis=1)
+    drawn = np.random.default_rng([seed, 1]).random(pairs.texts)
+    drawn = np.stack([drawn[pairs.good], drawn[pairs.bad]], axis=1)
     return [*scored, _Scored("random", None, None, drawn)], signatures
 
 
-def _signature(metric: Metric, batch: Batch, held: HeldOut) -> str:
-    facts = {"left_out": "pair", "negatives": f"x{held.factor:g}"}
+def _signature(metric: Metric, batch: Batch, pairs: HeldOut) -> str:
+    facts = {"left_out": "pair", "negatives": f"x{pairs.factor:g}"}
     return metric.signature(**data_facts(metric, batch), **facts)
 
 
@@ -256,9 +258,9 @@ def _key(each: _Scored) -> tuple[str, str | None, int | None]:
     return each.metric, each.form, each.order
 
 
-def _counts(held: HeldOut, kind: str, resamples: int, seed: int) -> Floats | None:
+def _counts(pairs: HeldOut, kind: str, resamples: int, seed: int) -> Floats | None:
     """How often each context of a kind stands in each resample: float64 [resamples, contexts]."""
-    n = np.unique(held.item[held.picked(kind)]).size
+    n = np.unique(pairs.item[pairs.picked(kind)]).size
     if not resamples or n < 2:
         return None
     rng = np.random.default_rng([seed, 2])
@@ -266,19 +268,22 @@ def _counts(held: HeldOut, kind: str, resamples: int, seed: int) -> Floats | Non
 
 
 def _comparisons(
-    held: HeldOut,
+    pairs: HeldOut,
     scored: list[_Scored],
-    told: dict[tuple[str, Any], Separation],
+    separations: dict[tuple[str, Any], Separation],
     permutations: int,
     seed: int,
 ) -> pl.DataFrame:
     rows = []
-    for kind in held.kinds:
+    for kind in pairs.kinds:
         own = []
         for each in scored:
             if each.form is None or each.metric == BASELINE:
                 continue
-            a, b = told[kind, _key(each)], told[kind, (BASELINE, each.form, each.order)]
+            a, b = (
+                separations[kind, _key(each)],
+                separations[kind, (BASELINE, each.form, each.order)],
+            )
             key = {"kind": kind, "form": each.form, "order": each.order, "metric": each.metric}
             own.append(key | compared(a, b, permutations, np.random.default_rng([seed, 3])))
         corrected = holm(np.array([row["p"] for row in own], dtype=np.float64))

@@ -25,7 +25,7 @@ from rejoinder.tables.testset import TestSet
 
 
 @dataclass(frozen=True)
-class Replies:
+class StudyReplies:
     """The replies that a study is about: of rated systems, to rated items that can be scored.
 
     Attributes:
@@ -57,7 +57,7 @@ def rated_replies(
     drop_unusable: bool = False,
     leave_one_out: bool = False,
     least_weight: float | None = None,
-) -> Replies:
+) -> StudyReplies:
     """Picks the replies of a study, and their references.
 
     What nobody rated is not scored: it would move the bounds of ``scale=scored``, and nothing else.
@@ -71,8 +71,8 @@ def rated_replies(
     rated = ratings.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
     kept, notes = _rated_systems(names, rated, without)
     responses = responses.filter(pl.col("system").is_in(kept))
-    held = set(rated.filter(pl.col("system").is_in(kept)).get_column("id"))
-    ids = [name for name in testset.ids if name in held]
+    rated_ids = set(rated.filter(pl.col("system").is_in(kept)).get_column("id"))
+    ids = [name for name in testset.ids if name in rated_ids]
     if not ids:
         raise InputError(
             f"ratings: no id is among the items of the test set (rated: '{rated.item(0, 'id')}', "
@@ -80,8 +80,8 @@ def rated_replies(
         )
     if len(ids) < len(testset):
         notes.append(f"{len(testset) - len(ids)} of {len(testset)} items without a rating left out")
-    picked, told = _good(testset.select(ids), least_weight)
-    notes += told
+    picked, more = _good(testset.select(ids), least_weight)
+    notes += more
     known = responses.filter(pl.col("id").is_in(ids) | ~pl.col("id").is_in(testset.ids))
     alignment = check_responses(known, picked, missing)
     if alignment.dropped:
@@ -90,14 +90,14 @@ def rated_replies(
         f"{counted(count, 'missing reply', 'missing replies')} of '{name}' scored as empty"
         for name, count in alignment.filled.items()
     ]
-    found = Replies(picked.select(alignment.ids), alignment.responses, {}, tuple(notes))
+    replies = StudyReplies(picked.select(alignment.ids), alignment.responses, {}, tuple(notes))
     if leave_one_out:
-        found = replace(found, own=_own(found))
-    return _usable(found, leave_one_out, drop_unusable)
+        replies = replace(replies, own=_own(replies))
+    return _usable(replies, leave_one_out, drop_unusable)
 
 
 def measured(
-    replies: Replies,
+    replies: StudyReplies,
     listed: Listed,
     drop_unusable: bool,
     seed: int,
@@ -138,17 +138,19 @@ def _rated_systems(
     names: Sequence[str], rated: pl.DataFrame, without: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """The systems that have ratings and are wanted, and what to say of the others."""
-    told = set(rated.get_column("system"))
-    kept = [name for name in names if name in told and name not in without]
+    with_rating = set(rated.get_column("system"))
+    kept = [name for name in names if name in with_rating and name not in without]
     if not kept:
         raise InputError(
-            f"ratings: of {one_of(sorted(told)[:5]) or 'no system'}, and the replies to be scored are "
+            f"ratings: of {one_of(sorted(with_rating)[:5]) or 'no system'}, and the replies to be scored are "
             f"of {one_of([name for name in names if name not in without]) or 'none'}; name systems "
             "alike in both"
         )
     notes = [f"left out as asked: {', '.join(without)}"] if without else []
     notes += [
-        f"'{name}' has no rating" for name in names if name not in told and name not in without
+        f"'{name}' has no rating"
+        for name in names
+        if name not in with_rating and name not in without
     ]
     return kept, notes
 
@@ -163,13 +165,13 @@ def _good(testset: TestSet, least: float | None) -> tuple[TestSet, list[str]]:
         return testset, []
     if not -1 <= least <= 1:
         raise ParameterError(f"least_weight={least!r} is outside [-1, 1]")
-    held = testset.references.filter(pl.col("weight").fill_null(1.0) >= least)
-    count = testset.references.height - held.height
+    references = testset.references.filter(pl.col("weight").fill_null(1.0) >= least)
+    count = testset.references.height - references.height
     note = f"{counted(count, 'reference')} of a weight below {least:g} left out as asked"
-    return TestSet(testset.contexts, held), [note]
+    return TestSet(testset.contexts, references), [note]
 
 
-def _own(replies: Replies) -> dict[str, dict[str, int]]:
+def _own(replies: StudyReplies) -> dict[str, dict[str, int]]:
     """For each system, by id, the first reference that is its reply but for case and blanks."""
     references = replies.testset.references
     places: dict[tuple[str, str], int] = {}
@@ -180,14 +182,14 @@ def _own(replies: Replies) -> dict[str, dict[str, int]]:
         place = places.get((name, _folded(text)))
         if place is not None:
             own[system][name] = place
-    return {system: found for system, found in own.items() if found}
+    return {system: items for system, items in own.items() if items}
 
 
 def _folded(text: str) -> str:
     return "".join(text.lower().split())
 
 
-def _usable(replies: Replies, leave_one_out: bool, drop: bool) -> Replies:
+def _usable(replies: StudyReplies, leave_one_out: bool, drop: bool) -> StudyReplies:
     """Without the items that the table's own rows cannot score, which are counted.
 
     Raises:
@@ -195,7 +197,7 @@ def _usable(replies: Replies, leave_one_out: bool, drop: bool) -> Replies:
     """
     ids = replies.testset.ids
     counts = dict(replies.testset.references.group_by("id").len().iter_rows())
-    quoting_it = {name for found in replies.own.values() for name in found}
+    quoting_it = {name for items in replies.own.values() for name in items}
     bare = {
         name: "has no reference" if not counts.get(name) else
         "has no reference besides a system's own reply"
@@ -214,12 +216,12 @@ def _usable(replies: Replies, leave_one_out: bool, drop: bool) -> Replies:
         )
         raise InputError(f"item '{first}' {why} ({len(bare)} of {len(ids)} items); {remedy}")
     kept = [name for name in ids if name not in bare]
-    told = ", ".join(
+    reasons = ", ".join(
         f"{sum(each == reason for each in bare.values())} {reason.replace('has', 'with', 1)}"
         for reason in dict.fromkeys(bare.values())
     )
-    note = f"{len(bare)} of {len(ids)} items dropped for all rows: {told}"
-    picked = Replies(
+    note = f"{len(bare)} of {len(ids)} items dropped for all rows: {reasons}"
+    picked = StudyReplies(
         replies.testset.select(kept),
         replies.responses.filter(pl.col("id").is_in(kept)),
         {},
@@ -239,16 +241,16 @@ def _of_messages(testset: TestSet) -> TestSet:
 
 
 def _apart(
-    replies: Replies, metrics: Sequence[Metric], options: Mapping[str, Any]
+    replies: StudyReplies, metrics: Sequence[Metric], options: Mapping[str, Any]
 ) -> list[Measured]:
     """Metrics measured system by system, each without the references that are its own replies."""
     of_systems = []
     for system in replies.systems:
         own = list(replies.own.get(system, {}).values())
         references = replies.testset.references.with_row_index(" place")
-        held = references.filter(~pl.col(" place").is_in(own)).drop(" place")
+        others = references.filter(~pl.col(" place").is_in(own)).drop(" place")
         mine = replies.responses.filter(pl.col("system") == system)
-        one = score(TestSet(replies.testset.contexts, held), mine, list(metrics), **options)
+        one = score(TestSet(replies.testset.contexts, others), mine, list(metrics), **options)
         of_systems.append(list(one.measured.values()))
     return [_joined(each) for each in zip(*of_systems, strict=True)]
 

@@ -15,7 +15,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.length import Length
 from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Model, Texts, listed
-from rejoinder.recipes.tao2018.scores import Replies, measured, rated_replies
+from rejoinder.recipes.tao2018.scores import StudyReplies, measured, rated_replies
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -57,7 +57,7 @@ class Study:
     systems: dict[str, Agreement]
     headings: dict[str, str]
     scores: Scores
-    replies: Replies
+    replies: StudyReplies
     ratings: pl.DataFrame
     notes: tuple[str, ...]
     criterion: str | None
@@ -86,10 +86,10 @@ class Study:
     @cached_property
     def _rows(self) -> pl.DataFrame:
         places = {label: place for place, label in enumerate(self.headings)}
-        told = [row for group in self._groups() for row in group if row["metric"] in places]
-        told.sort(key=lambda row: (self.groups.index(row["group"]), places[row["metric"]]))
+        chosen = [row for group in self._groups() for row in group if row["metric"] in places]
+        chosen.sort(key=lambda row: (self.groups.index(row["group"]), places[row["metric"]]))
         floats = dict.fromkeys(("value", "low", "high", "p"), pl.Float64)
-        return pl.DataFrame(told, schema_overrides={**floats, "reason": pl.String})
+        return pl.DataFrame(chosen, schema_overrides={**floats, "reason": pl.String})
 
     def table(self, group: str = POOLED) -> pl.DataFrame:
         """One group as the paper prints it: a row for each metric.
@@ -100,32 +100,32 @@ class Study:
             ``reason``.
         """
         rows = self.rows().filter(pl.col("group") == group)
-        made = []
-        for (heading, metric), some in rows.group_by("heading", "metric", maintain_order=True):
+        wide = []
+        for (heading, metric), of_metric in rows.group_by("heading", "metric", maintain_order=True):
             row: dict[str, Any] = {"heading": heading, "metric": metric}
-            for each in some.iter_rows(named=True):
+            for each in of_metric.iter_rows(named=True):
                 name = each["coefficient"]
                 row |= {name: each["value"]}
                 row |= {f"{name}_{key}": each[key] for key in ("low", "high", "p")}
             reasons = [
-                each for each in some.get_column("reason").unique(maintain_order=True) if each
+                each for each in of_metric.get_column("reason").unique(maintain_order=True) if each
             ]
-            made.append(row | {"n": some.item(0, "n"), "reason": "; ".join(reasons) or None})
-        return pl.DataFrame(made, schema_overrides={"reason": pl.String})
+            wide.append(row | {"n": of_metric.item(0, "n"), "reason": "; ".join(reasons) or None})
+        return pl.DataFrame(wide, schema_overrides={"reason": pl.String})
 
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         """The rows of each group, in any order."""
         yield self._rows_of(POOLED, self.pooled)
         if not self.systems:
             return
-        yield from (self._rows_of(name, told) for name, told in self.systems.items())
+        yield from (self._rows_of(name, agreement) for name, agreement in self.systems.items())
         yield [
             self._row(MEAN, {**row, **{key: row[name] for key, name in _WITHIN.items()}})
             for row in self.pooled.table().iter_rows(named=True)
         ]
 
-    def _rows_of(self, group: str, told: Agreement) -> list[dict[str, Any]]:
-        return [self._row(group, row) for row in told.table().iter_rows(named=True)]
+    def _rows_of(self, group: str, agreement: Agreement) -> list[dict[str, Any]]:
+        return [self._row(group, row) for row in agreement.table().iter_rows(named=True)]
 
     def _row(self, group: str, row: dict[str, Any]) -> dict[str, Any]:
         keys = ("value", "low", "high", "p", "n", "reason")
@@ -188,8 +188,8 @@ def tao2018(
         ParameterError: A parameter is unknown.
         MissingExtraError: torch is not installed.
     """
-    made = Model(model) if isinstance(model, str) else model
-    rows = listed(made, texts or Texts(), further)
+    chosen = Model(model) if isinstance(model, str) else model
+    rows = listed(chosen, texts or Texts(), further)
     replies = rated_replies(
         testset,
         responses,
@@ -197,13 +197,13 @@ def tao2018(
         without=without,
         missing=missing,
         drop_unusable=drop_unusable,
-        leave_one_out=made.leave_one_out,
+        leave_one_out=chosen.leave_one_out,
         least_weight=least_weight,
     )
-    held = ratings.filter(~pl.col("system").is_in(list(without)))
+    of_machines = ratings.filter(~pl.col("system").is_in(list(without)))
     # Ratings that do not fit are reported before a model is put to work for minutes.
     quick = score(replies.testset, replies.responses, [Length()], resamples=0, seed=seed)
-    names = match(quick, held, criterion, raters, (), seed)[0].systems
+    names = match(quick, of_machines, criterion, raters, (), seed)[0].systems
     several = names if len(names) > 1 else ()
     steps = _Steps(progress, 2 + len(several))
     scores = measured(replies, rows, drop_unusable, seed, steps)
@@ -215,14 +215,14 @@ def tao2018(
         "resamples": resamples,
         "seed": seed,
     }
-    pooled, single = _agreements(scores, held, replies.systems, several, steps, options)
+    pooled, single = _agreements(scores, of_machines, replies.systems, several, steps, options)
     return Study(
         pooled,
         single,
         rows.headings,
         scores,
         replies,
-        held,
+        of_machines,
         pooled.notes,
         criterion,
         raters,

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
+    from rejoinder.metrics.external import External
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
+    from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from rejoinder.utterance_quantity.ruq import ruq
 
 __all__ = [
+    "External",
     "Scores",
     "TestSet",
     "__version__",
@@ -48,6 +51,7 @@ __all__ = [
     "read_preferences",
     "read_ratings",
     "read_responses",
+    "read_scores",
     "read_testset",
     "respond",
     "ruq",
@@ -63,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "External": "rejoinder.metrics.external",
     "Scores": "rejoinder.scoring.scores",
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",
@@ -76,6 +81,7 @@ _HOMES = {
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
+    "read_scores": "rejoinder.tables.external_scores",
     "read_testset": "rejoinder.tables.testset",
     "respond": "rejoinder.responders.replies",
     "ruq": "rejoinder.utterance_quantity.ruq",

@@ -9,7 +9,9 @@ from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
 from rejoinder.metrics.encoder_cosine import EncoderCosine
+from rejoinder.metrics.external import External
 from rejoinder.metrics.length import Length
+from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.ruber import RUBER
@@ -33,11 +35,14 @@ __all__ = [
     "EmbeddingAverage",
     "EncoderCosine",
     "Entropy",
+    "External",
     "GreedyMatching",
     "Length",
+    "MeanMetric",
     "Metric",
     "Score",
     "SentenceBLEU",
     "VectorExtrema",
     "VectorPooling",
+    "mean_rows",
 ]

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -82,6 +82,16 @@ class Contract(ABC):
                     f"choose {one_of(filter(None, choices))}"
                 )
         ReferenceRule.parse(getattr(self, "references", "all"))
+
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> Self:
+        """The metric of saved scores, which may lack parameters that were added later.
+
+        Raises:
+            TypeError: A parameter is unknown.
+            ParameterError: A value is none that the parameter can have.
+        """
+        return cls(**{**cls.kept_defaults, **parameters})
 
     @property
     def ranks(self) -> bool:

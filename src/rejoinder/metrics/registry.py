@@ -16,6 +16,7 @@ from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.metrics.distinct import DistinctN, Entropy
 from rejoinder.metrics.encoder_cosine import EncoderCosine
+from rejoinder.metrics.external import External
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.parameters import alternatives, types_of
@@ -52,8 +53,9 @@ METRICS: dict[str, Callable[..., Metric]] = {
 }
 """What each name on the command line makes; keyword arguments are the metric's parameters."""
 
-OF_MODELS: dict[str, Callable[..., Metric]] = {"ruq": RUQ}
-"""Metrics of models, not of replies: verbs of their own measure them, and saved scores name them."""
+OTHERS: dict[str, type[Metric]] = {"ruq": RUQ, "external": External}
+"""Metrics that no name on the command line makes, but saved scores name: those of models, not of
+replies, which have verbs of their own, and scores that other tools made."""
 
 
 _LONGEST = 9
@@ -108,7 +110,7 @@ def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
     """Makes the metric of saved scores, which may lack parameters that were added later.
 
     Args:
-        name: A key of ``METRICS`` or ``OF_MODELS``.
+        name: A key of ``METRICS`` or ``OTHERS``.
         parameters: Those that the file names.
 
     Raises:
@@ -116,9 +118,11 @@ def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
         TypeError: A parameter is unknown.
         ParameterError: A value is none that the parameter can have.
     """
-    make = (METRICS | OF_MODELS)[name]
-    of = make.func if isinstance(make, partial) else make
-    return make(**{**getattr(of, "kept_defaults", {}), **parameters})
+    make: Any = (METRICS | OTHERS)[name]
+    if isinstance(make, partial):
+        of: Any = make.func
+        return of.restored({**make.keywords, **parameters})
+    return make.restored(parameters)
 
 
 def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:

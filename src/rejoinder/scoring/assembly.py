@@ -14,11 +14,13 @@ from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
 from rejoinder.metrics.engine.measurement import data_facts, measure, provided, remarks
-from rejoinder.metrics.engine.rows import rows_of
+from rejoinder.metrics.engine.rows import Matrix, rows_of
+from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
+from rejoinder.scoring.external import dropped_facts, scored_items
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores
-from rejoinder.tables.responses import Alignment
+from rejoinder.tables.responses import Alignment, Missing
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
@@ -55,19 +57,26 @@ def assemble(
         progress: Called with the number of slices measured and of all slices.
     """
     systems = len(alignment.systems)
-    batch = provided(list(metrics.values()), batch, progress)
-    rows = measure(list(metrics.values()), batch, progress)
+    of_texts = {label: each for label, each in metrics.items() if not isinstance(each, External)}
+    batch = provided(list(of_texts.values()), batch, progress)
+    statistics = measure(list(of_texts.values()), batch, progress)
+    rows = {label: rows_of(each, systems) for label, each in zip(of_texts, statistics, strict=True)}
+    for label, metric in metrics.items():
+        if isinstance(metric, External):
+            rows[label] = Matrix(metric.rows(alignment.systems, alignment.ids))
     changed = {**_missing(alignment), **(facts or {})}
     measured = {
         label: Measured(
             metric,
-            rows_of(each, systems).pick(keep),
+            rows[label].pick(keep),
             keep,
             metric.signature(
-                **data_facts(metric, batch), **changed, **interval_facts(metric, resamples, seed)
+                **data_facts(metric, batch),
+                **(changed | dropped_facts(metric, keep)),
+                **interval_facts(metric, resamples, seed),
             ),
         )
-        for (label, metric), each, keep in zip(metrics.items(), rows, usable, strict=True)
+        for (label, metric), keep in zip(metrics.items(), usable, strict=True)
     }
     return Scores(
         tuple(alignment.systems),
@@ -91,6 +100,9 @@ def usable_items(
     ids: Sequence[str],
     drop: bool,
     where: str | None = None,
+    *,
+    systems: Sequence[str] = (),
+    missing: Missing = "error",
 ) -> tuple[list[np.ndarray], list[str]]:
     """The items that each metric can score for every system (bool [n]), and notes on the others.
 
@@ -101,12 +113,19 @@ def usable_items(
         drop: Leave the other items out instead of raising.
         where: Words behind the reason, where references were left out. A metric may then be left
             without any item.
+        systems: The systems, by which scores of other tools are found.
+        missing: What to do where such a score is missing.
 
     Raises:
         InputError: A metric cannot score an item, and ``drop`` is false; or it can score none.
     """
-    usable, dropped = [], []
+    usable, dropped, external = [], [], []
     for label, metric in metrics.items():
+        if isinstance(metric, External):
+            items, notes = scored_items(label, metric, systems, ids, missing)
+            usable.append(items)
+            external += notes
+            continue
         unusable, why = metric.unusable(batch)
         lacking = unusable.reshape(len(ids), -1).any(axis=1)
         count = int(lacking.sum())
@@ -121,7 +140,7 @@ def usable_items(
         if count:
             dropped.append((label, dropped_items(count, len(ids), why)))
         usable.append(~lacking)
-    return usable, merged(dropped)
+    return usable, [*external, *merged(dropped)]
 
 
 def dropped_items(count: int, items: int, why: str) -> str:

@@ -103,7 +103,14 @@ def score(
     batch = _batch(testset, contexts, alignment)
     if any("context" in metric.needs for metric in wanted.values()):
         batch = replace(batch, contexts=contexts.get_column("context").to_list())
-    usable, dropped = usable_items(wanted, batch, alignment.ids, drop_unusable)
+    usable, dropped = usable_items(
+        wanted,
+        batch,
+        alignment.ids,
+        drop_unusable,
+        systems=alignment.systems,
+        missing=missing,
+    )
     scores = assemble(
         alignment,
         contexts,

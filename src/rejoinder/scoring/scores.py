@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,12 +12,18 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.metrics.external import externals
 from rejoinder.scoring.clusters import clustered, clusters_of, design_effects
 from rejoinder.scoring.compare import compare, leads
+from rejoinder.scoring.external import from_values
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect
+from rejoinder.tables.external_scores import score_table
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
 
 RESERVED = {
     "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect"
@@ -38,6 +45,46 @@ class Scores(Measurements):
             f"Scores({len(self.names)} systems, {self.items.height} {what}; {', '.join(self.labels)}; "
             "see .systems(), .compare(), .segments())"
         )
+
+    @classmethod
+    def from_segments(
+        cls,
+        segments: Frame,
+        testset: TestSet | None = None,
+        *,
+        lower: Sequence[str] = (),
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        missing: Missing = "error",
+        cluster: str | None = None,
+        resamples: int = 1000,
+        seed: int = 12345,
+    ) -> Self:
+        """The scores that other tools gave the replies, without texts.
+
+        Args:
+            segments: The table of ``read_scores``, or a frame of Polars or pandas: ``system``, ``id`` and
+                a column of numbers for each metric (as ``segments()`` returns), or ``name`` and
+                ``value``.
+            testset: The items and their columns (topic, conversation), for ``by`` and ``cluster``;
+                None takes the ids of the table.
+            lower: The metrics of which lower values are better.
+            bounds: By metric the least and the greatest value; see ``External``.
+            missing: A reply without a value is an ``error``; or ``drop`` its item for all systems.
+            cluster: As for ``score``; the columns are those of the test set.
+            resamples: As for ``score``.
+            seed: As for ``score``.
+
+        Raises:
+            InputError: The table breaks its rules, or a value is missing.
+            ParameterError: ``lower`` or ``bounds`` name a metric that the table does not hold.
+
+        >>> rows = {"system": ["a", "a"], "id": ["1", "2"], "judge": [4, 5]}
+        >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
+        [4.5]
+        """
+        metrics = externals(score_table(segments), lower, bounds)
+        facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
+        return cls(**vars(from_values(metrics, testset, resamples=resamples, seed=seed, **facts)))
 
     def systems(self) -> pl.DataFrame:
         """Every system under every metric.

@@ -82,3 +82,18 @@ class RatingsDraft:
     frame: pl.DataFrame
     origin: Origin
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoresDraft:
+    """Scores of other tools not yet validated, where their rows stood, and what was left out.
+
+    Attributes:
+        frame: ``schemas.SCORES``; the optional columns may be absent.
+        origin: where its rows stood.
+        notes: what the reader left out or took another way, one clause each, with its count.
+    """
+
+    frame: pl.DataFrame
+    origin: Origin
+    notes: tuple[str, ...] = ()

@@ -48,3 +48,22 @@ PREFERENCES = {
     "winner": pl.String,
 }
 """One row per comparison of two systems' replies; ``winner`` is ``a``, ``b`` or ``tie``."""
+
+SCORES = {
+    "system": pl.String,
+    "id": pl.String,
+    "name": pl.String,
+    "value": pl.Float64,
+    "sample": pl.String,
+    "rater": pl.String,
+    "probability": pl.Float64,
+}
+"""One row per number that another tool gave a reply; ``name`` says which number it is.
+
+``value`` is null where it is missing. ``sample`` tells several replies to one prompt apart, ``rater``
+several judges under one name; both are null where there is one alone. ``probability`` is that with
+which the reply was drawn; null: all alike.
+"""
+
+OPTIONAL_SCORES = ("sample", "rater", "probability")
+"""The columns of ``SCORES`` that a table may lack."""

@@ -31,6 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "target", "gold", "answer", "label", "ground_truth", "expected_output", "reference_answer",
     ),
     "context": ("prompt", "input", "question", "instruction"),
+    "name": ("metric", "metric_name", "scorer"),
     "rater": ("annotator", "annotator_id", "worker", "worker_id", "workerid"),
     "a": ("model_a", "system_a"),
     "b": ("model_b", "system_b"),

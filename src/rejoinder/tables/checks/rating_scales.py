@@ -66,15 +66,32 @@ def refuse_other_scales(columns: Mapping[str, pl.Series], name: str) -> None:
                 f"{each.high:g}), and without a column 'rater' each column of numbers is a rater; "
                 "take it out"
             )
-    others, apart = _apart(numeric)
-    if apart:
-        scale = _scale(others)
+    if clash := _clash(numeric, "column"):
         raise InputError(
-            f"{name}: {_named(apart)} ({_scale(apart)}) cannot be on the scale of {_named(others)} "
-            f"({scale}), and without a column 'rater' each column of numbers is a rater; keep the "
-            f"columns of one scale, or write one row per rating ({listed(RATINGS)}) with a criterion "
-            "for each scale"
+            f"{name}: {clash}, and without a column 'rater' each column of numbers is a rater; keep "
+            f"the columns of one scale, or write one row per rating ({listed(RATINGS)}) with a "
+            "criterion for each scale"
         )
+
+
+def scale_clash(raters: Mapping[str, pl.Series]) -> str:
+    """Says which raters cannot be on the scale of the others; empty where all may be on one.
+
+    >>> scale_clash({"a": pl.Series([1.0, 5.0, 3.0]), "b": pl.Series([20.0, 95.0, 70.0])})
+    "rater 'b' (20 to 95) cannot be on the scale of rater 'a' (1 to 5)"
+    """
+    columns = [_Column(name, values.drop_nulls().to_numpy()) for name, values in raters.items()]
+    return _clash([each for each in columns if each.values.size], "rater")
+
+
+def _clash(columns: list[_Column], noun: str) -> str:
+    others, apart = _apart(columns)
+    if not apart:
+        return ""
+    return (
+        f"{_named(apart, noun)} ({_scale(apart)}) cannot be on the scale of {_named(others, noun)} "
+        f"({_scale(others)})"
+    )
 
 
 def _apart(columns: list[_Column]) -> tuple[list[_Column], list[_Column]]:
@@ -141,6 +158,6 @@ def _scale(columns: list[_Column]) -> str:
     return f"{min(each.low for each in columns):g} to {max(each.high for each in columns):g}"
 
 
-def _named(columns: list[_Column]) -> str:
-    word = "columns" if len(columns) > 1 else "column"
+def _named(columns: list[_Column], noun: str) -> str:
+    word = f"{noun}s" if len(columns) > 1 else noun
     return f"{word} {', '.join(quoted(each.name) for each in columns)}"

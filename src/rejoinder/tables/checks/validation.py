@@ -331,7 +331,7 @@ def _converts(name: str, got: Any, dtype: Any) -> bool:
         return (
             got == pl.Categorical
             or got == pl.Enum
-            or (name in ("id", "rater") and got.is_integer())
+            or (name in ("id", "rater", "sample") and got.is_integer())
         )
     if dtype == pl.Float64:
         return got.is_numeric()

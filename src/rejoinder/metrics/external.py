@@ -1,0 +1,212 @@
+"""Scores that other tools made, as a metric like any other: a judge's marks, COMET, thumbs up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+
+from rejoinder.batches.batch import Batch
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.contract import Statistics
+from rejoinder.metrics.means import MeanMetric, mean_rows
+from rejoinder.tables.checks.arguments import expect, pair, strings
+from rejoinder.tables.external_scores import ReplyValues, reply_values, score_table
+from rejoinder.tables.frames import Frame
+
+DIRECTIONS = ("higher", "lower")
+"""Which scores are better."""
+
+
+@dataclass(frozen=True, init=False)
+class External(MeanMetric):
+    """The mean of scores that another tool gave the replies: ``1/n sum_i v_i``.
+
+    Values are found by system and id. Several raters of a reply are averaged, and before them several
+    samples. Replies that were drawn with unequal probabilities weigh 1 over them (Hajek's estimator).
+    NaN without any reply. Range: ``bounds``; without them any number.
+
+    Args:
+        name: What tables call the metric.
+        frame: The scores: the table of ``rejoinder.read_scores``, or a frame of Polars or pandas, long
+            (``system, id, name, value``) or wide (``system``, ``id`` and a column called ``name``).
+        higher_is_better: Whether a greater value is a better one.
+        bounds: The least and the greatest value that a reply can have. Near a bound the interval
+            of a mean is skewed away from it; without bounds it is ``mean +- t s / sqrt(n)``.
+
+    >>> import polars as pl
+    >>> rows = {"system": ["a", "a"], "id": ["1", "2"], "judge": [4, 5]}
+    >>> External("judge", pl.DataFrame(rows), bounds=(1, 5)).label
+    'judge'
+    """
+
+    name: ClassVar[str] = "external"
+    source: ClassVar[str] = "scores that another tool made"
+    needs: ClassVar[frozenset[str]] = frozenset({"scores"})
+    choices: ClassVar = MappingProxyType({"direction": DIRECTIONS})
+
+    reply_values: ClassVar[ReplyValues | None] = None
+    """The values; None in saved scores, which hold the rows."""
+
+    title: str
+    direction: str
+    low: float | None
+    high: float | None
+    values: str
+    raters: int
+    samples: int
+
+    def __init__(
+        self,
+        name: str,
+        frame: Frame,
+        higher_is_better: bool = True,
+        bounds: tuple[float, float] | None = None,
+    ) -> None:
+        expect(name, str, "name", "the name of the metric, as tables call it")
+        expect(higher_is_better, bool, "higher_is_better", "True or False")
+        (values,) = reply_values(score_table(frame, name))
+        self._set(values, DIRECTIONS[not higher_is_better], bounds)
+
+    @classmethod
+    def of(
+        cls,
+        values: ReplyValues,
+        direction: str = "higher",
+        bounds: tuple[float, float] | None = None,
+    ) -> Self:
+        """The metric of values that were read and checked."""
+        metric = cls.__new__(cls)
+        metric._set(values, direction, bounds)
+        return metric
+
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> Self:
+        """The metric of saved scores: their rows are in the file, so that no values are needed.
+
+        Raises:
+            TypeError: A parameter is unknown or absent.
+        """
+        metric = cls.__new__(cls)
+        if parameters.keys() != {each.name for each in fields(cls)}:
+            raise TypeError(f"parameters {list(parameters)}")
+        metric._complete(dict(parameters), None)
+        return metric
+
+    def _set(self, values: ReplyValues, direction: str, bounds: tuple[float, float] | None) -> None:
+        low, high = self._checked(values, bounds) if bounds is not None else (None, None)
+        parameters = {
+            "title": values.name,
+            "direction": direction,
+            "low": low,
+            "high": high,
+            "values": values.digest,
+            "raters": values.raters,
+            "samples": values.samples,
+        }
+        self._complete(parameters, values)
+
+    def _complete(self, parameters: dict[str, Any], values: ReplyValues | None) -> None:
+        low, high = parameters["low"], parameters["high"]
+        facts = {
+            "higher_is_better": parameters["direction"] == DIRECTIONS[0],
+            "bounds": (-math.inf if low is None else low, math.inf if high is None else high),
+            "reply_values": values,
+        }
+        for name, value in (parameters | facts).items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    @staticmethod
+    def _checked(values: ReplyValues, bounds: tuple[float, float]) -> tuple[float, float]:
+        pair(bounds, "bounds")
+        low, high = (float(each) for each in bounds)
+        if not low < high:
+            raise ParameterError(f"bounds={bounds!r}; expected the least value before the greatest")
+        outside = (values.values < low) | (values.values > high)
+        if outside.any():
+            s, i = (int(each[0]) for each in np.nonzero(outside))
+            raise ParameterError(
+                f"{values.name}: value {values.values[s, i]:g} of system '{values.systems[s]}' at id "
+                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}); give the scale of the values"
+            )
+        return low, high
+
+    @property
+    def label(self) -> str:
+        """The name that the user gave."""
+        return self.title
+
+    @property
+    def known(self) -> int:
+        """How many replies have a value."""
+        values = self.reply_values
+        return 0 if values is None else int((~np.isnan(values.values)).sum())
+
+    def rows(self, systems: Sequence[str], ids: Sequence[str]) -> Floats:
+        """The rows of all systems on some items: float64 [n, S, 2]; NaN where there is no value.
+
+        Raises:
+            ParameterError: The metric is that of saved scores, which holds no values.
+        """
+        values = self.reply_values
+        if values is None:
+            raise ParameterError(
+                f"metric '{self.title}': its values are not in saved scores, only their rows are; give "
+                "the scores again: External(name, frame)"
+            )
+        found, weights = values.at(tuple(systems), list(ids))
+        rows = mean_rows(found.T)
+        return rows if weights is None else rows * weights.T[..., None]
+
+    def notes(self, batch: Batch | None = None) -> list[str]:
+        """What was averaged to get one value for each reply."""
+        values = self.reply_values
+        return [] if values is None else list(values.notes)
+
+    def statistics(self, batch: Batch) -> Statistics:
+        """Texts alone do not tell which reply a value is of.
+
+        Raises:
+            ParameterError: Always.
+        """
+        raise ParameterError(
+            f"metric '{self.title}': its values belong to systems and ids, which lists of texts do not "
+            "name; pass it to rejoinder.score(testset, responses, metrics=[...])"
+        )
+
+
+def externals(
+    table: pl.DataFrame,
+    lower: Sequence[str] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+) -> list[External]:
+    """A metric for each name of a table of scores.
+
+    Args:
+        table: ``schemas.SCORES``, checked.
+        lower: The names of which lower values are better.
+        bounds: By name the least and the greatest value.
+
+    Raises:
+        InputError: Raters of one name cannot be on one scale.
+        ParameterError: The table has no such name, or a value lies outside its bounds.
+    """
+    bounds = bounds or {}
+    names = table.get_column("name").unique(maintain_order=True).to_list()
+    for argument, given in (("lower", strings(lower, "lower", "metrics")), ("bounds", bounds)):
+        for name in given:
+            if name not in names:
+                raise ParameterError(
+                    f"{argument}: no metric is called {name!r}; choose {one_of(names)}"
+                )
+    return [
+        External.of(values, DIRECTIONS[values.name in lower], bounds.get(values.name))
+        for values in reply_values(table)
+    ]

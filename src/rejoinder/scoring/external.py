@@ -1,0 +1,143 @@
+"""Scores that other tools made, joined to replies, or by themselves as the table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError, one_of
+from rejoinder.messages import counted
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import interval_facts
+from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.external import External
+from rejoinder.scoring.clusters import clustered
+from rejoinder.scoring.measurements import Measured, Measurements, few_items
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.checks.id_slips import first_few, shift, slip
+from rejoinder.tables.responses import Missing
+from rejoinder.tables.testset import TestSet
+
+SHOWN = 5
+"""So many replies without a value are named in a message."""
+
+
+def from_values(
+    metrics: Sequence[External],
+    testset: TestSet | None = None,
+    *,
+    missing: Missing = "error",
+    cluster: str | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> Measurements:
+    """The scores of other tools as a table of scores, without any reply.
+
+    Args:
+        metrics: The metrics; every system that one of them names counts, and every id.
+        testset: The items, with their columns; None takes the ids of the metrics.
+        missing: As for ``scored_items``.
+        cluster: As for ``score``.
+        resamples: As for ``score``.
+        seed: As for ``score``.
+
+    Raises:
+        InputError: A value is missing, or a metric and the test set have no id in common.
+        ParameterError: Two metrics have one name.
+    """
+    check_draws(resamples, seed)
+    labelled = registry.metrics(metrics)
+    values = [each.reply_values for each in metrics if each.reply_values is not None]
+    systems = list(dict.fromkeys(name for each in values for name in each.systems))
+    ids = list(dict.fromkeys(id for each in values for id in each.ids))
+    items = pl.DataFrame({"id": ids}, schema={"id": pl.String})
+    if testset is not None:
+        items, ids = testset.contexts.drop("context"), testset.ids
+    measured, notes = {}, []
+    for label, metric in zip(labelled, metrics, strict=True):
+        usable, of_metric = scored_items(label, metric, systems, ids, missing)
+        signature = metric.signature(
+            **dropped_facts(metric, usable), **interval_facts(metric, resamples, seed)
+        )
+        rows = Matrix(metric.rows(systems, ids)).pick(usable)
+        measured[label] = Measured(metric, rows, usable, signature)
+        notes += [*of_metric, *(f"{label}: {note}" for note in metric.notes())]
+    notes += few_items(measured) if resamples else []
+    scores = Measurements(tuple(systems), items, measured, tuple(notes), resamples, seed)
+    return clustered(scores, cluster)
+
+
+def scored_items(
+    label: str, metric: External, systems: Sequence[str], ids: Sequence[str], missing: Missing
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """The items that every system has a value for, bool [n], and notes on the others.
+
+    A value that is missing is treated as a missing reply is, but that nothing can stand in for it.
+
+    Raises:
+        InputError: A value is missing and ``missing`` is not ``drop``, or none is left.
+    """
+    _refuse_shifted(label, metric, ids)
+    lacking: NDArray[np.bool_] = np.isnan(metric.rows(systems, ids)[..., 0])
+    count, left = int(lacking.sum()), np.logical_not(lacking.any(axis=1))
+    notes = [f"{label}: {words}" for words in _unused(metric, lacking)]
+    if not count:
+        return left, notes
+    if lacking.all():
+        raise InputError(f"{label}: {_strangers(metric, systems, ids)}")
+    values = counted(count, "value")
+    if missing != "drop":
+        places = [f"'{systems[s]}' at id '{ids[i]}'" for i, s in np.argwhere(lacking)[:SHOWN]]
+        more = ", ..." if count > SHOWN else ""
+        raise InputError(
+            f"{label}: {values} missing of {lacking.size}: {', '.join(places)}{more}; expected one for "
+            "each reply; --missing drop (missing='drop') leaves these items out for all systems"
+        )
+    items = len(ids) - int(left.sum())
+    if items == len(ids):
+        raise InputError(
+            f"{label}: {values} missing, and at each item that of one system or more, so that "
+            "--missing drop leaves no item"
+        )
+    return left, [f"{label}: {items} of {len(ids)} items dropped: {values} missing", *notes]
+
+
+def dropped_facts(metric: Metric, items: NDArray[np.bool_]) -> dict[str, str]:
+    """How missing scores of another tool were treated, as a signature says it."""
+    return {"missing": "drop"} if isinstance(metric, External) and not items.all() else {}
+
+
+def _unused(metric: External, lacking: NDArray[np.bool_]) -> list[str]:
+    """A note on values that belong to no reply."""
+    unused = metric.known - int((~lacking).sum())
+    return [f"{counted(unused, 'value')} of other systems or ids not used"] if unused else []
+
+
+def _refuse_shifted(label: str, metric: External, ids: Sequence[str]) -> None:
+    """Ids 0 ... n-1 against 1 ... n meet all but once, and each meets a wrong partner."""
+    given = [] if metric.reply_values is None else list(metric.reply_values.ids)
+    if len(given) == len(ids) and set(given) != set(ids) and shift(given, ids):
+        unknown = [id for id in given if id not in set(ids)]
+        hint = slip(unknown, given, ids, "scores", "replies")
+        raise InputError(f"{label}: no reply has the id {first_few(unknown)}; {hint}")
+
+
+def _strangers(metric: External, systems: Sequence[str], ids: Sequence[str]) -> str:
+    """Why no reply has a value: the systems, the ids, or the pairs of them."""
+    values = metric.reply_values
+    assert values is not None
+    if not set(values.systems) & set(systems):
+        return (
+            f"no reply has a value: system {first_few(values.systems)} scored, {first_few(systems)} "
+            "replying; call the systems alike"
+        )
+    given, known = list(values.ids), list(ids)
+    unknown = [id for id in given if id not in set(known)]
+    if len(unknown) == len(given):
+        hint = slip(unknown, given, known, "scores", "replies")
+        return f"no reply has a value: no reply has the id {first_few(given)}; {hint}"
+    return f"no reply of {one_of(systems)} has a value at any of these ids"

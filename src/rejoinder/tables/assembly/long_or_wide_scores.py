@@ -1,0 +1,102 @@
+"""Scores of other tools as a long table, or as a wide one with a column per metric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted, listed
+from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.columns import require
+from rejoinder.tables.origin import Origin, ScoresDraft
+from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
+
+KEYS = ("system", "id", "sample", "rater")
+"""The columns that say what a score is of."""
+
+_NO_METRICS = {
+    *SCORES, "", "context", "text", "references", "reference", "weight", "source", "index",
+    "unnamed: 0", "__index_level_0__", "row", "turn", "seed", "conversation", "criterion",
+}  # fmt: skip
+"""Columns of a wide table that are no metrics though they may hold numbers."""
+
+
+def scores_of_part(part: Part) -> ScoresDraft:
+    """The scores of a table with a column ``value``, else of one with a column per metric.
+
+    Where no column names the system, or the metric of a long table, the name of the file does.
+
+    Raises:
+        InputError: A column is absent or misspelt, or a cell of a score holds no number.
+    """
+    frame, stem = part.frame, Path(part.name).name.partition(".")[0]
+    if "system" not in frame.columns:
+        frame = frame.with_columns(pl.lit(stem).alias("system"))
+    if "value" not in frame.columns and {"name", "score"} <= set(frame.columns):
+        frame = frame.rename({"score": "value"})
+    frame, notes = (
+        _long(frame, part, stem) if "value" in frame.columns else _wide(frame, part, stem)
+    )
+    rows = list(part.numbers)
+    return ScoresDraft(frame, Origin(((part.name, rows * (frame.height // len(rows))),)), notes)
+
+
+def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    require(("system", "id", "value"), frame.columns, part.name, ("name", *OPTIONAL_SCORES))
+    if "name" not in frame.columns:
+        frame = frame.with_columns(pl.lit(stem).alias("name"))
+    values, notes = _numbers(frame.get_column("value"), part, "value")
+    frame = frame.with_columns(values.alias("value"), *_probability(frame, part))
+    return frame.select(name for name in SCORES if name in frame.columns), notes
+
+
+def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    require(("system", "id"), frame.columns, part.name)
+    metrics: dict[str, pl.Series] = {}
+    text, notes = [], []
+    for name in frame.columns:
+        if name.strip().lower() in _NO_METRICS:
+            continue
+        cells = frame.get_column(name)
+        if cells.dtype == pl.Boolean:
+            cells = cells.cast(pl.Float64)
+        scores = scores_of(cells)
+        numbers = (scores.values.is_not_null() & ~scores.labels).sum()
+        if numbers <= scores.wrong.sum():  # also where every cell is empty
+            text.append(name)
+            continue
+        metrics[name], of_column = _numbers(cells, part, f"column '{name}':")
+        notes += of_column
+    if not metrics:
+        raise InputError(
+            f"{part.name}: no column of numbers; got {listed(frame.columns)}; expected the columns "
+            "system, id, name and value, or a column of numbers for each metric"
+        )
+    if list(metrics) == ["score"]:
+        metrics = {stem: metrics["score"]}
+    notes = [f"each column of numbers is a metric: {listed(list(metrics))}", *notes]
+    if text:
+        notes.append(f"{counted(len(text), 'column')} without numbers left out: {listed(text)}")
+    keys = [name for name in (*KEYS, "probability") if name in frame.columns]
+    frame = frame.with_columns(_probability(frame, part)).select(keys)
+    tables = [
+        frame.with_columns(pl.lit(name).alias("name"), values.alias("value"))
+        for name, values in metrics.items()
+    ]
+    return pl.concat(tables), tuple(notes)
+
+
+def _numbers(cells: pl.Series, part: Part, what: str) -> tuple[pl.Series, tuple[str, ...]]:
+    """The numbers of a column, null where a cell is empty or NaN, and notes on labels."""
+    scores = scores_of(cells)
+    refuse_wrong(scores, cells, part.name, list(part.numbers), what)
+    return scores.values.fill_nan(None), label_notes(scores, cells)
+
+
+def _probability(frame: pl.DataFrame, part: Part) -> list[pl.Series]:
+    if "probability" not in frame.columns:
+        return []
+    return [_numbers(frame.get_column("probability"), part, "probability")[0].alias("probability")]

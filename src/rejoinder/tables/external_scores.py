@@ -1,0 +1,296 @@
+"""Scores that other tools made: reading them, checking them, and one number for each reply."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.files.reading import existing
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.long_or_wide_scores import KEYS, scores_of_part
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.checks.rating_scales import scale_clash
+from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
+from rejoinder.tables.columns import require
+from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
+from rejoinder.tables.score_formats import scores_in
+from rejoinder.text.visible import visible
+
+_LOG = logging.getLogger(__name__)
+
+NAME = "scores"
+"""What a table of Python is called in messages."""
+
+
+def read_scores(
+    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+) -> pl.DataFrame:
+    """Reads scores that other tools made: a judge's marks, COMET, a reward model, thumbs up.
+
+    A long table has the columns ``system, id, name, value`` and, if wanted, ``sample``, ``rater`` and
+    ``probability``. In a wide table each column of numbers that is no key is a metric. Where no
+    column names the system, the file's name without its suffix does. An empty cell and NaN are a
+    missing value.
+
+    Args:
+        *paths: files, of which each is recognised by itself.
+        format: the name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
+
+    Returns:
+        ``schemas.SCORES``, one row per score, in the order of the files.
+
+    Raises:
+        InputError: a file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: there is no such format.
+    """
+    frames, stretches = [], []
+    mapping = column_mapping(columns)
+    for path in existing(paths, "scores"):
+        draft = scores_in(path, format, mapping)
+        if not draft.frame.height:
+            raise InputError(f"{path}: no scores; expected at least one row")
+        frames.append(conform(draft.frame, SCORES, str(path), dict.fromkeys(OPTIONAL_SCORES)))
+        stretches += draft.origin.stretches
+        for note in draft.notes:
+            _LOG.warning("%s: %s", visible(str(path)), note)
+    table = pl.concat(frames)
+    check_external(table, Origin(tuple(stretches)))
+    return table
+
+
+def score_table(scores: Frame, name: str | None = None) -> pl.DataFrame:
+    """The scores of a Python call, long or wide, checked by the rules that files are read by.
+
+    Args:
+        scores: A frame of Polars or pandas.
+        name: The name of the only metric that is wanted, which may be the name of a column or, where
+            the frame holds one metric alone, any name; None takes every metric.
+
+    Returns:
+        ``schemas.SCORES``.
+
+    Raises:
+        InputError: A column is absent, or a row breaks a rule.
+        ParameterError: It is no frame, or has several metrics and none is called ``name``.
+    """
+    remedy = "read a file with rejoinder.read_scores(path)"
+    frame = polars_of(scores, NAME, "system, id, name and value", remedy)
+    if not frame.height:
+        raise InputError(f"{NAME}: no rows; expected at least one score")
+    if name is not None and name in frame.columns and name not in SCORES:
+        keys = [column for column in (*KEYS, "probability") if column in frame.columns]
+        frame = frame.select(*keys, pl.col(name).alias("value"))
+    require(("system", "id"), frame.columns, NAME)
+    draft = scores_of_part(Part(name or NAME, frame, range(1, frame.height + 1)))
+    table = conform(draft.frame, SCORES, NAME, dict.fromkeys(OPTIONAL_SCORES))
+    check_external(table, Origin.of_table(NAME, table))
+    return table if name is None else _named(table, name)
+
+
+def _named(table: pl.DataFrame, name: str) -> pl.DataFrame:
+    names = table.get_column("name").unique(maintain_order=True).to_list()
+    if name in names:
+        return table.filter(pl.col("name") == name)
+    if len(names) > 1:
+        raise ParameterError(f"{NAME}: no metric is called {name!r}; choose {one_of(names)}")
+    return table.with_columns(pl.lit(name).alias("name"))
+
+
+def check_external(scores: pl.DataFrame, origin: Origin) -> None:
+    """One finite or missing value for each system, id, name, sample and rater.
+
+    Raises:
+        InputError: An id, system or name is empty; a value is infinite; a probability lies outside
+            (0, 1] or is not the same in all rows of a reply; a score is there twice.
+    """
+    ids, values = scores.get_column("id"), scores.get_column("value")
+    check_ids(ids, origin)
+    for column in ("system", "name"):
+        texts = scores.get_column(column)
+        refuse(
+            texts.is_null() | (texts.str.strip_chars() == "").fill_null(False),
+            origin,
+            lambda i, column=column: (
+                f"no {column} at id {quoted(ids[i])}; expected one in every row"
+            ),
+        )
+    refuse(
+        scores.get_column("name").str.contains("|", literal=True),
+        origin,
+        lambda i: f"name {quoted(scores['name'][i])} holds '|', which parts signatures; rename it",
+    )
+    refuse(
+        values.is_infinite().fill_null(False),
+        origin,
+        lambda i: (
+            f"value {values[i]} at id {quoted(ids[i])}; expected a finite number, or an empty cell "
+            "where a value is missing"
+        ),
+    )
+    shares = scores.get_column("probability")
+    refuse(
+        (~((shares > 0) & (shares <= 1))).fill_null(False),
+        origin,
+        lambda i: f"probability {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]",
+    )
+    reply = ["name", "system", "id"]
+    if shares.null_count() < scores.height:
+        refuse(
+            scores.select(pl.col("probability").n_unique().over(reply) > 1).to_series(),
+            origin,
+            lambda i: f"several probabilities at id {quoted(ids[i])}; expected one for each reply",
+        )
+    keys = scores.select("name", "system", "id", "sample", "rater")
+    used = [name for name in keys.columns if keys.get_column(name).null_count() < keys.height]
+    keys = keys.select(pl.col(name).fill_null("") for name in used)
+    lacking = [name for name in ("sample", "rater") if name not in used]
+    remedy = "keep one of them"
+    if lacking:
+        remedy += (
+            f", or say in a column {' or '.join(repr(each) for each in lacking)} what they are of"
+        )
+    refuse_duplicates(keys, origin, "score", remedy)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplyValues:
+    """One number for each reply, of one metric.
+
+    Attributes:
+        name: The metric.
+        systems: The S systems, in order of appearance.
+        ids: The N ids, in order of appearance.
+        values: float64 [S, N], the mean over the raters of a reply of each one's mean over samples;
+            NaN where there is none.
+        weights: float64 [S, N], 1 over the probability of having been drawn; None: all alike.
+        raters: How many raters there are.
+        samples: The most samples of a reply.
+        notes: What was averaged, and what is odd about it.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    ids: tuple[str, ...]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+    raters: int = 1
+    samples: int = 1
+    notes: tuple[str, ...] = ()
+    _places: dict[str, int] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """Eight digits of a hash of the values, whatever their order in the file."""
+        by_id, by_system = np.argsort(self.ids), np.argsort(self.systems)
+        arrays = [self.values] if self.weights is None else [self.values, self.weights]
+        ordered = [values[by_system][:, by_id] for values in arrays]
+        total = hashlib.sha256("\n".join((*sorted(self.systems), "", *sorted(self.ids))).encode())
+        for values in ordered:
+            total.update(np.ascontiguousarray(values).tobytes())
+        return total.hexdigest()[:8]
+
+    def at(self, systems: tuple[str, ...], ids: list[str]) -> tuple[NDArray, NDArray | None]:
+        """The values, and the weights, of these systems and ids: float64 [S', n], NaN where none."""
+        if not self._places:
+            self._places.update({id: place for place, id in enumerate(self.ids)})
+        columns = np.array([self._places.get(id, -1) for id in ids], dtype=np.int64)
+        place = {name: s for s, name in enumerate(self.systems)}
+        rows = np.array([place.get(name, -1) for name in systems], dtype=np.int64)
+        known = (rows >= 0)[:, None] & (columns >= 0)
+        values = np.where(known, self.values[np.ix_(rows, columns)], np.nan)
+        if self.weights is None:
+            return values, None
+        return values, np.where(known, self.weights[np.ix_(rows, columns)], np.nan)
+
+
+def reply_values(table: pl.DataFrame) -> Iterator[ReplyValues]:
+    """One number for each reply, metric by metric.
+
+    Args:
+        table: ``schemas.SCORES``, checked.
+
+    Raises:
+        InputError: The raters of a metric cannot be on one scale, or the probabilities of one reply
+            differ.
+    """
+    for (name,), rows in table.group_by("name", maintain_order=True):
+        yield _values_of(str(name), rows)
+
+
+def _values_of(name: str, rows: pl.DataFrame) -> ReplyValues:
+    rows, samples = _mean_of_samples(rows)
+    rows, raters, notes = _mean_of_raters(name, rows)
+    if samples > 1:
+        notes = [f"mean over up to {samples} samples of each reply", *notes]
+    systems = rows.get_column("system").unique(maintain_order=True)
+    ids = rows.get_column("id").unique(maintain_order=True)
+    places = _codes(rows.get_column("system"), systems), _codes(rows.get_column("id"), ids)
+    values = np.full((len(systems), len(ids)), np.nan)
+    values[places] = rows.get_column("value").to_numpy()
+    weights = None
+    if rows.get_column("probability").null_count() < rows.height:
+        weights = np.full(values.shape, np.nan)
+        weights[places] = 1 / rows.get_column("probability").fill_null(1.0).to_numpy()
+        notes.append("replies weighted by 1 over the probability of having been drawn")
+    names = tuple(systems.to_list()), tuple(ids.to_list())
+    return ReplyValues(name, *names, values, weights, raters, samples, tuple(notes))
+
+
+def _mean_of_samples(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The mean of each rater's values of a reply, and the most samples of a reply."""
+    if rows.get_column("sample").null_count() == rows.height:
+        return rows, 1
+    groups = rows.group_by("system", "id", "rater", maintain_order=True)
+    means = groups.agg(pl.col("value").mean(), pl.col("probability").first(), pl.len())
+    return means.drop("len"), int(means.get_column("len").to_numpy().max())
+
+
+def _mean_of_raters(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, int, list[str]]:
+    """The mean over the raters of each reply, how many raters there are, and notes.
+
+    Raises:
+        InputError: The raters cannot be on one scale.
+    """
+    raters = rows.get_column("rater").drop_nulls().unique(maintain_order=True).to_list()
+    if not raters:
+        return rows, 1, []
+    of_rater = {each: rows.filter(pl.col("rater") == each).get_column("value") for each in raters}
+    if clash := scale_clash(of_rater):
+        raise InputError(
+            f"{NAME}: {name}: {clash}, so their mean has no meaning; give each of them a name of its "
+            "own in the column 'name'"
+        )
+    groups = rows.group_by("system", "id", maintain_order=True)
+    means = groups.agg(
+        pl.col("value").mean(),
+        pl.col("value").count().alias("raters"),
+        pl.col("probability").first(),
+    )
+    if len(raters) == 1:
+        return means, 1, []
+    notes = [f"mean over {len(raters)} raters"]
+    short = means.filter(pl.col("raters").is_between(1, len(raters) - 1)).height
+    if short:
+        words = counted(short, "reply was", "replies were")
+        notes.append(f"{words} scored by fewer than {len(raters)} raters: the mean is over those")
+    return means, len(raters), notes
+
+
+def _codes(values: pl.Series, distinct: pl.Series) -> NDArray[np.int64]:
+    """The place of each value among the distinct ones."""
+    table = pl.DataFrame({"value": distinct}).with_row_index("place")
+    joined = values.to_frame("value").join(table, on="value", how="left", maintain_order="left")
+    return joined.get_column("place").to_numpy().astype(np.int64)

@@ -1,0 +1,133 @@
+"""Tables of scores that other tools made: long and wide, in every format, and what is wrong with one."""
+
+import polars as pl
+import pytest
+
+from rejoinder import External, read_scores
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables.schemas import SCORES
+from shared_data import shared
+
+ROWS = [("a", "1", "judge", 4.0), ("a", "2", "judge", None), ("b", "1", "judge", 2.5)]
+LONG = pl.DataFrame(ROWS, schema=["system", "id", "name", "value"], orient="row")
+WIDE = pl.DataFrame(
+    {
+        "system": ["a", "a", "b"],
+        "id": ["1", "2", "1"],
+        "text": ["yes", "no", "yes"],
+        "judge": [4.0, None, 2.5],
+        "comet": [0.5, 0.25, 1.0],
+    }
+)
+
+
+def write(frame, path):
+    if path.suffix == ".parquet":
+        frame.write_parquet(path)
+    elif path.suffix == ".jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_long_and_wide_tables_of_every_format(tmp_path, suffix):
+    long = read_scores(write(LONG, tmp_path / f"long{suffix}"))
+    assert dict(long.schema) == SCORES
+    assert long.select("system", "id", "name", "value").rows() == ROWS
+    wide = read_scores(write(WIDE, tmp_path / f"wide{suffix}"))
+    assert wide.filter(name="judge").select("system", "id", "name", "value").rows() == ROWS
+    assert wide.filter(name="comet")["value"].to_list() == [0.5, 0.25, 1.0]
+    assert wide["name"].unique().sort().to_list() == ["comet", "judge"]
+
+
+def test_a_note_says_which_columns_are_metrics(tmp_path, caplog):
+    read_scores(write(WIDE.with_columns(tag=pl.lit("x")), tmp_path / "wide.csv"))
+    assert "each column of numbers is a metric: judge, comet" in caplog.text
+    assert "1 column without numbers left out: tag" in caplog.text
+
+
+def test_the_file_names_the_system_and_the_only_metric(tmp_path):
+    path = write(pl.DataFrame({"id": ["1", "2"], "score": [1.0, 0.0]}), tmp_path / "comet.csv")
+    assert read_scores(path).select("system", "name").unique().rows() == [("comet", "comet")]
+    path = write(LONG.drop("name"), tmp_path / "judge.v2.csv")
+    assert read_scores(path)["name"].unique().to_list() == ["judge"]
+
+
+def test_names_of_other_tools_and_columns_that_the_user_names(tmp_path):
+    frame = LONG.rename({"name": "metric", "value": "score", "system": "model", "id": "item_id"})
+    assert read_scores(write(frame, tmp_path / "a.csv"))["name"].to_list() == ["judge"] * 3
+    frame = LONG.rename({"value": "out"})
+    path = write(frame, tmp_path / "b.csv")
+    assert read_scores(path, columns="value=out")["value"].to_list() == [4.0, None, 2.5]
+
+
+def test_true_and_false_are_1_and_0(tmp_path):
+    frame = pl.DataFrame({"system": "a", "id": ["1", "2"], "correct": [True, False]})
+    assert read_scores(write(frame, tmp_path / "a.parquet"))["value"].to_list() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,id,name,value\na,1,m,x\n", "row 2: value 'x' is no number"),
+        (
+            "system,id,name,value\na,1,m,inf\n",
+            "row 2: value inf at id '1'; expected a finite number",
+        ),
+        ("system,id,name,value\n,1,m,3\n", "row 2: no system at id '1'"),
+        ("system,id,name,value\na,,m,3\n", "row 2: the id is empty"),
+        ("system,id,name,value\na,1,,3\n", "row 2: no name at id '1'"),
+        ("system,id,name,value\na,1,m|n,3\n", "row 2: name 'm|n' holds '|'"),
+        (
+            "system,id,name,value\na,1,m,3\na,1,m,4\n",
+            "row 3: duplicate score (name 'm', system 'a', id '1'), first at",
+        ),
+        ("system,id,name,value,probability\na,1,m,3,0\n", "row 2: probability 0 at id '1'"),
+        ("system,id,topic\na,1,x\n", "no column of numbers; got system, id, topic"),
+        ("system,judge\na,3\n", "no column 'id'"),
+        ("system,id,judge\na,1,3\na,2,4\nb,1,x\n", "row 4: column 'judge': 'x' is no number"),
+    ],
+    ids=lambda value: value[:30] if "\n" in value else "",
+)
+def test_what_is_wrong_is_named_with_its_row(tmp_path, text, message):
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_scores(path)
+    assert str(path) in str(error.value)
+    assert message in str(error.value)
+
+
+def test_a_duplicate_names_the_columns_that_would_tell_two_scores_apart():
+    frame = pl.concat([LONG, LONG])
+    with pytest.raises(InputError, match="say in a column 'sample' or 'rater' what they are of"):
+        External("judge", frame)
+
+
+def test_a_metric_is_a_column_or_a_name_of_the_frame():
+    assert External("comet", WIDE).known == 3
+    assert External("judge", LONG).known == External("judge", WIDE).known == 2
+    assert External("mine", LONG).label == "mine"
+    with pytest.raises(
+        ParameterError, match="no metric is called 'mine'; choose 'judge' or 'comet'"
+    ):
+        External("mine", WIDE)
+    with pytest.raises(ParameterError, match="scores is str, expected a frame"):
+        External("judge", "scores.csv")
+    with pytest.raises(InputError, match="no column 'system'"):
+        External("judge", WIDE.drop("system"))
+
+
+def test_pandas_frames_are_frames_too():
+    frame = WIDE.to_pandas()
+    assert External("judge", frame).signature() == External("judge", WIDE).signature()
+
+
+def test_the_marks_of_three_judges():
+    table = read_scores(shared("data", "judges-dailydialog-zhao", "scores.csv"))
+    assert table.height == 1350
+    counts = table.group_by("name").len()
+    assert set(counts["name"]) == {"judge_openai", "judge_google", "judge_anthropic"}
+    assert set(counts["len"]) == {450}

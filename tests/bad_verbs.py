@@ -10,8 +10,10 @@ import logging
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 from rejoinder.cli.app import run
+from rejoinder.cli.terminal import progress
 
 ITEMS = "".join(
     json.dumps(
@@ -63,6 +65,7 @@ class VerbCase:
                 contextlib.chdir(folder),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),
+                mock.patch.object(progress, "PATIENCE", 1e6),  # a slow machine adds no words
             ):
                 status = run(shlex.split(self.command))
         finally:
@@ -84,7 +87,7 @@ def verb(command, wrong, expected):
 
 
 AUDIT = [
-    verb("audit test.jsonl", "no system to hold the fakes against", r"a test set alone; name the systems' replies too"),
+    verb("audit test.jsonl", "no system to compare with the trivial baselines", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"audit {READ} --turns 0", "no turns to paste", r"turns=0 must be a whole number, 1 or more"),
     verb(f"audit {READ} --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),
     verb(f"audit {READ} --without bot --without cat", "every system left out", r"no system is left of 'bot' or 'cat'; keep one"),
@@ -102,10 +105,10 @@ CORRELATE = [
     verb(f"correlate {READ} {RATINGS} --scale 2 5", "a rating off the scale", r"ratings: 1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5 \(5 such ratings\)"),
     verb(f"correlate {READ} {RATINGS} --resamples 20", "too few resamples for an interval", r"--resamples 20: too few for a 95% interval; give 0 for none, or 100 or more"),
     verb(f"correlate {READ} {RATINGS} --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),
-    verb(f"correlate {READ} {RATINGS} --unit-size 5", "an option of another protocol", r"--unit-size: of the protocol 'unit', and this is 'turn'"),
+    verb(f"correlate {READ} {RATINGS} --unit-size 5", "an option of another protocol", r"--unit-size has no effect without --protocol unit"),
     verb(f"correlate {READ} --ratings test.jsonl", "the test set given for ratings", r"is this the test set\?"),
     verb(f"correlate {READ} {RATINGS} --compare", "two metrics to compare, and one measured", r"one metric alone, 'BLEU-2'; measure two"),
-    verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"size=100: no two systems share so many rated items; the most is 6"),
+    verb(f"correlate {READ} {RATINGS} -p unit", "larger units than there are items", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
     verb(f"correlate {READ} --ratings one.csv -p unit", "units of pairs, and one system rated", r"one rated system, 'bot'; its units are of pairs"),
     verb(f"correlate {READ} --ratings apart.csv -p unit", "units, and systems rated on different items", r"no two systems are rated on the same item"),
     verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"size=0 must be a whole number of at least 1"),
@@ -115,9 +118,9 @@ CORRELATE = [
 ]  # fmt: skip
 
 RECIPE = [
-    verb(f"recipe galley2015 test.jsonl {RATINGS}", "a study without replies", r"a test set alone; name the systems' replies too"),
+    verb(f"recipe galley2015 test.jsonl {RATINGS}", "a study without replies", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown"),
-    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"size=100: no two systems share so many rated items; the most is 6"),
+    verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
 ]  # fmt: skip
 
 JUDGEMENTS = [
@@ -132,7 +135,7 @@ JUDGEMENTS = [
     verb("ratings rated.csv --scale 2 5", "a rating off the scale", r"1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5"),
     verb("ratings rated.csv --least 0", "raters judged by nothing", r"least=0 must be 1 or more"),
     verb("ratings rated.csv --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
-    verb("ratings rated.csv --aggregated", "aggregated ratings, and no file for them", r"--aggregated says what --save writes; give --save FILE too"),
+    verb("ratings rated.csv --aggregated", "aggregated ratings, and no file for them", r"--aggregated has no effect without --save FILE"),
     verb("ratings rated.csv --save rated.csv", "an input written over", r"--save rated\.csv: that is an input; name another file"),
     verb("ratings rated.csv --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),
     verb("ratings rated.csv --save nowhere/kept.csv", "a folder that is not there", r"there is no folder 'nowhere'; make it first"),
@@ -142,7 +145,7 @@ JUDGEMENTS = [
     verb("preferences duels.csv --without bot", "no pair of systems left", r"no pair of systems is left of 'bot' or 'cat'; keep two"),
     verb("preferences duels.csv --filter-raters", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 0\.1, and none is left"),
     verb("preferences duels.csv --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
-    verb("preferences duels.csv --format xls", "a format that does not exist", r"--format: got 'xls'; expected|--format: got 'xls'"),
+    verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
 ]  # fmt: skip
 
 VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *JUDGEMENTS]

@@ -37,6 +37,11 @@ def verbs() -> list[str]:
     return [path for path, each in commands().items() if not isinstance(each, click.Group)]
 
 
+def notes_of(err: str) -> str:
+    """Standard error without the lines that name what was written."""
+    return "".join(line for line in err.splitlines(keepends=True) if not line.startswith("Wrote "))
+
+
 def written() -> list[tuple[str, str]]:
     """Every verb and option that names a file or a folder to write."""
     found = []

@@ -146,8 +146,8 @@ PREFERENCES = [
     *draws("preferences", "strengths.*.strength", "strengths.*.low"),
     as_json("preferences"),
     Row(
-        "preferences", "--format", "--format csv", as_usual="pairs.*.win_rate",
-        where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--format"),
+        "preferences", "--preferences-format", "--preferences-format csv", as_usual="pairs.*.win_rate",
+        where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--preferences-format"),
     ),
     Row("preferences", "--filter-raters", "--filter-raters=0.1", "pairs.*.comparisons"),
     Row(

@@ -1,4 +1,4 @@
-"""Rows of the options that several verbs share (cli/options.py and cli/judging.py)."""
+"""Rows of the options that several verbs share (cli/options.py)."""
 
 from __future__ import annotations
 

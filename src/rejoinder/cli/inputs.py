@@ -2,86 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import click
+
+from rejoinder.cli.declarations import Options
+from rejoinder.cli.options import (
+    Gaps,
+    Measuring,
+    MeasuringOrScores,
+    Ratings,
+    Sampling,
+    Texts,
+    Training,
+)
 from rejoinder.cli.terminal.progress import Progress
+from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.errors import ParameterError
+from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
-    from rejoinder.tables.responses import Missing
     from rejoinder.tables.testset import TestSet
 
-
-def responses_of(
-    testset: Path, responses: Sequence[Path], testset_format: str | None
-) -> tuple[Path, ...]:
-    """The responses named, or the test set's own file where it is one table of all."""
-    from rejoinder.errors import RejoinderError
-    from rejoinder.files.reading import existing
-    from rejoinder.scoring.store import holds_scores
-    from rejoinder.tables.formats import holds_all
-
-    if responses or holds_scores(testset):
-        return tuple(responses)
-    try:
-        (path,) = existing([testset], "test set")
-        return (testset,) if holds_all(path, testset_format, None) else ()
-    except RejoinderError:
-        return ()  # whoever reads the test set says what is wrong
+Result = TypeVar("Result", bound=Any)
 
 
-def read(
-    testset: Path,
-    references: Sequence[Path] | None,
-    responses: Sequence[Path] | None,
-    testset_format: str | None,
-    responses_format: str | None,
-    without: Sequence[str] = (),
-) -> tuple[TestSet, pl.DataFrame]:
-    """Reads a test set and the responses to it, but for the systems to be left out."""
+def read(given: Texts, without: Sequence[str] = (), rest: str = "") -> tuple[TestSet, pl.DataFrame]:
+    """Reads a test set and the responses to it, but for the systems to be left out.
+
+    Args:
+        given: The files.
+        without: The systems to be left out.
+        rest: What the verb needs besides, for the message where there are no responses.
+    """
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.selection import without_systems
     from rejoinder.tables.testset import read_testset
 
-    if not responses:
-        raise ParameterError(
-            f"{testset}: a test set alone; name the systems' replies too: "
-            f"rejoinder score {testset} SYSTEM.jsonl ..."
-        )
+    check_named(given, rest)
+    own = given.replies == (given.testset,)
+    format = given.testset_format if own else given.responses_format
     with Progress("reading"):
-        if tuple(responses) == (testset,):
-            responses_format = testset_format
-        items = read_testset(testset, *(references or ()), format=testset_format)
-        replies = read_responses(*responses, format=responses_format, ids=items.ids)
+        items = read_testset(given.testset, *given.references, format=given.testset_format)
+        replies = read_responses(*given.replies, format=format, ids=items.ids)
     return items, without_systems(replies, without)
 
 
-def read_rated(
-    paths: Sequence[Path],
-    format: str | None,
-    criterion: str | None,
-    scale: tuple[float, float] | None,
-) -> pl.DataFrame:
-    """Reads people's ratings, and sees that they are on their scale: before anything is measured."""
+def read_rated(given: Ratings, scale: tuple[float, float] | None = None) -> pl.DataFrame:
+    """Reads human ratings, and checks that they are on their scale: before anything is measured."""
     from rejoinder.human_evaluation.grades import check_scale
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.selection import of_criterion
 
     with Progress("reading"):
-        table = read_ratings(*paths, format=format)
+        table = read_ratings(*given.ratings, format=given.ratings_format)
     if scale is not None:
-        check_scale(of_criterion(table, criterion), scale)
+        check_scale(of_criterion(table, given.criterion), scale)
     return table
 
 
-def refuse_scores(path: Path, verb: str) -> None:
-    """Raises a ParameterError where kept scores are given to a verb that reads the texts themselves."""
+def with_notes(result: Result, paths: Sequence[Path]) -> Result:
+    """The result with what was noted when these files were read, such as rows that were left out."""
+    names = tuple(visible(str(path)) for path in paths)
+    notes = [note for note in logged_notes() if note.startswith(names)]
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def read_training(given: Training) -> tuple[TestSet, TestSet | None, list[TestSet]]:
+    """The corpus to train on, the validation corpus, and the test sets to exclude."""
+    from rejoinder.tables.testset import read_testset
+
+    with Progress("reading"):
+        corpus = read_testset(given.corpus, format=given.corpus_format)
+        held_out = given.validation and read_testset(given.validation)
+        return corpus, held_out, [read_testset(path) for path in given.exclude]
+
+
+def check_named(given: Texts, rest: str = "") -> None:
+    """Raises a ParameterError where a verb on texts is given no responses.
+
+    Args:
+        given: The files; kept scores and responses in the place of the test set are told apart.
+        rest: What the verb needs besides, for the message.
+    """
+    if given.replies:
+        return
+    from rejoinder.cli.targets import RESPONSES, is_of
+
+    path = given.testset
+    verb = click.get_current_context().command_path.partition(" ")[2]
     from rejoinder.scoring.store import holds_scores
 
     if holds_scores(path):
@@ -89,25 +105,66 @@ def refuse_scores(path: Path, verb: str) -> None:
             f"{path}: these are kept scores, which hold no texts, and '{verb}' reads the texts; name "
             f"the test set and the systems' replies: rejoinder {verb} TESTSET.jsonl SYSTEM.jsonl ..."
         )
+    if path.is_file() and is_of(path, RESPONSES):
+        raise ParameterError(
+            f"{path}: holds replies, but the first file is taken for the test set; name the test set "
+            f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
+        )
+    instead = (
+        "; or give the Parquet file of 'rejoinder score --save' alone"
+        if isinstance(given, MeasuringOrScores)
+        else ""
+    )
+    raise ParameterError(
+        f"{path}: is taken for the test set, and no replies are given; name the systems' replies too: "
+        f"rejoinder {verb} {path} SYSTEM.jsonl ... {rest}".rstrip()
+        + instead
+    )
 
 
-def check_named(testset: Path, responses: Sequence[Path], verb: str, rest: str = "") -> None:
-    """Raises a ParameterError where a verb on texts is given no responses.
+def measured(
+    given: Measuring,
+    without: Sequence[str] = (),
+    resamples: int | None = None,
+    cluster: str | None = None,
+    unused: Sequence[str] = (),
+) -> tuple[Scores, tuple[TestSet, pl.DataFrame] | None]:
+    """The scores that a verb works on, and their texts: measured, or kept by 'rejoinder score --save'.
 
     Args:
-        testset: The file that stands alone; kept scores get a message of their own.
-        responses: The files of responses.
-        verb: The verb, for the message.
-        rest: What the verb needs besides, for the message.
+        given: The files, and how to measure.
+        without: The systems that are not read.
+        resamples: Of the scores; None takes those given.
+        cluster: A column of the contexts: items with the same value are not independent.
+        unused: The parameters of the verb that kept scores have no use for, besides those of files
+            and metrics.
     """
-    if responses:
-        return
-    refuse_scores(testset, verb)
-    command = f"rejoinder {verb} {testset} SYSTEM.jsonl ... {rest}".rstrip()
-    raise ParameterError(f"{testset}: a test set alone; name the systems' replies too: {command}")
+    if not given.replies and _may_hold_scores(given.testset):
+        scores = kept_scores(given.testset, *unused)
+        return scores if cluster is None else scores.clustered(cluster), None
+    texts = read(given, without)
+    return measure(given, *texts, resamples, cluster), texts
 
 
-def kept(path: Path, *further: str) -> Scores:
+def _may_hold_scores(path: Path) -> bool:
+    """Whether to open a file as kept scores: it holds them, is damaged, a pipe, or not there."""
+    import polars as pl
+
+    from rejoinder.scoring.store import holds_scores
+
+    if holds_scores(path) or not path.is_file():
+        return True
+    try:
+        with open(path, "rb") as file:
+            parquet = file.read(4) == b"PAR1"
+        if parquet:
+            pl.read_parquet_metadata(path)
+    except (pl.exceptions.PolarsError, OSError):
+        return True
+    return False
+
+
+def kept_scores(path: Path, *further: str) -> Scores:
     """The scores that 'rejoinder score --save' wrote.
 
     Args:
@@ -119,18 +176,14 @@ def kept(path: Path, *further: str) -> Scores:
         InputError: It is no such file.
         ParameterError: An option is given that would be ignored.
     """
-    import click
-    from click.core import ParameterSource
-
+    from rejoinder.cli.needs import from_command_line
     from rejoinder.scoring.scores import load_scores
 
     scores = load_scores(path)
-    context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if given and option.name in {*_OF_MEASURING, *further}:
+    for name, option in from_command_line().items():
+        if name in {*_OF_MEASURING, *further}:
             raise ParameterError(
-                f"{option.opts[0]}: {path} holds scores as they were measured, without texts; name "
+                f"{option}: {path} holds scores as they were measured, without texts; name "
                 "the test set and the responses to measure anew"
             )
     return scores
@@ -142,13 +195,10 @@ _OF_MEASURING = (
 
 
 def measure(
+    given: Measuring,
     testset: TestSet,
     responses: pl.DataFrame,
-    metrics: Sequence[str] | None,
-    missing: str,
-    drop_unusable: bool,
-    resamples: int,
-    seed: int,
+    resamples: int | None = None,
     cluster: str | None = None,
 ) -> Scores:
     """Measures with the metrics named, or with the default metrics of the test set."""
@@ -158,12 +208,11 @@ def measure(
         return score(
             testset,
             responses,
-            list(metrics) if metrics else None,
-            missing=cast("Missing", missing),
-            drop_unusable=drop_unusable,
+            list(given.metrics) or None,
+            **given.of(Gaps),
             cluster=cluster,
-            resamples=resamples,
-            seed=seed,
+            resamples=given.resamples if resamples is None else resamples,
+            seed=given.seed,
             progress=tick,
         )
 
@@ -177,58 +226,47 @@ def check_block(*given: object) -> None:
         )
 
 
-def stream(
-    testset: Path,
-    responses: Sequence[Path],
-    metrics: Sequence[str] | None,
-    block: int,
-    drop_unusable: bool,
-    resamples: int,
-    seed: int,
-) -> Scores:
+def stream(given: Measuring, block: int) -> Scores:
     """Measures Parquet files batch by batch."""
     from rejoinder.scoring.blocks import score_parquet
 
     with Progress("measuring") as tick:
         return score_parquet(
-            testset,
-            responses,
-            metrics or None,
+            given.testset,
+            given.responses,
+            given.metrics or None,
             block=block,
-            drop_unusable=drop_unusable,
-            resamples=resamples,
-            seed=seed,
+            drop_unusable=given.drop_unusable,
+            **given.of(Sampling),
             progress=tick,
         )
 
 
 def explain(
+    given: Measuring,
     testset: TestSet,
     responses: pl.DataFrame,
     id: str,
     system: str | None,
-    metrics: Sequence[str] | None,
-    missing: str,
 ) -> list[Explanation]:
     """What made the score of one item, for each metric and each system (or the one named)."""
     from rejoinder.cli.terminal.speech import note
     from rejoinder.scoring.explain import explain as explained
     from rejoinder.tables.responses import check_responses
 
-    if not metrics:
+    if not given.metrics:
         note("only deltaBLEU is explained by default; -m explains other metrics")
-    if missing == "empty":
+    if given.missing == "empty":
         responses = check_responses(responses, testset, "empty").responses
     names = responses.get_column("system").unique(maintain_order=True).to_list()
     return [
         explained(testset, responses, id, name, metric)
-        for metric in metrics or ["deltableu"]
+        for metric in given.metrics or ["deltableu"]
         for name in ([system] if system else names)
     ]
 
 
-def check_together(options: Mapping[str, object], *clashes: tuple[str, str]) -> None:
+def check_together(given: Options, one: str, other: str) -> None:
     """Raises a ParameterError where two options are given of which one would be ignored."""
-    for one, other in clashes:
-        if options[one] and options[other]:
-            raise ParameterError(f"{one} and {other} do not go together; give one of them")
+    if getattr(given, one) and getattr(given, other):
+        raise ParameterError(f"--{one} and --{other} do not go together; give one of them")

@@ -23,10 +23,18 @@ def check_needs(met: bool, need: str, *names: str) -> None:
     """
     if met:
         return
+    given = from_command_line()
+    for option in (given[name] for name in names if name in given):
+        raise ParameterError(
+            f"{option} has no effect without {need}; add that, or leave {option} out"
+        )
+
+
+def from_command_line() -> dict[str, str]:
+    """The options given to the current command, by the names of their parameters: not its defaults."""
     context = click.get_current_context()
-    options = {each.name: each.opts[0] for each in context.command.params}
-    for name in names:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise ParameterError(
-                f"{options[name]} has no effect without {need}; add that, or leave {options[name]} out"
-            )
+    return {
+        each.name: each.opts[0]
+        for each in context.command.params
+        if each.name and context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
+    }

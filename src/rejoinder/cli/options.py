@@ -1,20 +1,33 @@
-"""The options that several verbs share, each declared once."""
+"""The options that several verbs share: each is declared once, alone or in a class with its like."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rejoinder.errors import ParameterError
+from rejoinder.cli.declarations import (
+    PATH,
+    Options,
+    argument,
+    choice,
+    flag,
+    integer,
+    number,
+    option,
+    path,
+)
+from rejoinder.errors import ParameterError, RejoinderError
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-PATH = click.Path(path_type=Path)
+if TYPE_CHECKING:
+    from rejoinder.tables.responses import Missing
 
 FEWEST_RESAMPLES = 100
+USUAL_KAPPA = "0.1"
+"""The threshold of --filter-raters: a number in human_evaluation/rater_exclusion.py, which is not
+imported for --help."""
 
 
 def enough(_context: click.Context, _option: click.Parameter, value: int) -> int:
@@ -27,133 +40,338 @@ def enough(_context: click.Context, _option: click.Parameter, value: int) -> int
     return value
 
 
-resamples = click.option(
-    "--resamples",
-    metavar="N",
-    type=int,
-    default=1000,
-    show_default=True,
-    callback=enough,
-    help=f"Number of bootstrap resamples, {FEWEST_RESAMPLES} or more; 0: no intervals.",
-)
+def kappa(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+    """The kappa of --filter-raters; None where it is not given.
 
-responses = click.argument("responses", type=PATH, nargs=-1)
-references = click.option(
-    "--reference",
-    "-r",
-    "references",
-    type=PATH,
-    multiple=True,
-    help="Additional file of the test set; may be repeated. A stream of references, or a "
-    "table of them.",
-)
-metrics = click.option(
-    "--metric",
-    "-m",
-    "metrics",
-    metavar="NAME[:KEY=VALUE,...]",
-    multiple=True,
-    help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
-    "'rejoinder metrics' lists all.",
-)
-as_json = click.option("--json", is_flag=True, help="Print JSON on standard output.")
+    Raises:
+        ParameterError: It is not a number, most likely a file that stands behind the option.
+    """
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"--filter-raters {text}: got no number; put the option behind the files, or write "
+            f"--filter-raters={USUAL_KAPPA}"
+        ) from None
 
-without = click.option(
-    "--without", metavar="NAME", multiple=True, help="Exclude this system; may be repeated."
-)
 
-cluster = click.option(
+def seed(**more: Any) -> Any:
+    """The random seed."""
+    return integer("--seed", default=12345, help="Random seed.", **more)
+
+
+def resamples(why: str = "", **more: Any) -> Any:
+    """The number of resamples; ``why`` says for what, where it is not for all intervals."""
+    words = f"Number of bootstrap resamples, {FEWEST_RESAMPLES} or more; 0: no intervals. {why}"
+    return integer("--resamples", default=1000, callback=enough, help=words.rstrip(), **more)
+
+
+def save(what: str) -> Any:
+    """The option --save; ``what`` says what is saved, and in which formats."""
+    return path("--save", help=f"Save the results to this file. {what}")
+
+
+def plots(what: str) -> Any:
+    """The option --plots; ``what`` says which figures are drawn."""
+    return path(
+        "--plots",
+        metavar="FOLDER",
+        help=f"Draw figures into this folder, as PNG and SVG. {what}",
+    )
+
+
+def output(what: str, metavar: str = "FILE") -> Any:
+    """The required option --output; ``what`` says what is written."""
+    return path("--output", "-o", metavar=metavar, required=True, help=f"Output path. {what}")
+
+
+def without(why: str = "") -> Any:
+    """The option --without; ``why`` says for what it is used."""
+    words = f"Exclude this system; may be repeated. {why}".rstrip()
+    return option("--without", metavar="NAME", multiple=True, help=words)
+
+
+def scale(default: tuple[float, float] | None = None) -> Any:
+    """The scale of human ratings, for a verb that has a default or none."""
+    return option(
+        "--scale",
+        metavar="LOW HIGH",
+        type=(float, float),
+        **({} if default is None else {"default": default}),
+        help="Lowest and highest grade of the rating scale; a rating outside it is an error.",
+    )
+
+
+def criterion(which: str) -> Any:
+    """The option --criterion; ``which`` says what holds without it."""
+    return option("--criterion", metavar="NAME", help=f"Rating criterion. {which}")
+
+
+def permutations(default: int) -> Any:
+    """The number of permutations, for a verb with a default."""
+    return integer(
+        "--permutations",
+        default=default,
+        help="Number of permutations of the significance tests. 0: no tests.",
+    )
+
+
+def preset(what: str) -> Any:
+    """The option --preset of what is trained; ``what`` says what the presets are."""
+    return choice(
+        "--preset",
+        of=("tiny", "small", "paper"),
+        default="tiny",
+        help=f"Preset of model sizes and training settings. {what}",
+    )
+
+
+def save_every(default: float) -> Any:
+    """The pause between checkpoints, for a verb with a default."""
+    return number(
+        "--save-every",
+        metavar="SECONDS",
+        default=default,
+        help="Seconds between two checkpoints.",
+    )
+
+
+def epochs(what: str, **more: Any) -> Any:
+    """The maximum number of epochs; ``what`` says what holds without the option."""
+    return integer("--epochs", help=f"Maximum number of epochs. {what}".rstrip(), **more)
+
+
+def vectors(what: str) -> Any:
+    """Word vectors; ``what`` says for what, and what holds without them."""
+    return path(
+        "--vectors",
+        help="Word vectors: word2vec, GloVe, fastText, or a folder of 'rejoinder train vectors'. "
+        + what,
+    )
+
+
+RATERS = choice(
+    "--raters",
+    of=("mean", "median", "z"),
+    default="mean",
+    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
+    "standardised ratings.",
+)
+BY = option(
+    "--by",
+    metavar="COLUMN",
+    help="Column of the contexts to group by, with a table for each value. For example topic, or "
+    "under ruq reference_words.",
+)
+FILTER_RATERS = option(
+    "--filter-raters",
+    metavar="[T]",
+    is_flag=False,
+    flag_value=USUAL_KAPPA,
+    callback=kappa,
+    help=f"Exclude raters whose kappa against the others is below T (without T: {USUAL_KAPPA}). "
+    "Put it behind the files, or write --filter-raters=T.",
+)
+DEVICE = option(
+    "--device",
+    metavar="NAME",
+    default="auto",
+    help="Device of torch: auto (a GPU where there is one), cpu, cuda or cuda:N.",
+)
+CLUSTER = option(
     "--cluster",
     metavar="COLUMN",
     help="Column of the contexts whose equal values are not independent. For example conversation or "
     "user; none: every item is independent. Default: conversation where there is such a column.",
 )
-
-missing = click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "empty"]),
-    default="error",
-    show_default=True,
-    help="What to do with an item that a system did not answer. error: stop; drop: exclude "
-    "it for all systems; empty: score it as an empty reply.",
-)
-seed = click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=12345,
-    show_default=True,
-    help="Random seed.",
-)
-device = click.option(
-    "--device",
+BEAM = integer("--beam", default=10, help="Beam size.")
+DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
+LANGUAGE = option(
+    "--language",
     metavar="NAME",
-    default="auto",
-    show_default=True,
-    help="Device of torch: auto (a GPU where there is one), cpu, cuda or cuda:N.",
+    default="en",
+    help="Word segmentation: en, zh, char or none.",
 )
-testset_format = click.option(
-    "--format",
-    "-f",
-    "testset_format",
-    metavar="NAME",
-    help="Format of the input files (default: recognised).",
+TOKENIZER = option(
+    "--tokenizer", metavar="NAME", default="13a", help="Tokenizer of the n-gram metrics."
 )
-responses_format = click.option(
-    "--responses-format", metavar="NAME", help="Format of the responses (default: recognised)."
-)
-corpus_format = click.option(
-    "--format",
-    "-f",
-    "corpus_format",
-    metavar="NAME",
-    help="Format of the input files (default: recognised).",
-)
-ratings = click.option(
-    "--ratings",
-    type=PATH,
-    multiple=True,
-    required=True,
-    help="File of human ratings; may be repeated.",
-)
-ratings_format = click.option(
+RATING_FILES = path("--ratings", multiple=True, help="File of human ratings; may be repeated.")
+RATINGS_FORMAT = option(
     "--ratings-format", metavar="NAME", help="Format of the ratings (default: recognised)."
 )
+_INPUT_FORMAT: dict[str, Any] = {
+    "metavar": "NAME",
+    "help": "Format of the input files (default: recognised).",
+}
 
 
-def rating_scale(default: tuple[float, float] | None = None) -> Callable[[F], F]:
-    """The scale of human ratings, for a verb that has a default or none."""
-    return click.option(
-        "--scale",
-        metavar="LOW HIGH",
-        type=(float, float),
-        default=default,
-        show_default=default is not None,
-        help="Lowest and highest grade of the rating scale; a rating outside it is an error.",
+class Json(Options):
+    """How the result is printed."""
+
+    json: bool = flag("--json", help="Print JSON on standard output.")
+
+
+class Seed(Options):
+    """The random seed."""
+
+    seed: int = seed()
+
+
+class Sampling(Seed):
+    """The resamples of the intervals, and their seed."""
+
+    resamples: int = resamples()
+
+
+class TestsetFile(Options):
+    """A test set in one file."""
+
+    testset: Path = argument("testset", type=PATH)
+    testset_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
+
+
+class TestsetFiles(TestsetFile):
+    """A test set in one file, or in several."""
+
+    references: tuple[Path, ...] = path(
+        "--reference",
+        "-r",
+        multiple=True,
+        help="Additional file of the test set; may be repeated. A stream of references, or a "
+        "table of them.",
     )
 
 
-criterion = click.option(
-    "--criterion", metavar="NAME", help="Rating criterion. Required if the ratings have several."
-)
+class Texts(TestsetFiles):
+    """A test set, and the systems' replies."""
 
-_MEASURING = (
-    missing,
-    click.option(
+    responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
+    responses_format: str | None = option(
+        "--responses-format", metavar="NAME", help="Format of the responses (default: recognised)."
+    )
+
+    @cached_property
+    def replies(self) -> tuple[Path, ...]:
+        """The responses named, or the test set's own file where it is one table of all."""
+        from rejoinder.files.reading import existing
+        from rejoinder.scoring.store import holds_scores
+        from rejoinder.tables.formats import holds_all
+
+        if self.responses or holds_scores(self.testset):
+            return tuple(self.responses)
+        try:
+            (path,) = existing([self.testset], "test set")
+            return (self.testset,) if holds_all(path, self.testset_format, None) else ()
+        except RejoinderError:
+            return ()  # whoever reads the test set says what is wrong
+
+
+class Gaps(Options):
+    """What becomes of items that cannot be scored for all systems."""
+
+    missing: Missing = choice(
+        "--missing",
+        of=("error", "drop", "empty"),
+        default="error",
+        help="What to do with an item that a system did not answer. error: stop; drop: exclude "
+        "it for all systems; empty: score it as an empty reply.",
+    )
+    drop_unusable: bool = flag(
         "--drop-unusable",
-        is_flag=True,
-        help="Exclude items that cannot be scored, and count them. They lack a reference that a "
-        "metric needs.",
-    ),
-    resamples,
-    seed,
-    testset_format,
-    responses_format,
-)
+        help="Exclude items that cannot be scored, and count them. They lack a reference, or "
+        "another thing, that a metric needs.",
+    )
 
 
-def measuring(function: F) -> F:
-    """The options of every verb that reads files and measures."""
-    for option in reversed(_MEASURING):
-        function = option(function)
-    return function
+class Metrics(Options):
+    """The metrics to measure."""
+
+    metrics: tuple[str, ...] = option(
+        "--metric",
+        "-m",
+        metavar="NAME[:KEY=VALUE,...]",
+        multiple=True,
+        help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
+        "'rejoinder metrics' lists all.",
+    )
+
+
+class Measuring(Texts, Metrics, Gaps, Sampling, Json):
+    """What every verb has that reads texts and measures them."""
+
+    resamples: int = resamples("The jackknife intervals of scores use no resamples.")
+
+
+class MeasuringOrScores(Measuring):
+    """The same, for a verb that takes scores kept by 'rejoinder score --save' as well."""
+
+    testset: Path = argument("testset", metavar="TESTSET|SCORES", type=PATH)
+    responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
+
+
+class Ratings(Options):
+    """Human ratings, and which of them count."""
+
+    ratings: tuple[Path, ...] = path(
+        "--ratings", multiple=True, required=True, help="File of human ratings; may be repeated."
+    )
+    ratings_format: str | None = RATINGS_FORMAT
+    criterion: str | None = criterion("Required if the ratings have several.")
+
+
+class Judgements(Sampling, Json):
+    """The options of the verbs that summarise what people said."""
+
+    files: tuple[Path, ...] = argument(
+        "files", metavar="FILE...", type=PATH, nargs=-1, required=True
+    )
+    filter_raters: float | None = FILTER_RATERS
+    least: int = integer(
+        "--least",
+        default=10,
+        help="Minimum number of judgements that a rater shares with others. Raters with fewer "
+        "are never removed.",
+    )
+    criterion: str | None = criterion("Default: all, each by itself.")
+    without: tuple[str, ...] = without()
+
+    def summary(self) -> dict[str, Any]:
+        """What the summaries of the library are asked for."""
+        from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
+
+        return {
+            "criterion": self.criterion,
+            "without": self.without,
+            "threshold": THRESHOLD if self.filter_raters is None else self.filter_raters,
+            "drop": self.filter_raters is not None,
+            "least": self.least,
+            **self.of(Sampling),
+        }
+
+
+class Corpus(Json):
+    """A corpus of dialogues."""
+
+    corpus: Path = argument("corpus", type=PATH)
+    corpus_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
+
+
+class Training(Corpus):
+    """What every verb has that trains a model on a corpus."""
+
+    validation: Path | None = path(
+        "--validation",
+        metavar="CORPUS",
+        help="Validation corpus. It chooses the best epoch (default: a part of the corpus is held "
+        "out).",
+    )
+    exclude: tuple[Path, ...] = path(
+        "--exclude",
+        metavar="TESTSET",
+        multiple=True,
+        help="Test set whose items are excluded from training; may be repeated.",
+    )
+    device: str = DEVICE
+    save_every: float = save_every(60.0)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
+from rejoinder.messages import counted
 
 Made = TypeVar("Made")
 
 
 class Outputs:
-    """Writes files, and keeps what failed until the results are printed.
+    """Writes files, says which ones, and keeps what failed until the results are printed.
 
-    The body writes its files by ``save`` and ``make``, then prints the results. If a file could not
-    be written (a full disk, a folder that was removed meanwhile), the results are printed all the
-    same, and then one error tells what failed; so it does where standard output takes nothing either,
-    or its reader has gone.
-
-    Attributes:
-        saved: The files that were written by ``save``.
+    The body writes its files by ``save`` and ``make``, then prints the results; what was written is
+    then said on standard error, unless the command is quiet. If a file could not be written (a full
+    disk, a folder that was removed meanwhile), the results are printed all the same, and then one
+    error tells what failed; so it does where standard output takes nothing either, or its reader has
+    gone.
 
     Raises:
         InputError: At the end of the body, where something could not be written.
@@ -38,17 +38,29 @@ class Outputs:
     """
 
     def __init__(self) -> None:
-        self.saved: list[Path] = []
+        self._written: list[str] = []
         self._failed: list[RejoinderError] = []
 
-    def save(self, path: Path | None, write: Callable[[Path], Any]) -> bool:
-        """Writes a file, and returns whether it was written; None is no file."""
+    def save(
+        self, path: Path | None, write: Callable[[Path], Any], rows: int | None = None
+    ) -> bool:
+        """Writes a file of so many rows, and returns whether it was written; None is no file."""
         if path is None:
             return False
         written = self.make(lambda: (write(path), True)[1], otherwise=False)
         if written:
-            self.saved.append(path)
+            self.wrote(path, rows)
         return written
+
+    def wrote(self, path: Path, rows: int | None = None) -> None:
+        """Takes note of a file or a folder that was written."""
+        number = "" if rows is None else f" ({counted(rows, 'row')})"
+        self._written.append(f"Wrote {path}{number}.")
+
+    def drew(self, folder: Path | None, paths: Sequence[Path]) -> None:
+        """Takes note of the figures in a folder."""
+        if paths:
+            self._written.append(f"Wrote {counted(len(paths), 'figure file')} in {folder}.")
 
     def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
         """What ``write`` returns; ``otherwise`` where it could not write its files."""
@@ -67,9 +79,12 @@ class Outputs:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is None and not is_quiet():
+            for line in self._written:
+                say(line)
         if not self._failed or not (kind is None or issubclass(kind, OSError | SystemExit)):
             return
-        told = [str(each) for each in self._failed]
+        messages = [str(each) for each in self._failed]
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            told.append(f"the output cannot be written: {error.strerror or error}")
-        raise InputError("; ".join(dict.fromkeys(told))) from self._failed[0]
+            messages.append(f"the output cannot be written: {error.strerror or error}")
+        raise InputError("; ".join(dict.fromkeys(messages))) from self._failed[0]

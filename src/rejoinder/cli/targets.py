@@ -95,7 +95,7 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     check_target(path, kind.suffixes, kind.otherwise)
     if not path.exists() or not path.stat().st_size:
         return
-    if not _is_of(path, kind):
+    if not is_of(path, kind):
         raise ParameterError(
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
             "writes them, so it is not replaced; name another file, or remove this one"
@@ -226,7 +226,7 @@ def _writes(option: str) -> bool:
     return option in WRITING
 
 
-def _is_of(path: Path, kind: Kind) -> bool:
+def is_of(path: Path, kind: Kind) -> bool:
     """Whether a file is of a kind, as far as its first bytes tell."""
     try:
         with open(path, "rb") as file:

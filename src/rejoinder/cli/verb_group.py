@@ -16,6 +16,10 @@ OLD_SPELLINGS: dict[str, dict[str, str]] = {
         "--raters": "--raters-per-reply",
         "--width": "--interval-width",
     },
+    "preferences": {
+        "--format": "--preferences-format",
+        "-f": "--preferences-format",
+    },
     "ratings": {
         "-f": "--ratings-format",
     },
@@ -57,7 +61,8 @@ quiet = click.Option(
     expose_value=False,
     is_eager=True,
     callback=lambda context, _, value: be_quiet(context) if value else None,
-    help="Print no notes and no progress on standard error; errors are still printed.",
+    help="Print no notes and no progress on standard error; errors are still printed. Notes about the "
+    "result are part of it, and stay.",
 )
 
 

@@ -77,7 +77,9 @@ def design(
     if not kept:
         most = max(items.size for items in shared)
         if not most:
-            raise ParameterError(f"size={size}: no two systems are rated on the same item")
+            raise ParameterError(
+                f"units of {size} items: no two systems are rated on the same item"
+            )
         best = largest_size([items.size for items in shared])
         remedy = (
             f"choose a --unit-size of at most {best}, which gives {LEAST_UNITS} units or more"
@@ -85,7 +87,8 @@ def design(
             else f"no --unit-size gives {LEAST_UNITS} units, so rate more items"
         )
         raise ParameterError(
-            f"size={size}: no two systems share so many rated items; the most is {most}: {remedy}"
+            f"units of {size} items (--unit-size, 100 where it is not given): no two systems share so "
+            f"many rated items; the most is {most}: {remedy}"
         )
     sizes = sorted({shared[p].size for p in kept})
     over = sorted({n % size for n in sizes})

@@ -51,7 +51,7 @@ def read_preferences(
     frames, stretches = [], []
     mapping = column_mapping(columns)
     for path in existing(paths, "preferences"):
-        (chosen,) = formats_of([path], format, _FORMATS, "--format")
+        (chosen,) = formats_of([path], format, _FORMATS, "--preferences-format")
         names = ("id", "a", "b", "rater")
         part = tables.judgements(path, chosen.name, mapping, "preferences", names)
         frame, origin = _preferences(part)

@@ -135,7 +135,7 @@ def test_metrics_lists_name_source_bounds_needs(command):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["score", TESTSET], "a test set alone"),
+        (["score", TESTSET], "is taken for the test set, and no replies are given"),
         (
             ["score", TESTSET, *SYSTEMS, "-m", "blue"],
             "metric 'blue' is unknown; did you mean 'bleu'?",

@@ -171,8 +171,8 @@ def written(folder):
 
 def test_plots_of_saved_scores(command, kept, tmp_path):
     folder = tmp_path / "new" / "plots"
-    status, out, err = command("correlate", kept, *RATINGS, *FEW, "--plots", folder)
-    assert (status, err) == (0, "")
+    status, _, err = command("correlate", kept, *RATINGS, *FEW, "--plots", folder)
+    assert (status, err) == (0, f"Wrote 16 figure files in {folder}.\n")
     assert written(folder) == [
         "agreement",
         "agreement-within",
@@ -183,8 +183,7 @@ def test_plots_of_saved_scores(command, kept, tmp_path):
         "scatter-length",
         "scatter-people",
     ]
-    assert out.count("written: ") == 16
-    assert f"written: {folder / 'heatmap.png'}\n" in out
+    assert (folder / "heatmap.png").exists()
 
 
 def test_plots_of_units_sweep_what_can_be_swept(command, kept, tmp_path):

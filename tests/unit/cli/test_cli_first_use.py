@@ -175,7 +175,7 @@ def test_a_rating_that_stands_apart_is_noted(command, kept, slipped):
 def test_an_option_of_another_protocol(command, unmeasured, protocol, option, owner):
     status, _, err = command("correlate", *SCORED, "--ratings", RATINGS, "-p", protocol, *option)
     assert status == 2
-    assert f"{option[0]}: of the protocol '{owner}', and this is '{protocol}'" in err
+    assert f"{option[0]} has no effect without --protocol {owner};" in err
 
 
 def test_one_empty_reply_is_taken_from_the_metric_that_cannot_score_it(command, kept):
@@ -243,9 +243,9 @@ def test_who_leans_to_a_side_is_told(command):
         (["correlate", *SCORED, "--ratings", TESTSET], "is this the test set?"),
         (["ratings", PREFERENCES], "is this a file of comparisons?"),
         (["preferences", RATINGS], "is this the ratings file?"),
-        (["compare", TESTSET], "no readable Parquet file, so no scores"),
+        (["compare", TESTSET], "or give the Parquet file of 'rejoinder score --save' alone"),
         (["score", TESTSET, TESTSET, "--block", "9"], "(it is of another format)"),
-        (["plan", *SCORED, "--scale", "1", "5"], "need --ratings"),
+        (["plan", *SCORED, "--scale", "1", "5"], "no effect without --ratings"),
     ],
 )  # fmt: skip
 def test_mistakes_of_the_first_hour(command, unmeasured, words, told):

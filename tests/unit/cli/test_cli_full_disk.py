@@ -97,7 +97,5 @@ def check(trial):
 
 
 def shown(text):
-    """What was printed, without the paths that were written and what pictures cannot show."""
-    return [
-        each for each in text.splitlines() if not each.startswith(("written: ", "note: figure"))
-    ]
+    """What was printed, without what pictures cannot show."""
+    return [each for each in text.splitlines() if not each.startswith("note: figure")]

@@ -48,7 +48,7 @@ def test_a_verb_that_reads_the_texts_says_that_these_are_kept_scores(command, ke
     status, out, err = command(*(files.get(word, word) for word in verb.split()))
     assert (status, out) == (2, "")
     assert "these are kept scores, which hold no texts" in " ".join(err.split())
-    assert "a test set alone" not in err
+    assert "is taken for the test set" not in err
 
 
 def test_options_of_what_is_shown_are_taken(command, kept, tmp_path):

@@ -47,4 +47,4 @@ def test_a_table_of_less_is_a_test_set_alone(command, tmp_path):
     (tmp_path / "t.csv").write_text(TESTSET)
     status, _, said = command("score", str(tmp_path / "t.csv"))
     assert status == 2
-    assert "a test set alone" in said
+    assert "is taken for the test set, and no replies are given" in said

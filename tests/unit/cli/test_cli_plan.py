@@ -110,9 +110,12 @@ def test_a_pilot_too_small_says_so(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([TESTSET], "a test set alone"),
-        ([TESTSET, "-m", "bleu"], "a test set alone"),
-        ([TESTSET, *SYSTEMS, "--interval-width", "0.1"], "need --ratings"),
+        ([TESTSET], "is taken for the test set, and no replies are given"),
+        ([TESTSET, "-m", "bleu"], "is taken for the test set, and no replies are given"),
+        (
+            [TESTSET, *SYSTEMS, "--interval-width", "0.1"],
+            "--interval-width has no effect without --ratings FILE",
+        ),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "much"], "expected a number, or NAME=NUMBER"),
         ([TESTSET, *SYSTEMS, "-m", "bleu", "-d", "BLEU-2=5"], "0.02 for a difference of 2.0"),
         ([TESTSET, *SYSTEMS, "-m", "length"], "nothing to plan"),

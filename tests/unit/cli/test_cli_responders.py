@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from command_line import notes_of
 from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
@@ -34,7 +35,7 @@ def corpus(tmp_path):
 def test_filter_drops_and_lists(command, corpus, tmp_path):
     out = tmp_path / "kept.jsonl"
     status, told, err = command("filter", corpus, "-o", out, "--show", 3)
-    assert (status, err) == (0, "")
+    assert (status, notes_of(err)) == (0, "")
     assert "40 of 80 pairs dropped (50.0%): entropy of the target above 1.0 bits" in told
     # 40 messages, each once: log2 40 = 5.32 bits.
     assert any(
@@ -130,11 +131,11 @@ def test_train_then_respond(command, corpus, tmp_path):
     pytest.importorskip("torch")
     folder, out = tmp_path / "model", tmp_path / "tuned.jsonl"
     status, told, err = command("train", "responder", corpus, "-o", folder, *SMALL, "--detokenize")
-    assert (status, err) == (0, "")
+    assert (status, notes_of(err)) == (0, "")
     assert "best so far" in told
     assert "4 pairs held out of the corpus" in told
     status, told, err = command("respond", folder, TESTSET, "-o", out, "--beam", 2, "--json")
-    assert (status, err) == (0, "")
+    assert (status, notes_of(err)) == (0, "")
     told = json.loads(told)
     testset = read_testset(TESTSET)
     assert (told["system"], told["replies"]) == ("model", len(testset))
@@ -158,7 +159,7 @@ def test_replies_are_searched_with_the_beam_that_is_asked_for(command, corpus, t
     for beam in (1, 4):
         out = tmp_path / f"beam-{beam}.jsonl"
         status, _, err = command("respond", folder, few, "-o", out, "--beam", beam)
-        assert (status, err) == (0, "")
+        assert (status, notes_of(err)) == (0, "")
         texts[beam] = read_responses(out)["text"].to_list()
         assert texts[beam] == responder.respond(messages, beam)
     assert texts[1] != texts[4]  # a model of two epochs does not find its likeliest reply greedily
@@ -172,7 +173,7 @@ def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
         "train", "responder", corpus, "-o", tmp_path / "m", *SMALL, "--kind", "gru",
         "--exclude", test, "--updates", 2, "--json",
     )  # fmt: skip
-    assert (status, err) == (0, "")
+    assert (status, notes_of(err)) == (0, "")
     told = json.loads(told)
     assert told["kind"] == "gru-responder"
     assert told["notes"][0] == "1 pair of 80 left out that also stand in the other corpus"
@@ -183,7 +184,7 @@ def test_train_as_json_and_leaving_out(command, corpus, tmp_path):
 def test_replies_from_a_corpus(command, corpus, tmp_path, system):
     out = tmp_path / "replies.jsonl"
     status, told, err = command("respond", system, TESTSET, "-o", out, "--corpus", corpus)
-    assert (status, err) == (0, "")
+    assert (status, notes_of(err)) == (0, "")
     assert told.startswith(f"{system}: ")
     replies = read_responses(out)
     check_responses(replies, read_testset(TESTSET))

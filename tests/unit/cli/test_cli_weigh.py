@@ -13,8 +13,8 @@ RATINGS = str(EXAMPLES / "ratings.csv")
 def test_a_test_set_is_written(command, tmp_path):
     path = tmp_path / "weighed.jsonl"
     status, out, err = command("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "-o", path)
-    assert (status, err) == (0, "")
-    assert f"written: {path} (66 items, 197 references)" in out.replace("\n", "")
+    assert (status, err) == (0, f"Wrote {path} (66 rows).\n")
+    assert "66 items, 197 references\n" in out
     made = read_testset(path)
     assert set(made.references["source"]) == {"generic", "retrieval", "tuned"}
     first = made.references.group_by("id", maintain_order=True).first()
@@ -58,7 +58,7 @@ def test_an_input_is_not_written_over(command, tmp_path):
     assert "that is an input" in err
     status, _, err = command("weigh", TESTSET, "--ratings", path, "-o", tmp_path / "new.jsonl")
     assert status == 2
-    assert "name the rated replies too" in err
+    assert "name the systems' replies too" in err
 
 
 FEW = ["--unit-size", "1", "--assignments", "10", "--permutations", "10", "--drop-unusable"]

@@ -197,11 +197,11 @@ def test_a_folder_that_is_a_file(command, tmp_path):
 
 def test_the_command(command, tmp_path):
     status, out, err = command(*FEW, "--plots", str(tmp_path))
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, f"Wrote 2 figure files in {tmp_path}.\n")
     assert "deltaBLEU │ w>=0.6" in out.replace("  ", " ")
     assert "units of 11 items from 3 systems" in out
-    assert f"written: {tmp_path / 'galley2015-figure2.png'}" in out.replace("\n", "")
-    assert (tmp_path / "galley2015-figure2.svg").exists()
+    for suffix in ("png", "svg"):
+        assert (tmp_path / f"galley2015-figure2.{suffix}").exists()
 
 
 def test_json(command):

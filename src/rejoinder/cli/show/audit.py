@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from rejoinder.cli.show.cells import Cell, joined, number_of, scale, score, span, styled
+from rejoinder.cli.show.cells import Cell, Show, joined, number_of, scale, score, span, styled
+from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
 METRICS_AT_ONCE = 4  # a mark and a system's name stand in a cell
 
 
-def audit(found: Audit) -> None:
+def audit(result: Audit) -> None:
     """Every baseline under every metric beside the range of the systems, and the verdicts."""
     out = console()
-    for references, scores in (("all", found.scores), ("leave-one-out", found.left_out)):
+    for references, scores in (("all", result.scores), ("leave-one-out", result.left_out)):
         if scores is None:
             continue
-        rows = found.table.filter(found.table["references"] == references)
+        rows = result.table.filter(result.table["references"] == references)
         tables = -(-len(scores.labels) // METRICS_AT_ONCE)
         step = -(-len(scores.labels) // tables)
         for begin in range(0, len(scores.labels), step):
-            out.print(_fakes(scores, rows, scores.labels[begin : begin + step]))
+            out.print(_baselines(scores, rows, scores.labels[begin : begin + step]))
             out.print()
         what = "all references" if references == "all" else "without the reference that 'copy' is"
-        out.print(f"{what}: {scale(scores)}\n", style="dim")
+        out.print(f"{what}: {scale(scores, rows)}\n", style="dim")
     out.print(
         "! the score reaches the median system; !! it reaches the best system; ? it is below the "
         "median system, but the difference is not significant in the randomization test, which "
@@ -43,16 +44,16 @@ def audit(found: Audit) -> None:
         "above 0.05.\n",
         style="dim",
     )
-    differences = _differences(found)
+    differences = _differences(result)
     if differences.rows:
         out.print(differences)
         out.print()
-    for verdict in found.verdicts:
+    for verdict in result.verdicts:
         out.print(verdict.sentence)
-    print_notes(out, found.notes)
+    print_notes(out, result.notes)
 
 
-def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
+def _baselines(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
     """Baselines x metrics, and below them the lowest, the median and the best system."""
     shown = bare_table()
     shown.add_column("baseline")
@@ -61,19 +62,19 @@ def _fakes(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
     cells: dict[tuple[str, str], dict[str, Any]] = {
         (row["metric"], row["fake"]): row for row in rows.iter_rows(named=True)
     }
-    fakes = rows["fake"].unique(maintain_order=True).to_list()
-    for fake in fakes:
+    baselines = rows["fake"].unique(maintain_order=True).to_list()
+    for baseline in baselines:
         marked: list[Cell] = []
         for label in labels:
-            row = cells[label, fake]
+            row = cells[label, baseline]
             marked.append(joined(score(scores.measured[label].metric, row), f" {_mark(row):2}"))
-        shown.add_row(fake, *marked)
+        shown.add_row(baseline, *marked)
     shown.add_section()
-    for places in _places([cells[label, fakes[0]] for label in labels]):
+    for places in _places([cells[label, baselines[0]] for label in labels]):
         place = places[0]
         places_of: list[Cell] = []
         for label in labels:
-            row = cells[label, fakes[0]]
+            row = cells[label, baselines[0]]
             known = row[place] is not None
             value = number_of(scores.measured[label].metric)(row[place]) if known else ""
             system = styled(row[f"{place}_system"] or "", "dim")
@@ -105,30 +106,31 @@ def _mark(row: Mapping[str, Any]) -> str:
     return {"median": "!", "best": "!!"}.get(row["reaches"], "")
 
 
-def _differences(found: Audit) -> Table:
+def _differences(result: Audit) -> Table:
     """The marked baselines, compared with the median and with the best system."""
-    shown = bare_table()
-    for name in ("metric", "baseline"):
-        shown.add_column(name)
-    for name in (
-        "reaches",
-        "- median",
-        "95% interval",
-        "p Holm",
-        "- best",
-        "95% interval",
-        "p Holm",
-    ):
-        shown.add_column(name, justify="right")
-    for row in found.table.iter_rows(named=True):
-        if not _mark(row):
-            continue
-        show = number_of(found.scores.measured[row["metric"]].metric)
-        against = []
-        for name in ("median", "best"):
-            low, high, p = (row[f"{key}_{name}"] for key in ("low", "high", "p_holm"))
-            against.append(show(row[f"difference_{name}"]))
-            against.append("" if p is None else span(low, high, show))
-            against.append("" if p is None else f"{p:.2g}")
-        shown.add_row(row["metric"], row["fake"], f"{row['reached']} of {row['systems']}", *against)
-    return shown
+
+    def show(row: Mapping[str, Any]) -> Show:
+        return number_of(result.scores.measured[row["metric"]].metric)
+
+    def interval(row: Mapping[str, Any], name: str) -> str:
+        known = row[f"p_holm_{name}"] is not None
+        return span(row[f"low_{name}"], row[f"high_{name}"], show(row)) if known else ""
+
+    def p(row: Mapping[str, Any], name: str) -> str:
+        return "" if row[f"p_holm_{name}"] is None else f"{row[f'p_holm_{name}']:.2g}"
+
+    return table(
+        (row for row in result.table.iter_rows(named=True) if _mark(row)),
+        text("metric"),
+        text("baseline", "fake"),
+        number("reaches", lambda row: f"{row['reached']} of {row['systems']}"),
+        *(
+            column
+            for name in ("median", "best")
+            for column in (
+                number(f"- {name}", lambda row, name=name: show(row)(row[f"difference_{name}"])),
+                number("95% interval", lambda row, name=name: interval(row, name)),
+                number("p Holm", lambda row, name=name: p(row, name)),
+            )
+        ),
+    )

@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ def p_value(p: float) -> str:
     return NONE if math.isnan(p) else f"{p:.2g}"
 
 
+def starred(p: float) -> str:
+    """A p-value corrected for several tests, with a star where it is significant."""
+    return p_value(p) + ("*" if p < SIGNIFICANT else " ")
+
+
 def decimals(digits: int) -> Show:
     """A number as it is, to so many decimals."""
     return lambda value: NONE if math.isnan(value) else f"{value:.{digits}f}"
@@ -106,18 +112,26 @@ def won(row: Mapping[str, Any]) -> str:
     return NONE if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
-def scale(scores: Measurements) -> str:
-    """What values are shown of these scores: items, references, x100 or not, which interval."""
+def scale(scores: Measurements, table: pl.DataFrame) -> str:
+    """What values are shown of these scores: items, references, x100 or not, which interval.
+
+    Args:
+        scores: The scores.
+        table: What is shown of them, with the ends of intervals in ``low``, undefined where there
+            are none.
+    """
     ns = sorted({each.n for each in scores.measured.values()})
     items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items (by metric)"
     fewest, most = scores.references
-    held = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
+    references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "as they are"
-    drawn = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
-    return f"{items} with {held} each; values {values}{drawn if scores.resamples else ''}"
+    legend = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
+    return (
+        f"{items} with {references} each; values {values}{legend if has_intervals(table) else ''}"
+    )
 
 
 def _units(scores: Measurements) -> str:
@@ -129,6 +143,11 @@ def _units(scores: Measurements) -> str:
         counted(sizes[0], "cluster") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} clusters"
     )
     return f"{number} of '{scores.cluster}'"
+
+
+def has_intervals(table: pl.DataFrame, low: str = "low") -> bool:
+    """Whether any row has an interval; null and NaN are none."""
+    return table.select(pl.col(low).is_not_nan().any()).item() is True
 
 
 def no_spread(table: pl.DataFrame, value: str, scores: Measurements) -> list[str]:

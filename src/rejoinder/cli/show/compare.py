@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import no_spread, number_of, p_value, scale, span, styled, won
+from rejoinder.cli.show.cells import (
+    no_spread,
+    number_of,
+    p_value,
+    scale,
+    span,
+    starred,
+    styled,
+    won,
+)
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -37,7 +46,7 @@ def comparison(compared: Comparison) -> None:
                 number("a - b", lambda row, show=show: show(row["difference"])),
                 number("95% interval", lambda row, show=show: span(row["low"], row["high"], show)),
                 number("p", lambda row: p_value(row["p_randomization"])),
-                number("p Holm", _starred),
+                number("p Holm", lambda row: starred(row["p_randomization_holm"])),
                 number("p boot", lambda row: p_value(row["p_bootstrap"])),
                 number("W/T/L", won),
                 number("detectable", lambda row, show=show: show(row["detectable"])),
@@ -46,7 +55,7 @@ def comparison(compared: Comparison) -> None:
         )
         out.print()
     out.print(
-        f"{scale(scores)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
+        f"{scale(scores, pairs)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
         "* below 0.05; p boot: paired bootstrap (where the two disagree, believe p); W/T/L: items "
         f"won, tied, lost by a; {DETECTABLE}",
         style="dim",
@@ -91,11 +100,6 @@ def print_leads(out: Console, scores: Scores) -> None:
         f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; {DETECTABLE}",
         style="dim",
     )
-
-
-def _starred(row: Mapping[str, Any]) -> str:
-    p = row["p_randomization_holm"]
-    return p_value(p) + ("*" if p < SIGNIFICANT else " ")
 
 
 def _verdict(row: Mapping[str, Any]) -> Cell:

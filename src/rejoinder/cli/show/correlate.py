@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, interval
+from rejoinder.cli.show.cells import NONE, Cell, decimals, has_intervals, interval
+from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -19,55 +20,56 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.correlate import Agreement
 
 
-def agreement(told: Agreement, compared: pl.DataFrame | None = None) -> None:
+def agreement(result: Agreement, compared: pl.DataFrame | None = None) -> None:
     """How far every metric agrees with people: the table, within systems, metrics in pairs.
 
     With several systems at turn level the first table is the mean within systems, which has the
     test; the table of all replies pooled has none.
 
     Args:
-        told: The agreement.
+        result: The agreement.
         compared: The comparisons of metrics, where they were asked for.
     """
     out = console()
-    table = told.table()
-    several = "within" in table.columns
+    rows = result.table()
+    several = "within" in rows.columns
     if several:
-        _print_within(out, told, table)
+        _print_within(out, result, rows)
     _print_by_coefficient(
-        out, told.correlations, lambda names: _agreement(told, table, names, several)
+        out, result.correlations, lambda names: _agreement(result, rows, names, several)
     )
     out.print()
-    numbers = table["n"].unique().sort().to_list()
+    numbers = rows["n"].unique().sort().to_list()
     counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
+    interval_legend = "; [low, high]: 95% interval" if has_intervals(rows) else ""
     test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
     pooled = "pooled: the replies of all systems together; " if several else ""
     noun = "observation" if numbers == [1] else "observations"
     out.print(
-        f"{pooled}{counted} {noun}; [low, high]: 95% interval{test}; {NONE}: undefined",
+        f"{pooled}{counted} {noun}{interval_legend}{test}; {NONE}: undefined",
         style="dim",
     )
-    if table.filter(table["metric"].str.starts_with("human") & table["value"].is_not_nan()).height:
+    if rows.filter(rows["metric"].str.starts_with("human") & rows["value"].is_not_nan()).height:
         out.print(PEOPLE, style="dim")
-    if any(label == RANDOM for label in table["metric"]):
+    if any(label == RANDOM for label in rows["metric"]):
         out.print(RANDOM_ROW, style="dim")
-    if "chance" in table.columns:
+    if "chance" in rows.columns:
         out.print(CHANCE, style="dim")
-    if "epsilon" in table.columns and (table["epsilon"] != 0).any():
+    if "epsilon" in rows.columns and (rows["epsilon"] != 0).any():
         out.print(EPSILON, style="dim")
-    spread = told.protocol.spread
+    spread = result.protocol.spread
     if spread:
         out.print(spread, style="dim")
         out.print()
-        out.print(_spread(told, table))
+        out.print(_spread(result, rows))
     if compared is not None:
         out.print()
-        _print_pairs(out, told, compared)
-    _reasons(out, table)
-    print_notes(out, told.notes)
+        _print_pairs(out, result, compared)
+    _reasons(out, rows)
+    print_notes(out, result.notes)
     out.print()
-    out.print(told.signature, style="dim", soft_wrap=True)
-    for label, signature in told.signatures.items():
+    out.print(result.signature, style="dim", soft_wrap=True)
+    for label, signature in result.signatures.items():
         out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
 
 
@@ -107,8 +109,8 @@ def _print_by_coefficient(
     if len(names) == 1 or _width(out, whole) <= out.width:
         out.print(whole)
         return
-    for number, name in enumerate(names):
-        if number:
+    for place, name in enumerate(names):
+        if place:
             out.print()
         out.print(make([name]))
 
@@ -183,18 +185,16 @@ def _epsilon(value: float) -> str:
     return NONE if math.isnan(value) else f"{value:.3g}"
 
 
-def _spread(told: Agreement, table: pl.DataFrame) -> Table:
-    shown = bare_table()
-    shown.add_column("middle 95% over assignments")
-    for name in told.correlations:
-        shown.add_column(name, justify="right")
-    for label, rows in _by_metric(table):
-        ends = [(rows[name]["spread_low"], rows[name]["spread_high"]) for name in told.correlations]
-        shown.add_row(
-            label,
-            *(NONE if math.isnan(low) else f"{low:.3f} to {high:.3f}" for low, high in ends),
-        )
-    return shown
+def _spread(result: Agreement, agreement: pl.DataFrame) -> Table:
+    def ends(rows: Mapping[str, Mapping[str, Any]], name: str) -> str:
+        low, high = rows[name]["spread_low"], rows[name]["spread_high"]
+        return NONE if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+
+    return table(
+        _by_metric(agreement),
+        text("middle 95% over assignments", lambda row: row[0]),
+        *(number(name, lambda row, name=name: ends(row[1], name)) for name in result.correlations),
+    )
 
 
 def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
@@ -221,40 +221,38 @@ def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
 
 
 def _metric_pairs_within(compared: pl.DataFrame) -> Table:
-    shown = bare_table()
-    for name in ("a", "b"):
-        shown.add_column(name, overflow="fold")
-    for name in ("a - b", "p", "pooled"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    for row in compared.iter_rows(named=True):
-        inside = {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
-        shown.add_row(
-            row["a"],
-            row["b"],
-            _interval(inside),
-            _p(row["within_p"]),
-            _interval({**row, "value": row["difference"]}),
-        )
-    return shown
+    return table(
+        compared.iter_rows(named=True),
+        text("a"),
+        text("b"),
+        number(
+            "a - b",
+            lambda row: _interval(
+                {"value": row["within"], "low": row["within_low"], "high": row["within_high"]}
+            ),
+        ),
+        number("p", lambda row: _p(row["within_p"])),
+        number("pooled", lambda row: _interval({**row, "value": row["difference"]})),
+    )
 
 
 def _metric_pairs(compared: pl.DataFrame) -> Table:
-    shown = bare_table()
-    for name in ("a", "b"):
-        shown.add_column(name)
+    williams = (
+        number(
+            "Williams t",
+            lambda row: "" if math.isnan(row["williams_t"]) else f"{row['williams_t']:.2f}",
+        ),
+        number("p", lambda row: _p(row["williams_p"])),
+    )
     independent = compared["williams_t"].is_not_nan().any()
-    for name in ("a - b", "p", *(["Williams t", "p"] if independent else [])):
-        shown.add_column(name, justify="right")
-    for row in compared.iter_rows(named=True):
-        williams = f"{row['williams_t']:.2f}" if not math.isnan(row["williams_t"]) else ""
-        shown.add_row(
-            row["a"],
-            row["b"],
-            _interval({**row, "value": row["difference"]}),
-            _p(row["p"]),
-            *([williams, _p(row["williams_p"])] if independent else []),
-        )
-    return shown
+    return table(
+        compared.iter_rows(named=True),
+        text("a"),
+        text("b"),
+        number("a - b", lambda row: _interval({**row, "value": row["difference"]})),
+        number("p", lambda row: _p(row["p"])),
+        *(williams if independent else ()),
+    )
 
 
 def _pairs_note(told: Agreement, compared: pl.DataFrame) -> str:

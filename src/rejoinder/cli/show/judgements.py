@@ -10,10 +10,20 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, interval, joined, p_value, styled
+from rejoinder.cli.show.cells import (
+    NONE,
+    Cell,
+    decimals,
+    has_intervals,
+    interval,
+    joined,
+    p_value,
+    starred,
+    styled,
+)
+from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.messages import counted
-from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import PreferenceSummary
@@ -92,7 +102,8 @@ def _compared(row: Mapping[str, Any]) -> str:
 def _agreement(rows: pl.DataFrame) -> Table:
     """A row for each measure; after a filter, a column for all raters and one for those kept."""
     groups = rows.get_column("raters").unique(maintain_order=True).to_list()
-    shown = _table("agreement")
+    shown = bare_table()
+    shown.add_column("agreement")
     for group in groups:
         shown.add_column("raters kept" if group == "kept" else f"{group} raters", justify="right")
         shown.add_column("n", justify="right")
@@ -106,47 +117,41 @@ def _agreement(rows: pl.DataFrame) -> Table:
 
 
 def _human(out: Console, rows: pl.DataFrame) -> None:
-    shown = _table("one rater and the others")
-    for name in ("Human (Avg)", "Human (Max)", "best", "raters"):
-        shown.add_column(name, justify="right")
-    for row in rows.iter_rows(named=True):
-        shown.add_row(
-            row["correlation"],
-            _interval(row["average"]),
-            _interval(row["maximum"]),
-            row["best"] or "",
-            str(row["raters"]),
-        )
+    shown = table(
+        rows.iter_rows(named=True),
+        text("one rater and the others", "correlation"),
+        number("Human (Avg)", lambda row: _interval(row["average"])),
+        number("Human (Max)", lambda row: _interval(row["maximum"])),
+        number("best"),
+        number("raters"),
+    )
     out.print(shown)
 
 
 def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
     """Every rater; of many, those below the threshold alone, lowest first."""
-    if not rows.height:
-        return
     title = "rater"
     if rows.height > MOST_RATERS:
         total = rows.height
         rows = rows.filter(pl.col("verdict").is_in(["below", "dropped"])).sort("kappa")
         title = f"rater ({rows.height} of {total})"
-        if not rows.height:
-            return
-    shown = _table(title)
-    for name in (*columns, "kappa", "shared"):
-        shown.add_column(name, justify="right")
-    shown.add_column("")
-    for row in rows.iter_rows(named=True):
-        verdict = "" if row["verdict"] == "kept" else row["verdict"]
-        words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
-        cells = [_fact(row, column) for column in columns]
-        shown.add_row(
-            row["rater"],
-            *cells,
-            _interval(row["kappa"]),
-            str(row["shared"]),
-            styled(words, "yellow"),
-        )
+    if not rows.height:
+        return
+    shown = table(
+        rows.iter_rows(named=True),
+        text(title, "rater"),
+        *(number(name, lambda row, name=name: _fact(row, name)) for name in columns),
+        number("kappa", lambda row: _interval(row["kappa"])),
+        number("shared"),
+        text("", _verdict),
+    )
     _print(out, shown)
+
+
+def _verdict(row: Mapping[str, Any]) -> Cell:
+    verdict = "" if row["verdict"] == "kept" else row["verdict"]
+    words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
+    return styled(words, "yellow")
 
 
 def _fact(row: Mapping[str, Any], column: str) -> str:
@@ -157,73 +162,64 @@ def _fact(row: Mapping[str, Any], column: str) -> str:
 
 def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
     grades = distribution.get_column("score").unique().sort().to_list()
-    many = len(grades) > MOST_GRADES
-    shown = _table("system")
-    for name in (
-        "mean",
-        "sd",
-        "median",
-        "replies",
-        *(() if many else (f"{grade:g}" for grade in grades)),
-    ):
-        shown.add_column(name, justify="right")
     shares = {(row["system"], row["score"]): row["share"] for row in distribution.to_dicts()}
-    for row in rows.iter_rows(named=True):
-        system = row["system"]
-        of_grades = [f"{100 * shares.get((system, grade), 0.0):.0f}%" for grade in grades]
-        shown.add_row(
-            system,
-            _interval(row["mean"], row["low"], row["high"], 2),
-            _interval(row["sd"], digits=2),
-            _interval(row["median"], digits=2),
-            str(row["n"]),
-            *(() if many else of_grades),
-        )
-    return shown
+
+    def share(row: Mapping[str, Any], grade: float) -> str:
+        return f"{100 * shares.get((row['system'], grade), 0.0):.0f}%"
+
+    return table(
+        rows.iter_rows(named=True),
+        text("system"),
+        number("mean", lambda row: _interval(row["mean"], row["low"], row["high"], 2)),
+        number("sd", lambda row: _interval(row["sd"], digits=2)),
+        number("median", lambda row: _interval(row["median"], digits=2)),
+        number("replies", "n"),
+        *(
+            number(f"{grade:g}", lambda row, grade=grade: share(row, grade))
+            for grade in (grades if len(grades) <= MOST_GRADES else ())
+        ),
+    )
 
 
 def _pairs(rows: pl.DataFrame) -> Table:
-    shown = _table("a")
-    shown.add_column("b")
-    for name in ("n", "a wins", "tie", "b wins", "items W/T/L", "p", "p Holm"):
-        shown.add_column(name, justify="right")
-    for row in rows.iter_rows(named=True):
-        rates = [
-            _percent(row[name], row[f"{name}_low"], row[f"{name}_high"])
-            for name in ("win_rate", "tie_rate", "loss_rate")
-        ]
-        items = f"{row['items_won']}/{row['items_tied']}/{row['items_lost']}"
-        shown.add_row(
-            row["a"],
-            row["b"],
-            str(row["comparisons"]),
-            *rates,
-            items,
-            p_value(row["p"]),
-            p_value(row["p_holm"]) + ("*" if row["p_holm"] < SIGNIFICANT else " "),
-        )
-    return shown
+    return table(
+        rows.iter_rows(named=True),
+        text("a"),
+        text("b"),
+        number("n", "comparisons"),
+        *(
+            number(heading, lambda row, rate=rate: _percent(row, rate))
+            for heading, rate in (
+                ("a wins", "win_rate"),
+                ("tie", "tie_rate"),
+                ("b wins", "loss_rate"),
+            )
+        ),
+        number(
+            "items W/T/L",
+            lambda row: f"{row['items_won']}/{row['items_tied']}/{row['items_lost']}",
+        ),
+        number("p", lambda row: p_value(row["p"])),
+        number("p Holm", lambda row: starred(row["p_holm"])),
+    )
 
 
 def _strengths(rows: pl.DataFrame) -> Table:
-    shown = _table("system")
-    for name in ("strength", "wins/ties/losses"):
-        shown.add_column(name, justify="right")
     ordered = rows.sort(pl.col("strength").fill_nan(None), descending=True, nulls_last=True)
-    for row in ordered.iter_rows(named=True):
-        shown.add_row(
-            row["system"],
-            _interval(row["strength"], row["low"], row["high"], 2),
-            f"{row['wins']}/{row['ties']}/{row['losses']}",
-        )
-    return shown
+    return table(
+        ordered.iter_rows(named=True),
+        text("system"),
+        number("strength", lambda row: _interval(row["strength"], row["low"], row["high"], 2)),
+        number("wins/ties/losses", lambda row: f"{row['wins']}/{row['ties']}/{row['losses']}"),
+    )
 
 
 def _aggregation(out: Console, told: RatingSummary) -> None:
     how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
     words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
+    legend = "[low, high]: 95% interval over items; " if has_intervals(told.systems) else ""
     out.print(
-        f"[low, high]: 95% interval over items; mean: over replies, each the {words}; grades: share "
+        f"{legend}mean: over replies, each the {words}; grades: share "
         "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
         f"many raters, high by selection; {NONE}: undefined",
         style="dim",
@@ -254,12 +250,6 @@ def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:
     return frame.filter(pl.col("criterion") == criterion)
 
 
-def _table(first: str) -> Table:
-    shown = bare_table()
-    shown.add_column(first)
-    return shown
-
-
 def _print(out: Console, shown: Table) -> None:
     out.print(shown)
     out.print()
@@ -269,5 +259,6 @@ def _interval(value: float, low: float = math.nan, high: float = math.nan, digit
     return interval(value, low, high, decimals(digits))
 
 
-def _percent(share: float, low: float, high: float) -> Cell:
-    return joined(f"{100 * share:.0f} ", styled(f"[{100 * low:.0f}, {100 * high:.0f}]", "dim"))
+def _percent(row: Mapping[str, Any], rate: str) -> Cell:
+    share, low, high = (100 * row[f"{rate}{end}"] for end in ("", "_low", "_high"))
+    return joined(f"{share:.0f} ", styled(f"[{low:.0f}, {high:.0f}]", "dim"))

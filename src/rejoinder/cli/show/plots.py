@@ -78,12 +78,10 @@ def _swept(
     return Sweep(pl.concat([sizes.points, others.points]), (*sizes.notes, *others.notes))
 
 
-def tell(made: Album, json: bool) -> None:
-    """Says what was written: to people below the table, beside JSON on standard error."""
+def print_notes_of(album: Album, json: bool) -> None:
+    """Prints what the figures cannot show: to people below the table, beside JSON on standard error."""
     from rejoinder.cli.terminal.console import console
 
     out = console(stderr=json)
-    for note in made.notes:
+    for note in album.notes:
         out.print(f"note: {note}", style=None if json else "yellow", soft_wrap=True)
-    for path in made.paths:
-        out.print(f"written: {path}", soft_wrap=True)

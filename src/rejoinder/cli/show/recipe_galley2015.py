@@ -22,7 +22,7 @@ def write(study: Study, paths: Sequence[Path]) -> None:
     machine.write({**first, "files": [str(path) for path in paths], **told})
 
 
-def show(study: Study, paths: Sequence[Path]) -> None:
+def show(study: Study) -> None:
     """The paper's table, and notes."""
     from rejoinder.cli.terminal.columns import number, table, text
     from rejoinder.cli.terminal.console import console, print_notes
@@ -58,8 +58,6 @@ def show(study: Study, paths: Sequence[Path]) -> None:
     out.print(agreement.protocol.spread, style="dim")
     reasons = [each for each in rows["reason"].unique(maintain_order=True) if each]
     print_notes(out, (*study.notes, *reasons))
-    for path in paths:
-        out.print(f"written: {path}", soft_wrap=True)
     out.print()
     out.print(agreement.signature, style="dim", soft_wrap=True)
 

@@ -54,8 +54,6 @@ def show(study: Study) -> None:
         out.print(f"Table {table}: {why}", style="yellow", soft_wrap=True)
     for note in study.notes:
         out.print(f"note: {note}", style="yellow", soft_wrap=True)
-    for path in study.files:
-        out.print(f"written: {path}", soft_wrap=True)
     out.print()
     for label, signature in study.signatures().items():
         out.print(f"{label}: {signature}", style="dim", soft_wrap=True)

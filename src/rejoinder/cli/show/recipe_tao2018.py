@@ -58,10 +58,7 @@ def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> Non
             out.print()
             out.print(f"{name}: another test set, the same model", style="bold")
         _study(out, study, None if name else cases)
-    paths, notes = drawn
-    print_notes(out, notes)
-    for path in paths:
-        out.print(f"written: {path}", soft_wrap=True)
+    print_notes(out, drawn[1])
 
 
 def _study(out: Console, study: Study, cases: pl.DataFrame | None) -> None:

@@ -36,7 +36,7 @@ def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None
     for begin in range(0, len(scores.labels), step):
         out.print(_systems(scores, table, scores.labels[begin : begin + step]))
         out.print()
-    out.print(scale(scores), style="dim")
+    out.print(scale(scores, table), style="dim")
     if several:
         out.print()
         print_leads(out, scores)
@@ -73,7 +73,7 @@ def groups(scores: Scores, column: str) -> None:
         )
         before = value
     out.print(shown)
-    out.print(scale(scores), style="dim")
+    out.print(scale(scores, table), style="dim")
     few = table.filter(table["n"] < LEAST_ITEMS)[table.columns[0]].unique().len()
     if few and scores.resamples:
         words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"

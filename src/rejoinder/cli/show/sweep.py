@@ -27,8 +27,8 @@ def machine(found: SweepResult, paths: Sequence[Path]) -> None:
     show.write({**found.as_json(), "figures": [str(path) for path in paths]})
 
 
-def people(found: SweepResult, paths: Sequence[Path]) -> None:
-    """The trials, how METEOR and RUQ go together, the notes, and what was written."""
+def people(found: SweepResult) -> None:
+    """The trials, how METEOR and RUQ go together, and the notes."""
     out = console()
     out.print(_trials(found))
     left = found.trials.height - _shown(found).height
@@ -46,8 +46,6 @@ def people(found: SweepResult, paths: Sequence[Path]) -> None:
         out.print(_correlation(row))
     for note in _notes(found):
         out.print(f"note: {note}", style="yellow", soft_wrap=True)
-    for path in (found.folder / "trials.csv", found.folder / "results.json", *paths):
-        out.print(f"written: {path}", soft_wrap=True)
 
 
 def _shown(found: SweepResult) -> pl.DataFrame:

@@ -23,6 +23,9 @@ the log of a long run stays short."""
 PREPARING = "preparing kernels, once on this machine"
 """Said while the first run compiles what later ones find ready."""
 
+_PREPARES = threading.Event()
+"""Whether a log has this line already: it is written once in a run."""
+
 
 def prepares() -> bool:
     """Whether a kernel is being compiled at this moment."""
@@ -45,7 +48,7 @@ class Progress:
     """
 
     def __init__(self, what: str, unit: str = "") -> None:
-        self.what = what
+        self.what = self._begun = what
         self.unit = unit
         self.done = 0
         self.total = 0
@@ -62,6 +65,11 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         """Notes that ``done`` of ``total`` is done."""
         self.done, self.total = done, total
+
+    def steps(self, done: int, total: int, words: str) -> None:
+        """The same for a training, which says in words how far it is."""
+        self.what = f"{self._begun}: {words}"
+        self(done, total)
 
     def __exit__(
         self,
@@ -89,12 +97,16 @@ class Progress:
     def _watch(self) -> None:
         wait = PATIENCE
         while not self.over.wait(wait):
-            self.shown = True
             terminal = sys.stderr.isatty()
+            wait = PACE[terminal]
+            if not terminal and prepares():
+                if _PREPARES.is_set():
+                    continue
+                _PREPARES.set()
+            self.shown = True
             seconds = time.monotonic() - self.started
             line = visible(self.line(seconds))
             own_stderr().write(f"\r\033[K{line}" if terminal else f"{line}\n")
             own_stderr().flush()
-            wait = PACE[terminal]
             if not terminal:
                 wait = max(wait, min(SLOWER * seconds, SLOWEST))

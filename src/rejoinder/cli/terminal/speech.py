@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 import click
@@ -36,12 +38,7 @@ _QUIET = "rejoinder.quiet"
 
 def be_quiet(context: click.Context) -> None:
     """Makes the command print no notes and no progress on standard error (``--quiet``)."""
-    import logging
-
     context.meta[_QUIET] = True
-    logger = logging.getLogger("rejoinder")
-    context.call_on_close(lambda level=logger.level: logger.setLevel(level))
-    logger.setLevel(logging.ERROR)
 
 
 def is_quiet() -> bool:
@@ -50,8 +47,12 @@ def is_quiet() -> bool:
     return context is not None and _QUIET in context.meta
 
 
-def log_as_notes() -> None:
-    """Writes what the library logs as notes on standard error: ``rejoinder: note: ...``.
+_LOGGED = "rejoinder.logged"
+
+
+@contextmanager
+def logs_as_notes() -> Iterator[None]:
+    """Writes what the library logs as notes on standard error, and keeps it for the result.
 
     Without a handler Python prints a warning of a reader bare, and it looks like part of an error.
     """
@@ -59,9 +60,23 @@ def log_as_notes() -> None:
 
     class Notes(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            say(f"rejoinder: note: {record.getMessage()}")
+            context = click.get_current_context(silent=True)
+            if context is not None:
+                context.meta.setdefault(_LOGGED, []).append(record.getMessage())
+            if not is_quiet():
+                say(f"rejoinder: note: {record.getMessage()}")
 
-    logging.getLogger("rejoinder").addHandler(Notes(logging.WARNING))
+    handler, logger = Notes(logging.WARNING), logging.getLogger("rejoinder")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def logged_notes() -> tuple[str, ...]:
+    """What the library has logged during the current command: what readers left out."""
+    return tuple(click.get_current_context().meta.get(_LOGGED, ()))
 
 
 class Guarded(io.TextIOWrapper):

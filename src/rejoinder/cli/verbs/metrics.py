@@ -6,27 +6,25 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from rejoinder.cli import options
+from rejoinder.cli.declarations import command
 
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
 
 
-@click.command()
-@options.as_json
-def metrics(json: bool) -> None:
+@command(options.Json)
+def metrics(given: options.Json) -> None:
     """List the metrics: name, parameters, source, bounds, needs."""
     from rejoinder.cli.show.machine import write
     from rejoinder.metrics import registry
 
-    if json:
+    if given.json:
         write(_document(registry.METRICS))
-        return
-    from rejoinder.cli.show.metrics import metrics as show
+    else:
+        from rejoinder.cli.show.metrics import metrics as show
 
-    show(registry.METRICS)
+        show(registry.METRICS)
 
 
 def _document(table: Mapping[str, Callable[..., Metric]]) -> list[dict[str, Any]]:

@@ -3,192 +3,115 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
-import click
-
-from rejoinder.cli import options
-
-if TYPE_CHECKING:
-    from rejoinder.tables.responses import Missing
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 
 
-@click.command()
-@click.argument("testset", metavar="TESTSET|SCORES", type=options.PATH)
-@options.responses
-@options.references
-@options.metrics
-@click.option(
-    "--ratings",
-    type=options.PATH,
-    multiple=True,
-    help="File of human ratings; may be repeated.",
-)
-@options.ratings_format
-@options.criterion
-@options.rating_scale()
-@click.option("-a", metavar="NAME", help="First system of a single comparison.")
-@click.option(
-    "-b",
-    metavar="NAME",
-    help="Second system of a single comparison. Default: the two systems that people rate best.",
-)
-@click.option("--every-pair", is_flag=True, help="Plan for every pair of systems.")
-@click.option(
-    "--items",
-    metavar="N",
-    type=int,
-    multiple=True,
-    help="Number of items to report; may be repeated (default: 1/2 to 8 times the pilot).",
-)
-@click.option(
-    "--raters-per-reply",
-    "raters",
-    metavar="N",
-    type=int,
-    multiple=True,
-    help="Number of raters of a reply to report; may be repeated (default: 1, 2, 3, 5, 10 "
-    "and the pilot's).",
-)
-@click.option(
-    "--power",
-    metavar="P",
-    type=float,
-    default=0.8,
-    show_default=True,
-    help="Wanted power: the probability that a true difference is found.",
-)
-@click.option(
-    "--alpha",
-    metavar="P",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Significance level of the test.",
-)
-@click.option(
-    "--difference",
-    "-d",
-    "differences",
-    metavar="[NAME=]D",
-    multiple=True,
-    help="True difference to be found; may be repeated. In grades of the ratings (0.3), or in a "
-    "metric's own range (BLEU-2=0.02, 2 points of the tables). Without ratings 0.3 is 30 points of "
-    "every metric. Default: the pilot's.",
-)
-@click.option(
-    "--interval-width",
-    "width",
-    metavar="W",
-    type=float,
-    help="Wanted width of a correlation's 95% interval.",
-)
-@click.option(
-    "--correlation",
-    "-c",
-    type=click.Choice(["pearson", "spearman", "kendall-b"]),
-    default="spearman",
-    show_default=True,
-    help="Correlation coefficient.",
-)
-@options.without
-@options.measuring
-@options.as_json
-def plan(
-    testset: Path,
-    responses: tuple[Path, ...],
-    references: tuple[Path, ...],
-    metrics: tuple[str, ...],
-    ratings: tuple[Path, ...],
-    ratings_format: str | None,
-    criterion: str | None,
-    scale: tuple[float, float] | None,
-    a: str | None,
-    b: str | None,
-    every_pair: bool,
-    items: tuple[int, ...],
-    raters: tuple[int, ...],
-    power: float,
-    alpha: float,
-    differences: tuple[str, ...],
-    width: float | None,
-    correlation: str,
-    without: tuple[str, ...],
-    missing: str,
-    drop_unusable: bool,
-    resamples: int,
-    seed: int,
-    testset_format: str | None,
-    responses_format: str | None,
-    json: bool,
-) -> None:
+class Ratings(options.Ratings):
+    """Human ratings, which a plan can do without."""
+
+    ratings: tuple[Path, ...] = options.RATING_FILES
+    scale: tuple[float, float] | None = options.scale()
+
+
+class Extrapolation(options.Options):
+    """What is planned."""
+
+    a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
+    b: str | None = option(
+        "-b",
+        metavar="NAME",
+        help="Second system of a single comparison. Default: the two systems that people rate best.",
+    )
+    every_pair: bool = flag("--every-pair", help="Plan for every pair of systems.")
+    items: tuple[int, ...] = integer(
+        "--items",
+        multiple=True,
+        help="Number of items to report; may be repeated (default: 1/2 to 8 times the pilot).",
+    )
+    raters: tuple[int, ...] = integer(
+        "--raters-per-reply",
+        multiple=True,
+        help="Number of raters of a reply to report; may be repeated (default: 1, 2, 3, 5, 10 "
+        "and the pilot's).",
+    )
+    power: float = number(
+        "--power",
+        metavar="P",
+        default=0.8,
+        help="Wanted power: the probability that a true difference is found.",
+    )
+    alpha: float = number(
+        "--alpha", metavar="P", default=0.05, help="Significance level of the test."
+    )
+    width: float | None = number(
+        "--interval-width", metavar="W", help="Wanted width of a correlation's 95% interval."
+    )
+    correlation: str = choice(
+        "--correlation",
+        "-c",
+        of=("pearson", "spearman", "kendall-b"),
+        default="spearman",
+        help="Correlation coefficient.",
+    )
+    without: tuple[str, ...] = options.without()
+
+
+class PlanOptions(options.MeasuringOrScores, Ratings, Extrapolation):
+    """The options of 'plan'."""
+
+    differences: tuple[str, ...] = option(
+        "--difference",
+        "-d",
+        metavar="[NAME=]D",
+        multiple=True,
+        help="True difference to be found; may be repeated. In grades of the ratings (0.3), or in a "
+        "metric's own range (BLEU-2=0.02, 2 points of the tables). Without ratings 0.3 is 30 points "
+        "of every metric. Default: the pilot's.",
+    )
+
+
+@command(PlanOptions)
+def plan(given: PlanOptions) -> None:
     """Plan how many items, raters and references are needed.
 
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (which tell nothing of fewer references), and the ratings so far if
     there are any.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError
     from rejoinder.planning.plan import plan as planned
-    from rejoinder.scoring.store import holds_scores
 
-    difference = _differences(differences)
-    table = None
-    if ratings:
-        table = inputs.read_rated(ratings, ratings_format, criterion, scale)
-    elif raters or criterion or width is not None or scale is not None or ratings_format:
-        raise ParameterError(
-            "--raters-per-reply, --criterion, --scale, --interval-width and --ratings-format need "
-            "--ratings"
-        )
-    given, replies = None, None
-    responses = inputs.responses_of(testset, responses, testset_format)
-    if responses:
-        given, replies = inputs.read(
-            testset, references, responses, testset_format, responses_format
-        )
-        # The intervals of the scores themselves are not shown here.
-        scores = inputs.measure(given, replies, metrics, missing, drop_unusable, 0, seed)
-    elif not holds_scores(testset):
-        raise ParameterError(
-            f"{testset}: a test set alone; name the systems' replies too: "
-            f"rejoinder plan {testset} SYSTEM.jsonl ... --ratings RATINGS"
-        )
-    else:
-        scores = inputs.kept(testset)
+    difference = _differences(given.differences)
+    of_ratings = ("raters", "criterion", "scale", "width", "ratings_format")
+    check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    table = inputs.read_rated(given, given.scale) if given.ratings else None
+    # The intervals of the scores themselves are not shown here.
+    scores, texts = inputs.measured(given, resamples=0)
+    testset, responses = texts or (None, None)
     with Progress("planning") as tick:
         result = planned(
             scores,
             table,
-            testset=given,
-            responses=replies,
-            a=a,
-            b=b,
-            every_pair=every_pair,
-            items=items,
-            raters=raters,
-            power=power,
-            alpha=alpha,
+            testset=testset,
+            responses=responses,
             difference=difference,
-            width=width,
-            correlation=correlation,
-            criterion=criterion,
-            without=without,
-            scale=scale,
-            missing=cast("Missing", missing),
-            resamples=resamples,
-            seed=seed,
+            criterion=given.criterion,
+            scale=given.scale,
+            missing=given.missing,
+            **given.of(Extrapolation, options.Sampling),
             progress=tick,
         )
-    if json:
+    result = inputs.with_notes(result, given.ratings)
+    if given.json:
         write(result.as_json())
-        return
-    from rejoinder.cli.show.plan import plan as show
+    else:
+        from rejoinder.cli.show.plan import plan as show
 
-    show(result)
+        show(result)
 
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
@@ -196,7 +119,7 @@ def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
     from rejoinder.errors import ParameterError
     from rejoinder.planning.extrapolation import PEOPLE
 
-    found: dict[str, float] = {}
+    differences: dict[str, float] = {}
     for each in given:
         name, equals, number = each.rpartition("=")
         try:
@@ -207,5 +130,5 @@ def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
             ) from None
         if not equals and len(given) == 1:
             return value
-        found[name if equals else PEOPLE] = value
-    return found or None
+        differences[name if equals else PEOPLE] = value
+    return differences or None

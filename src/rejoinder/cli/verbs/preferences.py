@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
-
-from rejoinder.cli import judging, options
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import command, option
 
 EXAMPLES = """\b
 Examples:
@@ -15,33 +12,18 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
-@click.argument("files", metavar="FILE...", type=options.PATH, nargs=-1, required=True)
-@judging.filter_raters
-@judging.least
-@judging.criterion
-@options.without
-@options.resamples
-@options.seed
-@click.option(
-    "--format",
-    "-f",
-    "preferences_format",
-    metavar="NAME",
-    help="Format of the input files (default: recognised).",
-)
-@options.as_json
-def preferences(
-    files: tuple[Path, ...],
-    filter_raters: float | None,
-    least: int,
-    criterion: str | None,
-    without: tuple[str, ...],
-    resamples: int,
-    seed: int,
-    preferences_format: str | None,
-    json: bool,
-) -> None:
+class PreferencesOptions(options.Judgements):
+    """The options of 'preferences'."""
+
+    preferences_format: str | None = option(
+        "--preferences-format",
+        metavar="NAME",
+        help="Format of the preferences (default: recognised).",
+    )
+
+
+@command(PreferencesOptions, epilog=EXAMPLES)
+def preferences(given: PreferencesOptions) -> None:
     """Summarise which of two systems people prefer.
 
     Files of id, a, b, winner (a, b, tie, or a system's name) and, if wanted, rater and criterion.
@@ -51,27 +33,16 @@ def preferences(
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import summarise_preferences
-    from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
     from rejoinder.tables.preferences import read_preferences
 
-    threshold = filter_raters
     with Progress("reading"):
-        table = read_preferences(*files, format=preferences_format)
+        table = read_preferences(*given.files, format=given.preferences_format)
     with Progress("comparing") as tick:
-        told = summarise_preferences(
-            table,
-            criterion=criterion,
-            without=without,
-            threshold=THRESHOLD if threshold is None else threshold,
-            drop=threshold is not None,
-            least=least,
-            resamples=resamples,
-            seed=seed,
-            progress=tick,
-        )
-    if json:
-        write(told.as_json())
-        return
-    from rejoinder.cli.show.judgements import preferences as show
+        summary = summarise_preferences(table, **given.summary(), progress=tick)
+    summary = inputs.with_notes(summary, given.files)
+    if given.json:
+        write(summary.as_json())
+    else:
+        from rejoinder.cli.show.judgements import preferences as show
 
-    show(told)
+        show(summary)

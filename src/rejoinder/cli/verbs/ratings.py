@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
-from rejoinder.cli import judging, options
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import command, flag
 
 EXAMPLES = """\b
 Examples:
@@ -16,57 +15,24 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
-@click.argument("files", metavar="FILE...", type=options.PATH, nargs=-1, required=True)
-@judging.filter_raters
-@judging.least
-@click.option(
-    "--raters",
-    type=click.Choice(["mean", "median", "z"]),
-    default="mean",
-    show_default=True,
-    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
-    "standardised ratings.",
-)
-@options.rating_scale()
-@judging.criterion
-@options.without
-@click.option(
-    "--save",
-    metavar="FILE",
-    type=options.PATH,
-    help="Save the results to this file. The ratings that count: .csv, .tsv, .jsonl or .parquet.",
-)
-@click.option(
-    "--aggregated",
-    is_flag=True,
-    help="With --save: one row for each reply, combined as --raters says, instead of single "
-    "ratings.",
-)
-@options.resamples
-@options.seed
-@click.option(
-    "--ratings-format",
-    "ratings_format",
-    metavar="NAME",
-    help="Format of the ratings (default: recognised).",
-)
-@options.as_json
-def ratings(
-    files: tuple[Path, ...],
-    filter_raters: float | None,
-    least: int,
-    raters: str,
-    scale: tuple[float, float] | None,
-    criterion: str | None,
-    without: tuple[str, ...],
-    save: Path | None,
-    aggregated: bool,
-    resamples: int,
-    seed: int,
-    ratings_format: str | None,
-    json: bool,
-) -> None:
+class RatingsOptions(options.Judgements):
+    """The options of 'ratings'."""
+
+    raters: str = options.RATERS
+    scale: tuple[float, float] | None = options.scale()
+    save: Path | None = options.save("The ratings that count: .csv, .tsv, .jsonl or .parquet.")
+    aggregated: bool = flag(
+        "--aggregated",
+        help="With --save: one row for each reply, combined as --raters says, instead of single "
+        "ratings.",
+    )
+    ratings_format: str | None = options.RATINGS_FORMAT
+    seed: int = options.seed(hidden=True)
+    resamples: int = options.resamples(hidden=True)
+
+
+@command(RatingsOptions, epilog=EXAMPLES)
+def ratings(given: RatingsOptions) -> None:
     """Summarise human ratings: agreement, raters and systems.
 
     For each criterion: Krippendorff's alpha (nominal, ordinal, interval), each rater's linearly
@@ -75,41 +41,33 @@ def ratings(
     below.
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.needs import check_needs, from_command_line
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError
-    from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
+    from rejoinder.cli.terminal.speech import note
     from rejoinder.human_evaluation.rating_summary import summarise_ratings
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.write import write_ratings
 
-    threshold = filter_raters
-    if aggregated and save is None:
-        raise ParameterError("--aggregated says what --save writes; give --save FILE too")
-    targets.check_file(save, targets.RATINGS)
+    check_needs(given.save is not None, "--save FILE", "aggregated")
+    targets.check_file(given.save, targets.RATINGS)
+    for name, option in from_command_line().items():
+        if name == "seed" or (name == "resamples" and given.resamples > 0):
+            note(f"{option} has no effect: 'ratings' draws nothing at random")
     with Progress("reading"):
-        table = read_ratings(*files, format=ratings_format)
+        table = read_ratings(*given.files, format=given.ratings_format)
     with Progress("measuring agreement") as tick:
-        told = summarise_ratings(
-            table,
-            criterion=criterion,
-            without=without,
-            raters=raters,
-            threshold=THRESHOLD if threshold is None else threshold,
-            drop=threshold is not None,
-            least=least,
-            scale=scale,
-            resamples=resamples,
-            seed=seed,
-            progress=tick,
+        summary = summarise_ratings(
+            table, raters=given.raters, scale=given.scale, **given.summary(), progress=tick
         )
-    written = told.aggregated if aggregated else told.ratings
+    summary = inputs.with_notes(summary, given.files)
+    rows = summary.aggregated if given.aggregated else summary.ratings
     with Outputs() as outputs:
-        outputs.save(save, lambda path: write_ratings(written, path))
-        if json:
-            write(told.as_json())
-            return
-        from rejoinder.cli.show.judgements import ratings as show
+        outputs.save(given.save, lambda path: write_ratings(rows, path), rows.height)
+        if given.json:
+            write(summary.as_json())
+        else:
+            from rejoinder.cli.show.judgements import ratings as show
 
-        show(told)
+            show(summary)

@@ -2,67 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from rejoinder.cli import options
+from rejoinder.cli.declarations import Options, command, flag, integer, number
 
 
-@click.command(
-    "negative-references", short_help="Galley et al. (2015): do negative references help?"
+class Scoring(Options):
+    """How the replies held out are scored and compared."""
+
+    factor: float = number(
+        "--factor",
+        default=1.0,
+        help="Multiply the weights of bad references by this, from 0 (only their lengths count) to 1.",
+    )
+    tokenizer: str = options.TOKENIZER
+    lowercase: bool = flag("--lowercase", help="Lowercase texts first.")
+    permutations: int = options.permutations(10_000)
+
+
+class NegativeReferencesOptions(options.TestsetFiles, Scoring, options.Sampling, options.Json):
+    """The options of 'recipe negative-references'."""
+
+    order: int = integer(
+        "--order",
+        type=click.IntRange(1, 4),
+        default=2,
+        help="Longest n-gram. Of the printed table; --json has 1 to 4.",
+    )
+
+
+@command(
+    NegativeReferencesOptions,
+    "negative-references",
+    short_help="Galley et al. (2015): do negative references help?",
 )
-@click.argument("testset", type=options.PATH)
-@options.references
-@click.option(
-    "--order",
-    metavar="N",
-    type=click.IntRange(1, 4),
-    default=2,
-    show_default=True,
-    help="Longest n-gram. Of the printed table; --json has 1 to 4.",
-)
-@click.option(
-    "--factor",
-    metavar="X",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Multiply the weights of bad references by this, from 0 (only their lengths count) to 1.",
-)
-@click.option(
-    "--tokenizer",
-    metavar="NAME",
-    default="13a",
-    show_default=True,
-    help="Tokenizer of the n-gram metrics.",
-)
-@click.option("--lowercase", is_flag=True, help="Lowercase texts first.")
-@options.resamples
-@click.option(
-    "--permutations",
-    metavar="N",
-    type=int,
-    default=10_000,
-    show_default=True,
-    help="Number of permutations of the significance tests. 0: no tests.",
-)
-@options.seed
-@options.testset_format
-@options.as_json
-def negative_references(
-    testset: Path,
-    references: tuple[Path, ...],
-    order: int,
-    factor: float,
-    tokenizer: str,
-    lowercase: bool,
-    resamples: int,
-    permutations: int,
-    seed: int,
-    testset_format: str | None,
-    json: bool,
-) -> None:
+def negative_references(given: NegativeReferencesOptions) -> None:
     """Test whether negative references help a metric.
 
     Holds out a good reference and a bad one (of negative weight) of each context, and scores both
@@ -74,16 +49,9 @@ def negative_references(
     from rejoinder.tables.testset import read_testset
 
     with Progress("reading"):
-        items = read_testset(testset, *references, format=testset_format)
+        testset = read_testset(given.testset, *given.references, format=given.testset_format)
     with Progress("separating") as tick:
-        found = recipe.negative_references(
-            items,
-            factor=factor,
-            tokenizer=tokenizer,
-            lowercase=lowercase,
-            resamples=resamples,
-            permutations=permutations,
-            seed=seed,
-            progress=tick,
+        result = recipe.negative_references(
+            testset, **given.of(Scoring, options.Sampling), progress=tick
         )
-    show.write(found) if json else show.show(found, order)
+    show.write(result) if given.json else show.show(result, given.order)

@@ -6,73 +6,42 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import command, flag, integer, option
 
 if TYPE_CHECKING:
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
 
 
-@click.command()
-@click.argument("testset", type=options.PATH)
-@options.responses
-@options.references
-@options.metrics
-@click.option(
-    "--by",
-    metavar="COLUMN",
-    help="Column of the contexts to group by, with a table for each value. For example topic.",
-)
-@click.option(
-    "--segments",
-    is_flag=True,
-    help="Print the score of every reply: one row for each system and item.",
-)
-@click.option(
-    "--explain",
-    metavar="ID",
-    help="Explain the scores of the item with this id. Under deltableu, or the metrics of -m.",
-)
-@click.option("--system", metavar="NAME", help="Only this system. For --explain (default: all).")
-@click.option(
-    "--save",
-    type=options.PATH,
-    help="Save the results to this file. Measured rows without texts, as Parquet.",
-)
-@click.option(
-    "--block",
-    metavar="N",
-    type=int,
-    help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
-    "items. Intervals and tests then take these blocks for items.",
-)
-@options.cluster
-@options.without
-@options.measuring
-@options.as_json
-def score(
-    testset: Path,
-    responses: tuple[Path, ...],
-    references: tuple[Path, ...],
-    metrics: tuple[str, ...],
-    by: str | None,
-    segments: bool,
-    explain: str | None,
-    system: str | None,
-    save: Path | None,
-    block: int | None,
-    cluster: str | None,
-    without: tuple[str, ...],
-    missing: str,
-    drop_unusable: bool,
-    resamples: int,
-    seed: int,
-    testset_format: str | None,
-    responses_format: str | None,
-    json: bool,
-) -> None:
+class ScoreOptions(options.MeasuringOrScores):
+    """The options of 'score'."""
+
+    by: str | None = options.BY
+    segments: bool = flag(
+        "--segments",
+        help="Print the score of every reply: one row for each system and item.",
+    )
+    explain: str | None = option(
+        "--explain",
+        metavar="ID",
+        help="Explain the scores of the item with this id. Under deltableu, or the metrics of -m.",
+    )
+    system: str | None = option(
+        "--system", metavar="NAME", help="Only this system. For --explain (default: all)."
+    )
+    block: int | None = integer(
+        "--block",
+        help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
+        "items. Intervals and tests then take these blocks for items.",
+    )
+    cluster: str | None = options.CLUSTER
+    without: tuple[str, ...] = options.without()
+    save: Path | None = options.save("Measured rows without texts, as Parquet.")
+
+
+@command(ScoreOptions)
+def score(given: ScoreOptions) -> None:
     """Score systems on a test set, with intervals and a verdict.
 
     Every system gets a value and a 95% interval under every metric, and the best system is tested
@@ -80,52 +49,31 @@ def score(
     docs/formats.md. RESPONSES are the systems' replies: one or more files; a file that names no
     system is named after itself. Scores kept with --save may stand in place of both.
     """
-    from rejoinder.cli import inputs, targets
+    from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.scoring.store import holds_scores
 
-    given = {
-        "--explain": explain,
-        "--by": by,
-        "--segments": segments,
-        "--save": save,
-        "--cluster": cluster,
-    }
-    inputs.check_together(
-        given,
-        ("--explain", "--by"),
-        ("--explain", "--segments"),
-        ("--explain", "--save"),
-        ("--explain", "--cluster"),
-    )
-    inputs.check_together(given, ("--by", "--segments"))
-    check_needs(explain is not None, "--explain ID", "system")
-    targets.check_file(save, targets.SCORES)
-    if block is None:
-        responses = inputs.responses_of(testset, responses, testset_format)
-    if block is not None:
+    for other in ("by", "segments", "save", "cluster"):
+        inputs.check_together(given, "explain", other)
+    inputs.check_together(given, "by", "segments")
+    check_needs(given.explain is not None, "--explain ID", "system")
+    targets.check_file(given.save, targets.SCORES)
+    if given.block is not None:
         inputs.check_block(
-            explain, by, segments, cluster, references, testset_format, responses_format, without,
-            missing != "error",
+            given.explain, given.by, given.segments, given.cluster, given.references,
+            given.testset_format, given.responses_format, given.without, given.missing != "error",
         )  # fmt: skip
-        scores = inputs.stream(testset, responses, metrics, block, drop_unusable, resamples, seed)
-    elif not responses and holds_scores(testset):
-        scores = inputs.kept(testset, "explain", "system", "without", "resamples", "seed")
-        scores = scores if cluster is None else scores.clustered(cluster)
+        scores = inputs.stream(given, given.block)
+    elif given.explain is not None and given.replies:
+        texts = inputs.read(given, given.without)
+        _explain(inputs.explain(given, *texts, given.explain, given.system), given.json)
+        return
     else:
-        items, replies = inputs.read(
-            testset, references, responses, testset_format, responses_format, without
-        )
-        if explain is not None:
-            _explain(inputs.explain(items, replies, explain, system, metrics, missing), json)
-            return
-        scores = inputs.measure(
-            items, replies, metrics, missing, drop_unusable, resamples, seed, cluster
-        )
+        unused = ("explain", "system", "without", "resamples", "seed")
+        scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
     with Outputs() as outputs:
-        outputs.save(save, scores.save)
-        _show(scores, segments, by, json)
+        outputs.save(given.save, scores.save)
+        _show(scores, given.segments, given.by, given.json)
 
 
 def _explain(explanations: Sequence[Explanation], json: bool) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
+from rejoinder.cli.declarations import Options, choice, command, integer, number
 
 if TYPE_CHECKING:
     from rejoinder.training.responder import ResponderTraining
@@ -16,163 +15,106 @@ if TYPE_CHECKING:
 _MOST = 20  # epochs that are shown, one and all
 
 
-@click.command()
-@click.argument("corpus", type=options.PATH)
-@click.option(
-    "--output",
-    "-o",
-    metavar="FOLDER",
-    type=options.PATH,
-    required=True,
-    help="Output path. A folder for the model.",
-)
-@click.option(
-    "--kind",
-    type=click.Choice(["transformer", "gru"]),
-    default="transformer",
-    show_default=True,
-    help="Kind of model. transformer: encoder and decoder; gru: with attention.",
-)
-@click.option(
-    "--preset",
-    "scale",
-    type=click.Choice(["tiny", "small", "paper"]),
-    default="tiny",
-    show_default=True,
-    help="Preset of model sizes and training settings. tiny: minutes on one core; small: an "
-    "hour on a few; paper: the paper's, for a GPU.",
-)
-@click.option(
-    "--validation",
-    metavar="CORPUS",
-    type=options.PATH,
-    help="Validation corpus. Its pairs choose the best epoch (default: pairs held out of the "
-    "corpus).",
-)
-@click.option(
-    "--exclude",
-    metavar="TESTSET",
-    type=options.PATH,
-    multiple=True,
-    help="Test set whose items are excluded from training; may be repeated. Pairs that also "
-    "occur in it are excluded.",
-)
-@click.option(
-    "--detokenize", is_flag=True, help="Detokenise and recase utterances, for DailyDialog."
-)
-@click.option("--vocabulary", metavar="N", type=int, help="Number of subwords.")
-@click.option(
-    "--layers", metavar="N", type=int, help="Number of layers of encoder and decoder each."
-)
-@click.option(
-    "--width", metavar="N", type=int, help="Dimension of the vectors. Embeddings and hidden states."
-)
-@click.option("--dropout", metavar="P", type=float, help="Dropout rate.")
-@click.option(
-    "--other-dropout",
-    metavar="P",
-    type=float,
-    help="Dropout rate of attention weights and after the ReLU.",
-)
-@click.option("--label-smoothing", metavar="P", type=float, help="Label smoothing.")
-@click.option("--learning-rate", metavar="X", type=float, help="Highest learning rate.")
-@click.option(
-    "--warmup", metavar="N", type=int, help="Number of updates over which the learning rate rises."
-)
-@click.option("--tokens", metavar="N", type=int, help="Number of tokens in a batch.")
-@click.option("--accumulate", metavar="N", type=int, help="Number of batches in an update.")
-@click.option(
-    "--epochs", metavar="N", type=int, help="Maximum number of epochs. Default: the preset's."
-)
-@click.option(
-    "--updates",
-    metavar="N",
-    type=int,
-    help="Maximum number of updates; 0: no limit. Default: the preset's.",
-)
-@click.option(
-    "--patience",
-    metavar="N",
-    type=int,
-    help="Number of epochs without improvement after which training stops; 0: never.",
-)
-@click.option(
-    "--pairs",
-    metavar="N",
-    type=int,
-    help="Number of pairs of the corpus, sampled at random; 0: all.",
-)
-@click.option("--seed", metavar="N", type=int, help="Random seed.")
-@click.option(
-    "--save-every",
-    metavar="SECONDS",
-    type=float,
-    default=60.0,
-    show_default=True,
-    help="Seconds between two checkpoints.",
-)
-@options.device
-@options.corpus_format
-@options.as_json
-def responder(
-    corpus: Path,
-    output: Path,
-    kind: str,
-    scale: str,
-    validation: Path | None,
-    exclude: tuple[Path, ...],
-    corpus_format: str | None,
-    device: str,
-    save_every: float,
-    json: bool,
-    **given: Any,
-) -> None:
+class Model(Options):
+    """The kind of the model, and its size."""
+
+    kind: str = choice(
+        "--kind",
+        of=("transformer", "gru"),
+        default="transformer",
+        help="Kind of model. transformer: encoder and decoder; gru: with attention.",
+    )
+    preset: str = options.preset(
+        "tiny: minutes on one core; small: an hour on a few; paper: the paper's, for a GPU."
+    )
+
+
+class Settings(Options):
+    """The settings of the model and its training; None is the preset's."""
+
+    detokenize: bool = options.DETOKENIZE
+    vocabulary: int | None = integer("--vocabulary", help="Number of subwords.")
+    layers: int | None = integer("--layers", help="Number of layers of encoder and decoder each.")
+    width: int | None = integer(
+        "--width", help="Dimension of the vectors. Embeddings and hidden states."
+    )
+    dropout: float | None = number("--dropout", metavar="P", help="Dropout rate.")
+    other_dropout: float | None = number(
+        "--other-dropout",
+        metavar="P",
+        help="Dropout rate of attention weights and after the ReLU.",
+    )
+    label_smoothing: float | None = number(
+        "--label-smoothing", metavar="P", help="Label smoothing."
+    )
+    learning_rate: float | None = number("--learning-rate", help="Highest learning rate.")
+    warmup: int | None = integer(
+        "--warmup", help="Number of updates over which the learning rate rises."
+    )
+    tokens: int | None = integer("--tokens", help="Number of tokens in a batch.")
+    accumulate: int | None = integer("--accumulate", help="Number of batches in an update.")
+    epochs: int | None = options.epochs("Default: the preset's.")
+    updates: int | None = integer(
+        "--updates", help="Maximum number of updates; 0: no limit. Default: the preset's."
+    )
+    patience: int | None = integer(
+        "--patience",
+        help="Number of epochs without improvement after which training stops; 0: never.",
+    )
+    pairs: int | None = integer(
+        "--pairs", help="Number of pairs of the corpus, sampled at random; 0: all."
+    )
+    seed: int | None = integer("--seed", help="Random seed.")
+
+
+class ResponderOptions(options.Training, Model, Settings):
+    """The options of 'train responder'."""
+
+    output: Path = options.output("A folder for the model.", "FOLDER")
+
+
+@command(ResponderOptions)
+def responder(given: ResponderOptions) -> None:
     """Train a replying system on a corpus.
 
-    The pairs are adjacent utterances of its dialogues. The same command after a kill goes on where
-    it was. Settings that are not given are the scale's; those of 'paper' are DD-BASE of Khayrallah
-    & Sedoc (2021).
+    The pairs are adjacent utterances of its dialogues. Interrupted runs resume: repeat the command.
+    Settings that are not given are the preset's; those of 'paper' are DD-BASE of Khayrallah & Sedoc
+    (2021).
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.responders.seq2seq.parameters import chosen_parameters
-    from rejoinder.tables.testset import read_testset
     from rejoinder.training.responder import train_responder
 
-    parameters = chosen_parameters(scale, kind=kind, **given)
-    targets.check_model(output)
-    with Progress("reading"):
-        conversations = read_testset(corpus, format=corpus_format)
-        held_out = None if validation is None else read_testset(validation)
-        excluded = [read_testset(path) for path in exclude]
+    parameters = chosen_parameters(given.preset, kind=given.kind, **given.of(Settings))
+    targets.check_model(given.output)
+    conversations, held_out, excluded = inputs.read_training(given)
     with Progress("training") as tick:
-
-        def report(done: int, total: int, words: str) -> None:
-            tick.what = f"training: {words}"
-            tick(done, total)
-
         result = train_responder(
             conversations,
-            output,
+            given.output,
             parameters,
             held_out,
-            save_every,
-            report,
-            device,
+            given.save_every,
+            tick.steps,
+            given.device,
             exclude=excluded,
         )
-    if json:
-        machine.write(result.as_json())
-    else:
-        _print(result)
+    with Outputs() as outputs:
+        outputs.wrote(given.output)
+        if given.json:
+            machine.write(result.as_json())
+        else:
+            _print(result)
 
 
-def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _selected(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The epochs that fit a screen: where there are many, the latest that were best, and the last.
 
     >>> long = [{"epoch": i, "best": i < 90} for i in range(1, 101)]
-    >>> [row["epoch"] for row in _telling(long)]
+    >>> [row["epoch"] for row in _selected(long)]
     [80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 100]
     """
     if len(log) <= _MOST:
@@ -182,25 +124,29 @@ def _telling(log: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _print(result: ResponderTraining) -> None:
-    from rejoinder.cli.terminal.console import bare_table, console, print_notes
+    from rejoinder.cli.terminal.columns import number, table
+    from rejoinder.cli.terminal.console import console, print_notes
 
     out = console()
-    shown = bare_table()
-    for name in ("epoch", "updates", "loss", "validation loss", "perplexity", ""):
-        shown.add_column(name, justify="right")
     log = result.folder.record.log
-    rows = _telling(log)
-    for row in rows:
-        numbers = [f"{row[name]:.3f}" for name in ("loss", "validation_loss")]
-        perplexity = f"{row['validation_perplexity']:.1f}"
-        best = "best so far" if row["best"] else ""
-        shown.add_row(str(row["epoch"]), str(row["updates"]), *numbers, perplexity, best)
+    rows = _selected(log)
+    shown = table(
+        rows,
+        number("epoch"),
+        number("updates"),
+        number("loss", lambda row: f"{row['loss']:.3f}"),
+        number("validation loss", lambda row: f"{row['validation_loss']:.3f}"),
+        number("perplexity", lambda row: f"{row['validation_perplexity']:.1f}"),
+        number("", lambda row: "best so far" if row["best"] else ""),
+    )
     out.print(shown)
     out.print()
     out.print("losses in nats per subword; that of the training is label-smoothed", style="dim")
     if len(rows) < len(log):
-        some = f"{len(rows)} of {len(log)} epochs shown: the latest that were best, and the last"
-        out.print(f"{some}; --json gives all", style="dim")
+        out.print(
+            f"{len(rows)} of {len(log)} epochs are shown: the latest that were best, and the last; "
+            "--json prints all",
+            style="dim",
+        )
     print_notes(out, result.notes)
-    line = f"written: {result.folder.path} (hash {result.folder.hash})"
-    out.print(line, soft_wrap=True)
+    out.print(f"{result.folder.path} (hash {result.folder.hash})", soft_wrap=True)

@@ -1,0 +1,55 @@
+"""Options that take one of several words offer what the library's registries know, no more or less."""
+
+from typing import get_args
+
+import click
+import pytest
+
+from command_line import commands, verbs
+from rejoinder.corpora.entropy_filter import SIDES
+from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
+from rejoinder.meta_evaluation.protocols import PROTOCOLS
+from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
+from rejoinder.models.likelihood.prompts import TEMPLATES
+from rejoinder.models.ruber.sizes import SIZES
+from rejoinder.planning.extrapolation import NORMAL
+from rejoinder.recipes.galley2015.study import REFERENCES_FROM
+from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
+from rejoinder.statistics.aggregation import AGGREGATIONS
+from rejoinder.statistics.correlation import CORRELATIONS
+from rejoinder.tables.responses import Missing
+from rejoinder.tuning.data import METRICS
+from rejoinder.tuning.grid import GRIDS
+from rejoinder.tuning.search import PRUNINGS, SAMPLERS
+
+REGISTRIES = {
+    "--correlation": CORRELATIONS,
+    "--grid": GRIDS,
+    "--kind": KINDS,
+    "--leave-own-out": CHOICES,
+    "--missing": get_args(Missing),
+    "--preset": SCALES,
+    "--protocol": PROTOCOLS,
+    "--prune": PRUNINGS,
+    "--raters": AGGREGATIONS,
+    "--referenced": REFERENCED,
+    "--references-from": REFERENCES_FROM,
+    "--reply-metric": METRICS,
+    "--sampler": SAMPLERS,
+    "--side": SIDES,
+    "--size": SIZES,
+    "--template": TEMPLATES,
+    "--unreferenced": OUTPUTS,
+    "plan --correlation": NORMAL,
+}
+"""By option, and by verb and option where a verb has fewer."""
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_the_words_are_those_of_the_registry(verb):
+    for option in commands()[verb].params:
+        if isinstance(option.type, click.Choice):
+            name = option.opts[0]
+            known = REGISTRIES.get(f"{verb} {name}", REGISTRIES.get(name))
+            assert known is not None, f"{verb} {name} has no row here"
+            assert sorted(option.type.choices) == sorted(known), (verb, name)

@@ -59,7 +59,8 @@ OTHERS = {
         "updates": 9, "patience": 1, "pairs": 40, "longest": 59, "detokenize": True, "seed": 4,
     },
     Schedule: {
-        "rate": 2e-3, "batch": 127, "epochs": 3, "patience": 3, "warmup": 0.5, "falling": True,
+        "rate": 2e-3, "batch": 127, "epochs": 3, "patience": 3, "warmup": 0.5,
+        "linear_decay": True,
         "decay": 0.1, "clip": 4.0,
     },
     GRUConfig: {
@@ -210,9 +211,10 @@ def begun(tmp_path_factory):
 def test_a_scorer_of_other_settings_is_refused(kind, field, begun, tmp_path):
     whole = material()
     part = "schedule" if kind is Schedule else "config"
+    kept = "falling" if field == "linear_decay" else field
     changed = resized(whole, "paper", **{part: other(getattr(whole.sizes["paper"], part), field)})
     refused_when_finished(whole, changed, tmp_path / "done")
-    with pytest.raises(InputError, match=rf"of another run: .*\b{field} was"):
+    with pytest.raises(InputError, match=rf"of another run: .*\b{kept} was"):
         fit(changed, begun)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,12 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.devices import chosen_device
 from rejoinder.models.ruber.data.conversations import Conversations
-from rejoinder.models.ruber.gru.gru import GRUConfig
 from rejoinder.models.ruber.material import Material
 from rejoinder.models.ruber.mixing import size_weights
 from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
-from rejoinder.models.ruber.ranking import Ranking
-from rejoinder.models.ruber.scorer import UnreferencedScorer
-from rejoinder.models.ruber.sizes import Size, built
+from rejoinder.models.ruber.ranking import ACCURACY, RECALL_AT_1, Ranking
+from rejoinder.models.ruber.scorer import Sources, UnreferencedScorer
+from rejoinder.models.ruber.sizes import Size
 from rejoinder.models.ruber.training import train
 from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.folder import (
@@ -139,7 +138,7 @@ def _fit(
             calibration = Calibration.of(_half_true(reached))
             members.append(Member(label, scorer, calibration))
             scores.append(calibration(reached))
-            log.append({"member": label, **max(best.log, key=lambda each: each["first"])})
+            log.append({"member": label, **max(best.log, key=lambda each: each[RECALL_AT_1])})
             resumed += [f"{label} {best.resumed}"] if best.resumed else []
             stopped += _stopped(label, best.log, size)
     kinds = np.repeat(list(material.sizes), len(material.seeds)).tolist()
@@ -224,10 +223,10 @@ def _unlearnt(log: Sequence[Mapping[str, Any]]) -> list[str]:
     """The members that rank little better than chance, which spoil an ensemble."""
     return [
         f"{entry['member']} has not learnt: a true reply is above a random one in "
-        f"{100 * entry['accuracy']:.1f}%, and 50 is chance; more conversations, or another number of "
+        f"{100 * entry[ACCURACY]:.1f}%, and 50 is chance; more conversations, or another number of "
         "seeds, may help"
         for entry in log
-        if entry["accuracy"] < LEARNT
+        if entry[ACCURACY] < LEARNT
     ]
 
 
@@ -256,11 +255,13 @@ def _fresh(size: Size, material: Material, vectors: WordVectors, seed: int) -> U
     """A scorer whose first weights follow from the seed."""
     import torch
 
-    if isinstance(size.config, GRUConfig) and size.config.width != vectors.size:
-        vectors = _own_vectors(material, seed, size.config.width)
+    def of_width(width: int) -> WordVectors:
+        return vectors if vectors.size == width else _own_vectors(material, seed, width)
+
+    sources = Sources(material.train_on, material.language, of_width, material.encoder)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return built(size, material.train_on, material.language, vectors, material.encoder)
+        return size.scorer.fresh(size.config, sources)
 
 
 def _prepared(
@@ -298,7 +299,7 @@ def _trained(
     identity = {
         "kind": scorer.kind,
         "config": as_kept(scorer.config),
-        "schedule": asdict(size.schedule),
+        "schedule": size.schedule.as_json(),
         "corpus": material.train_on.hash,
         "validation": material.valid.hash,
         "seed": seed,

@@ -14,8 +14,8 @@ from rejoinder.errors import ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber.data.conversations import Conversations
-from rejoinder.models.ruber.gru.gru import GRUConfig
-from rejoinder.models.ruber.sizes import SIZES, Size, needed, reads_with_encoder, size_named
+from rejoinder.models.ruber.scorer import needed
+from rejoinder.models.ruber.sizes import SIZES, Size, size_named
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import check_language
@@ -91,7 +91,7 @@ class Material:
         if vectors is not None:
             vectors = replace(vectors, language=vectors.agreed(language))
         held = Encoder.load(encoder, device) if encoder else None
-        if any(reads_with_encoder(size) for size in wanted.values()):
+        if any(size.scorer.needs_encoder for size in wanted.values()):
             needed(held)
         turns = max(size.config.turns for size in wanted.values())
         train_on, valid = _parts(corpus, validation, exclude, turns, language)
@@ -114,7 +114,7 @@ class Material:
             "sizes": list(self.sizes),
             "seeds": list(self.seeds),
             "settings": {
-                name: {"config": asdict(size.config), "schedule": asdict(size.schedule)}
+                name: {"config": asdict(size.config), "schedule": size.schedule.as_json()}
                 for name, size in self.sizes.items()
             },
             "corpus without what is excluded": self.train_on.hash,
@@ -148,8 +148,8 @@ def _shaped(size: Size, epochs: int | None, vectors: WordVectors | None) -> Size
     """A size with the epochs asked for, and as wide as the word vectors that are given."""
     if epochs is not None:
         size = replace(size, schedule=replace(size.schedule, epochs=epochs))
-    if vectors is not None and isinstance(size.config, GRUConfig):
-        size = replace(size, config=replace(size.config, width=vectors.size))
+    if vectors is not None:
+        size = replace(size, config=size.scorer.with_vectors(size.config, vectors.size))
     return size
 
 

@@ -16,6 +16,9 @@ from rejoinder.models.ruber.scorer import UnreferencedScorer, said_elsewhere
 CANDIDATES = 10
 """The true reply and nine random ones."""
 
+ACCURACY, RECALL_AT_1, SAME_DIALOGUE = "accuracy", "first", "own"
+"""The measures of a ranking by the keys that training logs have."""
+
 PAIRS = 8192
 """So many are scored at once where queries and replies are read apart; sorted, they share queries."""
 
@@ -50,16 +53,16 @@ class Ranking:
         """Of scores [n, 11] of the candidates.
 
         Returns:
-            ``accuracy``: how often the true reply scores above a random one, a tie counting as half;
-            ``first``: above all nine, a tie with any of them counting as none; ``own``: above
-            another utterance of its conversation, a tie counting as half.
+            ``ACCURACY``: how often the true reply scores above a random one, a tie counting as half;
+            ``RECALL_AT_1``: above all nine, a tie with any of them counting as none;
+            ``SAME_DIALOGUE``: above another utterance of its conversation, a tie counting as half.
         """
         true, random, own = scores[:, :1], scores[:, 1:-1], scores[:, -1]
         above = (true > random) + 0.5 * (true == random)
         return {
-            "accuracy": float(above.mean()),
-            "first": float((above == 1).all(axis=1).mean()),
-            "own": float(((true[:, 0] > own) + 0.5 * (true[:, 0] == own)).mean()),
+            ACCURACY: float(above.mean()),
+            RECALL_AT_1: float((above == 1).all(axis=1).mean()),
+            SAME_DIALOGUE: float(((true[:, 0] > own) + 0.5 * (true[:, 0] == own)).mean()),
         }
 
     def scores(self, scorer: UnreferencedScorer, prepared: Any) -> Floats:

@@ -4,19 +4,70 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Indices
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor, nn
 
+    from rejoinder.models.huggingface.encoder import Encoder
     from rejoinder.models.ruber.data.conversations import Conversations
+    from rejoinder.models.training.shapes import Shapes
+    from rejoinder.models.vectors.word_vectors import WordVectors
 
 Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a fresh scorer is made from.
+
+    Attributes:
+        corpus: The conversations whose words it will know.
+        language: How texts are cut into words.
+        vectors: Gives word vectors of a width, from which its own may start.
+        encoder: For scorers that read with a sentence encoder.
+    """
+
+    corpus: Conversations
+    language: str
+    vectors: Callable[[int], WordVectors]
+    encoder: Encoder | None
+
+
+@dataclass(frozen=True)
+class Described:
+    """A scorer as a model's folder describes it.
+
+    Attributes:
+        config: Its configuration.
+        files: Its vocabulary files by name.
+        weights: The shapes of its weights by name.
+    """
+
+    config: Mapping[str, Any]
+    files: Mapping[str, bytes]
+    weights: Shapes
+
+
+def needed(encoder: Encoder | None) -> Encoder:
+    """The encoder.
+
+    Raises:
+        ParameterError: There is none.
+    """
+    if encoder is None:
+        raise ParameterError(
+            "this size reads with a sentence encoder; name the folder of one with --encoder PATH "
+            "(encoder=PATH); nothing is fetched"
+        )
+    return encoder
 
 
 class UnreferencedScorer(ABC):
@@ -35,8 +86,25 @@ class UnreferencedScorer(ABC):
     """What a model folder calls it."""
     dual_encoder: ClassVar[bool] = False
     """Whether queries and replies are read apart: equal ones then once, however they are paired."""
+    needs_encoder: ClassVar[bool] = False
+    """Whether it reads with a sentence encoder."""
     module: nn.Module
     config: Mapping[str, Any]
+
+    @classmethod
+    @abstractmethod
+    def fresh(cls, config: Any, sources: Sources) -> UnreferencedScorer:
+        """A scorer whose weights are drawn from torch's generator."""
+
+    @classmethod
+    @abstractmethod
+    def rebuilt(cls, described: Described, encoder: Encoder | None) -> UnreferencedScorer:
+        """A scorer as a model's folder describes it; its weights are still to be loaded."""
+
+    @classmethod
+    def with_vectors(cls, config: Any, width: int) -> Any:
+        """The configuration where word vectors of a width are given; by default the same."""
+        return config
 
     @property
     def prepares_like(self) -> object:

@@ -7,7 +7,7 @@ wrong replies. Dropout draws from torch's generator, whose state is in the check
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.devices import chosen_device, mixed_precision
 from rejoinder.models.ruber.data.conversations import Conversations
-from rejoinder.models.ruber.ranking import Ranking
+from rejoinder.models.ruber.ranking import RECALL_AT_1, Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.loop import Progress, Report, Task, TrainedWeights
@@ -33,7 +33,7 @@ class Schedule:
         patience: training ends after so many epochs in a row without a better ranking.
         warmup: that part, as a share. Without it the tanh layers of an MLP can saturate for good in
             the first few steps.
-        falling: whether the rate then falls in a straight line to zero after the last step.
+        linear_decay: whether the rate then falls in a straight line to zero after the last step.
         decay: weight decay.
         clip: of the gradient's norm.
     """
@@ -43,9 +43,14 @@ class Schedule:
     epochs: int = 10
     patience: int = 2
     warmup: float = 0.0
-    falling: bool = False
+    linear_decay: bool = False
     decay: float = 0.0
     clip: float = 5.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All values, under the names that kept files have."""
+        values = asdict(self)
+        return {"falling" if name == "linear_decay" else name: values[name] for name in values}
 
 
 def train(
@@ -64,7 +69,7 @@ def train(
     """Trains a scorer in place, from its checkpoint on if there is one.
 
     After each epoch the scorer ranks true replies among wrong ones; the weights of the best epoch
-    by ``first`` are what is returned.
+    by ``RECALL_AT_1`` are what is returned.
 
     Args:
         scorer: Fresh; its weights and ``prepared`` must follow from the same seed and corpus.
@@ -132,10 +137,10 @@ class ScorerTask(Task[Indices]):
         return np.split(np.resize(order, max(order.size, size))[:size], self.steps)
 
     def learning_rate(self, done: int, total: int) -> float:
-        """It rises over the share ``warmup`` of all steps; with ``falling`` it ends at zero."""
+        """It rises over the share ``warmup`` of all steps; with ``linear_decay`` it ends at zero."""
         schedule = self.schedule
         rising = min(1.0, (done + 1) / max(1.0, schedule.warmup * total))
-        share = min(rising, 1.0 - done / total) if schedule.falling else rising
+        share = min(rising, 1.0 - done / total) if schedule.linear_decay else rising
         return schedule.rate * share
 
     def backward(self, step: Indices, progress: Progress) -> tuple[float, int]:
@@ -152,11 +157,11 @@ class ScorerTask(Task[Indices]):
 
     def score(self, measures: Mapping[str, Any]) -> float:
         """How often the true reply comes first."""
-        return measures["first"]
+        return measures[RECALL_AT_1]
 
     def shown(self, entry: Mapping[str, Any]) -> str:
         """How often the true reply came first."""
-        return f"true reply first in {100 * entry['first']:.1f}%"
+        return f"true reply first in {100 * entry[RECALL_AT_1]:.1f}%"
 
     def to_record(self, progress: Progress) -> dict[str, Any]:
         """The names of the first version."""

@@ -156,7 +156,7 @@ def test_the_tokens_of_cross_go_where_its_weights_are():
         scorer._queries(held, np.array([[0, 1], [-1, 1]])),
         scorer._replies(held, np.array([1, 0])),
     ):
-        assert scorer.network.tokens(states, turns)[0].device.type == "meta"
+        assert scorer.module.tokens(states, turns)[0].device.type == "meta"
 
 
 def test_dropout_keeps_the_share_and_follows_the_seed():

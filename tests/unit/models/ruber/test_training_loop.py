@@ -45,6 +45,14 @@ class Stub(UnreferencedScorer):
         self.firsts = list(firsts)
         self.rows, self.draws, self.modes, self.weights = [], [], [], []
 
+    @classmethod
+    def fresh(cls, config, sources):
+        return cls()
+
+    @classmethod
+    def rebuilt(cls, described, encoder):
+        return cls()
+
     def prepare(self, texts, progress=None):
         return None
 
@@ -100,15 +108,15 @@ def rates(**schedule):
         # Half of the 8 steps is 4: 1/4, 2/4, 3/4, 4/4, and the whole rate from there on.
         ({"warmup": 0.5}, [1 / 4, 2 / 4, 3 / 4, 1, 1, 1, 1, 1]),
         # With k of 8 steps done, 1 - k/8 is left; after the last step it is 0.
-        ({"falling": True}, [1, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]),
+        ({"linear_decay": True}, [1, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]),
         # A quarter of 8 is 2: 1/2 and 2/2 rising, and the less of that and 8/8, 7/8, 6/8, ...
         (
-            {"warmup": 0.25, "falling": True},
+            {"warmup": 0.25, "linear_decay": True},
             [1 / 2, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8],
         ),
         # All of them: rising k/8 for k from 1, falling 8/8 down to 1/8; the less of the two.
         (
-            {"warmup": 1.0, "falling": True},
+            {"warmup": 1.0, "linear_decay": True},
             [1 / 8, 2 / 8, 3 / 8, 4 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8],
         ),
     ],
@@ -122,7 +130,7 @@ def test_the_rate_rises_over_its_share_of_the_steps_and_falls(schedule, expected
 def test_weight_decay_follows_the_rate():
     scorer = Stub(gradient=(0.0,))
     torch.nn.init.ones_(scorer.module.weight)
-    run(scorer, epochs=1, rate=0.5, decay=0.2, falling=True)
+    run(scorer, epochs=1, rate=0.5, decay=0.2, linear_decay=True)
     # AdamW: w <- w (1 - rate * decay) with rates 0.5 * (4/4, 3/4, 2/4, 1/4): 0.9, 0.925, ...
     expected = np.cumprod([1, 0.9, 0.925, 0.95, 0.975])
     assert [w for (w,) in scorer.weights] == pytest.approx(expected[:-1].tolist(), abs=1e-6)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Indices
-from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber.data.conversations import NONE
+from rejoinder.models.ruber.encoder.encoder_scorer import EncoderScorer
 from rejoinder.models.ruber.losses import choice_loss
-from rejoinder.models.ruber.scorer import Others, Progress, UnreferencedScorer, said_elsewhere
+from rejoinder.models.ruber.scorer import Others, Progress, said_elsewhere
 from rejoinder.text.detokenize import detokenize
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
+    from rejoinder.models.ruber.alignment import Alignment
     from rejoinder.models.ruber.data.conversations import Conversations
     from rejoinder.models.training.shapes import Shapes
 
@@ -90,7 +91,7 @@ class TokenStates:
         return states, turns
 
 
-class CrossScorer(UnreferencedScorer):
+class CrossScorer(EncoderScorer):
     """Decomposable attention (Parikh et al. 2016) over a frozen encoder's tokens.
 
     Each token of the reply attends to the tokens of the query, is compared with what it found
@@ -103,24 +104,16 @@ class CrossScorer(UnreferencedScorer):
 
     kind: ClassVar[str] = "cross"
 
-    def __init__(self, config: CrossConfig, encoder: Encoder) -> None:
+    config_type: ClassVar[type[CrossConfig]] = CrossConfig
+    reading: ClassVar[str] = "tokens"
+    module: Alignment
+
+    @staticmethod
+    def network_of(config: CrossConfig, width: int) -> Alignment:
+        """Attention over the states of tokens."""
         from rejoinder.models.ruber.alignment import Alignment
 
-        self.sizes = config
-        self.encoder = encoder
-        self.network = Alignment(encoder.size, config.width, config.turns, config.dropout)
-        self.module = self.network
-        self.config = asdict(config)
-
-    @property
-    def reads_with(self) -> str:
-        """Where the encoder lies."""
-        return str(self.encoder.path)
-
-    @property
-    def prepares_like(self) -> object:
-        """The encoder, and that tokens are kept."""
-        return ("tokens", str(self.encoder.path))
+        return Alignment(width, config.width, config.turns, config.dropout)
 
     @staticmethod
     def sizes_in(weights: Shapes) -> dict[str, int]:
@@ -145,9 +138,9 @@ class CrossScorer(UnreferencedScorer):
         """float32 [b]; equal queries, and equal replies, are projected once."""
         own_turns, of_query = np.unique(turns, axis=0, return_inverse=True)
         own_replies, of_reply = np.unique(replies, return_inverse=True)
-        q = self.network.tokens(*self._queries(prepared, own_turns))
-        r = self.network.tokens(*self._replies(prepared, own_replies))
-        return self.network(q, r, self._tensor(of_query.ravel()), self._tensor(of_reply.ravel()))
+        q = self.module.tokens(*self._queries(prepared, own_turns))
+        r = self.module.tokens(*self._replies(prepared, own_replies))
+        return self.module(q, r, self._tensor(of_query.ravel()), self._tensor(of_reply.ravel()))
 
     def loss(
         self,
@@ -160,13 +153,13 @@ class CrossScorer(UnreferencedScorer):
         """The true reply among wrong ones of the batch, and one of its own conversation."""
         b = rows.size
         true, own = corpus.replies[rows], said_elsewhere(corpus, rows, others, rng)
-        q = self.network.tokens(*self._queries(prepared, corpus.turns[rows]))
-        r = self.network.tokens(*self._replies(prepared, np.concatenate([true, own])))
+        q = self.module.tokens(*self._queries(prepared, corpus.turns[rows]))
+        r = self.module.tokens(*self._replies(prepared, np.concatenate([true, own])))
         places = np.arange(b)
         wrong = _elsewhere(true, self.sizes.wrong, rng)
         candidates = np.column_stack([places, b + places, wrong])
         queries = np.repeat(places, candidates.shape[1])
-        scores = self.network(q, r, self._tensor(queries), self._tensor(candidates.ravel()))
+        scores = self.module(q, r, self._tensor(queries), self._tensor(candidates.ravel()))
         return choice_loss(scores.reshape(b, -1))
 
     def _queries(self, prepared: TokenStates, turns: Indices) -> tuple[Tensor, Tensor]:

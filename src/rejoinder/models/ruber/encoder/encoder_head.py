@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Indices
-from rejoinder.models.huggingface.encoder import Encoder
+from rejoinder.models.ruber.encoder.encoder_scorer import EncoderScorer
 from rejoinder.models.ruber.losses import softmax_loss
-from rejoinder.models.ruber.scorer import Others, Progress, UnreferencedScorer
+from rejoinder.models.ruber.scorer import Others, Progress
 from rejoinder.text.detokenize import detokenize
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from rejoinder.models.ruber.data.conversations import Conversations
+    from rejoinder.models.ruber.encoder.heads import Towers
     from rejoinder.models.training.shapes import Shapes
 
 
@@ -39,7 +40,7 @@ class HeadConfig:
     turns: int = 3
 
 
-class HeadScorer(UnreferencedScorer):
+class HeadScorer(EncoderScorer):
     """Two small networks over sentence vectors, and a scaled cosine.
 
     The vectors of the last turns (zeros before the first), end to end, are mapped to the space of
@@ -52,24 +53,16 @@ class HeadScorer(UnreferencedScorer):
 
     kind: ClassVar[str] = "encoder"
 
-    def __init__(self, config: HeadConfig, encoder: Encoder) -> None:
+    config_type: ClassVar[type[HeadConfig]] = HeadConfig
+    reading: ClassVar[str] = "whole"
+    module: Towers
+
+    @staticmethod
+    def network_of(config: HeadConfig, width: int) -> Towers:
+        """Two towers over sentence vectors."""
         from rejoinder.models.ruber.encoder.heads import Towers
 
-        self.sizes = config
-        self.encoder = encoder
-        self.towers = Towers(encoder.size, config.turns, config.hidden, config.out, config.dropout)
-        self.module = self.towers
-        self.config = asdict(config)
-
-    @property
-    def reads_with(self) -> str:
-        """Where the encoder lies."""
-        return str(self.encoder.path)
-
-    @property
-    def prepares_like(self) -> object:
-        """The encoder, and that whole texts are encoded."""
-        return ("whole", str(self.encoder.path))
+        return Towers(width, config.turns, config.hidden, config.out, config.dropout)
 
     @staticmethod
     def sizes_in(weights: Shapes) -> dict[str, int]:
@@ -93,7 +86,7 @@ class HeadScorer(UnreferencedScorer):
     def logits(self, prepared: np.ndarray, turns: Indices, replies: Indices) -> Tensor:
         """float32 [b]."""
         q, r = self._vectors(prepared, turns, replies)
-        return self.towers.pairs(q, r)
+        return self.module.pairs(q, r)
 
     def loss(
         self,
@@ -106,7 +99,7 @@ class HeadScorer(UnreferencedScorer):
         """The true reply among all of the batch."""
         true = corpus.replies[rows]
         q, r = self._vectors(prepared, corpus.turns[rows], true)
-        return softmax_loss(self.towers.grid(q, r), true)
+        return softmax_loss(self.module.grid(q, r), true)
 
     def _vectors(
         self, prepared: np.ndarray, turns: Indices, replies: Indices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,14 +13,26 @@ from rejoinder.kernels.arrays import Indices
 from rejoinder.models.ruber.data.conversations import NONE
 from rejoinder.models.ruber.data.texts import Ragged, Vocabulary
 from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
-from rejoinder.models.ruber.scorer import Others, Progress, UnreferencedScorer, said_elsewhere
+from rejoinder.models.ruber.scorer import (
+    Described,
+    Others,
+    Progress,
+    Sources,
+    UnreferencedScorer,
+    said_elsewhere,
+)
+from rejoinder.models.training.shapes import Shapes, check_rows, check_sizes
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
+    from rejoinder.models.huggingface.encoder import Encoder
     from rejoinder.models.ruber.data.conversations import Conversations
-    from rejoinder.models.training.shapes import Shapes
+    from rejoinder.models.vectors.word_vectors import WordVectors
+
+MOST_WORDS = 30_000
+"""Maximum number of words of a vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,42 @@ class GRUScorer(UnreferencedScorer):
         )
         self.module = self.network
         self.config = asdict(config) | {"language": vocabulary.language}
+
+    @classmethod
+    def fresh(cls, config: GRUConfig, sources: Sources) -> GRUScorer:
+        """Its word vectors start from those of the sources."""
+        corpus = sources.corpus
+        texts = (corpus.texts[place] for place in corpus.used().tolist())
+        scorer = cls(config, Vocabulary.of(texts, sources.language, config.least, MOST_WORDS))
+        scorer._start_from(sources.vectors(config.width))
+        return scorer
+
+    @classmethod
+    def rebuilt(cls, described: Described, encoder: Encoder | None) -> GRUScorer:
+        """With the words of its vocabulary file."""
+        words = tuple(described.files["words.txt"].decode().split("\n"))
+        config = dict(described.config)
+        check_sizes(config, cls.sizes_in(described.weights))
+        check_rows("words.txt", len(words), "vectors.weight", described.weights)
+        language = config.pop("language")
+        config["layers"] = tuple(config["layers"])
+        return cls(GRUConfig(**config), Vocabulary(words, language))
+
+    @classmethod
+    def with_vectors(cls, config: GRUConfig, width: int) -> GRUConfig:
+        """As wide as the word vectors that it starts from."""
+        return replace(config, width=width)
+
+    def _start_from(self, vectors: WordVectors) -> None:
+        """Words that have no vector start small and random."""
+        import torch
+
+        table = self.network.vectors.weight
+        with torch.no_grad():
+            table.normal_(0.0, 0.1)
+            for place, word in enumerate(self.vocabulary.words):
+                if word in vectors:
+                    table[place] = torch.from_numpy(vectors.matrix[vectors.places[word]].copy())
 
     @property
     def prepares_like(self) -> object:

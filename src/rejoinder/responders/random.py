@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
+from rejoinder.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -15,8 +16,8 @@ class RandomResponder:
     """Draws replies from those of a corpus, each pair of it as likely as any other.
 
     Attributes:
-        corpus: whose replies to draw from.
-        seed: of the draws.
+        corpus: The corpus whose replies are sampled.
+        seed: Random seed.
 
     Example:
         >>> corpus = Pairs(["1", "2"], ["a", "b"], ["Yes.", "No."])
@@ -27,8 +28,15 @@ class RandomResponder:
     corpus: Pairs
     seed: int
 
-    def respond(self, messages: Sequence[str]) -> list[str]:
-        """A reply to each message, drawn with replacement; the messages play no part."""
+    def respond(self, messages: Sequence[str], progress: Progress | None = None) -> list[str]:
+        """A reply to each message, sampled with replacement; the messages have no influence."""
         generator = np.random.default_rng(self.seed)
-        drawn = generator.integers(len(self.corpus), size=len(messages))
-        return [self.corpus.targets[place] for place in drawn]
+        sampled = generator.integers(len(self.corpus), size=len(messages))
+        if progress is not None:
+            progress(len(messages), len(messages))
+        return [self.corpus.targets[position] for position in sampled]
+
+    @property
+    def notes(self) -> list[str]:
+        """None."""
+        return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,16 +10,11 @@ import polars as pl
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.responders.random import RandomResponder
-from rejoinder.responders.retrieval.retrieval import RetrievalResponder, Scorer
+from rejoinder.progress import Progress
+from rejoinder.responders.built_in import BUILT_IN, Choices
+from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
-
-BUILT_IN = ("random", "retrieval")
-"""The systems that take their replies from a corpus."""
-
-Progress = Callable[[int, int], None]
-"""Told how many messages of how many are answered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +70,7 @@ def respond(
             replies to scores, or the folder of a model of ``train_ruber``.
         candidates: How many replies the scorer re-ranks.
         seed: Random seed (``random``).
-        progress: Told how many messages of how many are answered.
+        progress: Called with the number of messages answered and of all messages.
         device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
             or ``cuda:N``.
 
@@ -103,8 +97,10 @@ def respond(
         pairs = as_pairs(corpus)
         if exclude_test_pairs:
             pairs = without_test_pairs(pairs, testset)
-        ranking = _ranking(scorer, device)
-        texts, notes = _of_corpus(str(system), pairs, messages, ranking, candidates, seed, progress)
+        chosen = Choices(seed, _ranking(scorer, device), candidates)
+        responder = BUILT_IN[str(system)].make(pairs, chosen)
+        texts = responder.respond(messages, progress)
+        notes = [*pairs.notes, *responder.notes]
         hash_ = pairs.hash
     table = pl.DataFrame({"system": [label] * len(texts), "id": testset.ids, "text": texts})
     return Replies(label, table, hash_, tuple(notes))
@@ -159,9 +155,11 @@ def _check(
             f"{system}: needs a corpus to take replies from; name one with corpus="
         )
     if system not in BUILT_IN and corpus is not None:
-        raise ParameterError("corpus: only random and retrieval take their replies from a corpus")
-    if scorer is not None and system != "retrieval":
-        raise ParameterError("scorer: only retrieval re-ranks its replies")
+        names = " and ".join(BUILT_IN)
+        raise ParameterError(f"corpus: only {names} take their replies from a corpus")
+    reranking = [name for name, each in BUILT_IN.items() if each.reranks]
+    if scorer is not None and system not in reranking:
+        raise ParameterError(f"scorer: only {' and '.join(reranking)} re-ranks its replies")
 
 
 def _messages(testset: TestSet) -> list[str]:
@@ -174,28 +172,6 @@ def _messages(testset: TestSet) -> list[str]:
             f"{without[0]!r} the first; expected a message for each"
         )
     return messages
-
-
-def _of_corpus(
-    system: str,
-    corpus: Pairs,
-    messages: list[str],
-    scorer: Scorer | None,
-    candidates: int,
-    seed: int,
-    progress: Progress | None,
-) -> tuple[list[str], list[str]]:
-    notes = list(corpus.notes)
-    if system == "random":
-        return RandomResponder(corpus, seed).respond(messages), notes
-    responder = RetrievalResponder(corpus, scorer, candidates)
-    texts = responder.respond(messages, progress)
-    if responder.unmatched:
-        notes.append(
-            f"{responder.unmatched} messages share no word with the corpus; they got its most "
-            "frequent reply"
-        )
-    return texts, notes
 
 
 def _ranking(scorer: Scorer | str | os.PathLike[str] | None, device: str) -> Scorer | None:

@@ -9,6 +9,7 @@ import numpy as np
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.progress import Progress
 from rejoinder.responders.retrieval.bm25 import BM25
 
 Scorer = Callable[[list[str], list[str]], Floats]
@@ -50,9 +51,7 @@ class RetrievalResponder:
         self.usual = str(texts[counts.argmax()])
         self.unmatched = 0
 
-    def respond(
-        self, messages: Sequence[str], progress: Callable[[int, int], None] | None = None
-    ) -> list[str]:
+    def respond(self, messages: Sequence[str], progress: Progress | None = None) -> list[str]:
         """The reply to each message; ``unmatched`` then counts those that share no word."""
         replies = []
         self.unmatched = 0
@@ -65,6 +64,15 @@ class RetrievalResponder:
             if progress is not None:
                 progress(done, len(messages))
         return replies
+
+    @property
+    def notes(self) -> list[str]:
+        """How many messages of the last call share no word with the corpus."""
+        if not self.unmatched:
+            return []
+        return [
+            f"{self.unmatched} messages share no word with the corpus; they got its most frequent reply"
+        ]
 
     def _chosen(self, message: str, texts: list[str]) -> str:
         if self.scorer is None or len(texts) == 1:

@@ -1,0 +1,63 @@
+"""The registry of replying systems that are not trained: they take their replies from a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rejoinder.corpora.pairs import Pairs
+from rejoinder.progress import Progress
+from rejoinder.responders.random import RandomResponder
+from rejoinder.responders.retrieval.retrieval import RetrievalResponder, Scorer
+
+
+class Responder(Protocol):
+    """A replying system over a corpus."""
+
+    def respond(self, messages: Sequence[str], progress: Progress | None = None) -> list[str]:
+        """A reply to each message."""
+        ...
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes about the replies of the last call."""
+        ...
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the caller of ``respond`` chooses; each system uses what concerns it.
+
+    Attributes:
+        seed: Random seed.
+        scorer: Re-ranks candidate replies; None: no re-ranking.
+        candidates: Number of replies that the scorer re-ranks.
+    """
+
+    seed: int = 12345
+    scorer: Scorer | None = None
+    candidates: int = 20
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A replying system that is not trained.
+
+    Attributes:
+        make: Makes it from a corpus.
+        reranks: Whether it uses a scorer.
+    """
+
+    make: Callable[[Pairs, Choices], Responder]
+    reranks: bool = False
+
+
+BUILT_IN: dict[str, BuiltIn] = {
+    "random": BuiltIn(lambda corpus, chosen: RandomResponder(corpus, chosen.seed)),
+    "retrieval": BuiltIn(
+        lambda corpus, chosen: RetrievalResponder(corpus, chosen.scorer, chosen.candidates),
+        reranks=True,
+    ),
+}
+"""The systems by name."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
     from rejoinder.metrics.external import External
+    from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
@@ -45,6 +46,7 @@ __all__ = [
     "correlate",
     "filter_corpus",
     "load_scores",
+    "metric",
     "plan",
     "preferences",
     "ratings",
@@ -75,6 +77,7 @@ _HOMES = {
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
     "load_scores": "rejoinder.scoring.scores",
+    "metric": "rejoinder.metrics.function_metric",
     "plan": "rejoinder.planning.plan",
     "preferences": "rejoinder.human_evaluation.preference_summary",
     "ratings": "rejoinder.human_evaluation.rating_summary",

@@ -104,6 +104,11 @@ class Contract(ABC):
         return False
 
     @property
+    def home(self) -> str:
+        """Module and name of the class: what a saved file says of a metric outside the registry."""
+        return f"{type(self).__module__}.{type(self).__qualname__}"
+
+    @property
     def label(self) -> str:
         """The name in tables and notes."""
         return self.name

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.metrics import importing
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU
@@ -69,7 +70,9 @@ def metric(wanted: str | Metric) -> Metric:
     """Makes a metric from its name and parameters; a metric passes through.
 
     Args:
-        wanted: ``name`` or ``name:key=value,key=value``, as in ``bleu:order=4,lowercase=true``.
+        wanted: ``name`` or ``name:key=value,key=value``, as in ``bleu:order=4,lowercase=true``; or
+            ``module:Name`` of an importable module, or a name that an installed package declares
+            (docs/own-metrics.md).
 
     Raises:
         ParameterError: The name, a parameter or its value is unknown.
@@ -86,7 +89,9 @@ def metric(wanted: str | Metric) -> Metric:
         )
     name, colon, rest = wanted.partition(":")
     folded = {each.lower(): make for each, make in METRICS.items()}
-    make = folded.get(name.strip().lower())
+    make: Any = folded.get(name.strip().lower())
+    if make is None and (own := _own(wanted, name.strip(), rest)) is not None:
+        return own
     if make is None:
         several = [each for each in name.split(",") if each.strip()]
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
@@ -104,6 +109,29 @@ def metric(wanted: str | Metric) -> Metric:
         )
     fixed = getattr(make, "keywords", {})
     return make(**_parameters(make(), rest, fixed))
+
+
+def _own(wanted: str, name: str, rest: str) -> Metric | None:
+    """The metric of a module or of an installed package; None where the text names none."""
+    named = importing.of_package(name)
+    if named is None:
+        in_module = importing.in_module(wanted)
+        if in_module is None:
+            return None
+        named, rest = in_module
+    make = importing.as_metric(named, wanted)
+    if isinstance(make, Metric):
+        if rest.strip():
+            raise ParameterError(f"metric '{wanted}': it takes no parameters; leave '{rest}' out")
+        return make
+    try:
+        default = make()
+    except TypeError as error:
+        raise ParameterError(
+            f"metric '{wanted}': a class named on the command line needs a default for every parameter "
+            f"({error})"
+        ) from None
+    return make(**_parameters(default, rest, {}))
 
 
 def kept(name: str, parameters: Mapping[str, Any]) -> Metric:

@@ -90,7 +90,7 @@ def saved_metric(metric: Metric, signature: str, items: int | None) -> SavedMetr
         parameters,
         signature,
         items,
-        class_name=f"{type(metric).__module__}.{type(metric).__qualname__}",
+        class_name=metric.home,
         columns=metric.columns,
         mean=isinstance(metric, MeanMetric) and type(metric).score is MeanMetric.score,
         bounds=(str(float(low)), str(float(high))),

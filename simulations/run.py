@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from simulations import (  # noqa: E402
     alpha,
+    clustered_items,
     judgements,
     pair_ratings,
     paired_tests,
@@ -29,6 +30,7 @@ from simulations.study import Study  # noqa: E402
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, Study] = {
     "score_intervals": score_intervals.STUDY,
+    "clustered_items": clustered_items.STUDY,
     "paired_tests": paired_tests.LEVEL_STUDY,
     "detectable": paired_tests.POWER_STUDY,
     "alpha": alpha.STUDY,

@@ -1,0 +1,162 @@
+"""Intervals and tests over clusters of items: scores, differences, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.ruq import RUQ
+from rejoinder.scoring.clusters import clustered
+from rejoinder.scoring.compare import compare_pairs
+from rejoinder.scoring.measurements import Measured
+from rejoinder.scoring.scores import Scores
+from simulations.populations import NOT_ORDINARY, replies
+from simulations.study import COVERAGE, LEVEL, Row, Study
+
+CLUSTERS = (12, 30, 100)
+ITEMS = (1, 5, 20)
+METRICS = ("BLEU-2", "ROUGE-L")
+COPIED = 0.5**0.5
+"""The chance that an item is that of its cluster: two items of a cluster correlate by its square."""
+AT_ONCE = 100
+PERMUTATIONS, RESAMPLES = 1000, 100
+
+TEXT = """
+Items are drawn as for scores and differences above. In a cluster of 5 or 20 an item is the cluster's own one
+with a chance of 0.71 and a new one otherwise, so that two items of a cluster correlate by 0.5, and the truth
+stays that of the population. "Items taken as independent" is the interval without `--cluster`, and the test
+swaps two systems that differ by chance alone (whole clusters are swapped before it).
+
+Over clusters, intervals hold the truth in 93 to 97 of 100 cases, also at 12 clusters. Taken as independent,
+items of clusters of 5 give intervals that hold it in 70 to 77 of 100 cases, those of clusters of 20 in 40 to
+50, and the test finds a difference where there is none in up to 60 of 100.
+"""
+
+
+def rows(runs: int, seed: int) -> Iterator[Row]:
+    """Every number of clusters of every size."""
+    name, names, population = replies()
+    ordinary = np.array([i for i, each in enumerate(names) if each not in NOT_ORDINARY])
+    for label in METRICS:
+        metric, items = population[label]
+        for clusters in CLUSTERS:
+            for size in ITEMS:
+                rng = np.random.default_rng([seed, clusters, size])
+                yield from _drawn(metric, name, items[:, ordinary], clusters, size, runs, rng)
+    for clusters in CLUSTERS:
+        for size in ITEMS:
+            rng = np.random.default_rng([seed, clusters, size])
+            yield from _shares(clusters, size, runs, rng)
+
+
+def _drawn(
+    metric: Metric,
+    name: str,
+    items: Floats,
+    clusters: int,
+    size: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Runs stand side by side, as systems do; a pair is two systems' replies to the same items."""
+    truth = metric.score(items.sum(axis=0))
+    hits: dict[tuple[str, str], list[bool]] = {}
+    for begin in range(0, runs, AT_ONCE):
+        number = min(AT_ONCE, runs - begin)
+        a = rng.integers(0, items.shape[1], number)
+        b = (a + rng.integers(1, items.shape[1], number)) % items.shape[1]
+        drawn = _places(len(items), clusters, size, number, rng)
+        both = np.concatenate([items[drawn, a], items[drawn, b]], axis=1)
+        swapped = np.where(_coins(clusters, size, number, rng), both[:, _turned(number)], both)
+        for cluster in ("user", "none"):
+            scores = _scores(metric, both, size, cluster)
+            table = {row["system"]: row for row in scores.systems().iter_rows(named=True)}
+            ends = [table[str(run)] for run in range(number)]
+            _add(hits, ("a score", cluster), ends, truth[a])
+            pairs = [(run, number + run) for run in range(number)]
+            compared = compare_pairs(scores, "m", pairs, PERMUTATIONS).to_dicts()
+            _add(hits, ("a difference", cluster), compared, truth[a] - truth[b])
+            null = compare_pairs(_scores(metric, swapped, size, cluster), "m", pairs, PERMUTATIONS)
+            p = null["p_randomization"].to_numpy()
+            hits.setdefault(("p_randomization", cluster), []).extend(p[np.isfinite(p)] < LEVEL)
+    yield from _rows(hits, metric.label, name, clusters, size)
+
+
+def _shares(clusters: int, size: int, runs: int, rng: np.random.Generator) -> Iterator[Row]:
+    """RUQ: whether the reference wins, alike within a cluster (Wilson's interval)."""
+    outcomes = np.zeros((1000, 1, 3))
+    outcomes[:300, :, 0] = outcomes[:, :, 2] = 1
+    hits: dict[tuple[str, str], list[bool]] = {}
+    for begin in range(0, runs, AT_ONCE):
+        number = min(AT_ONCE, runs - begin)
+        drawn = _places(1000, clusters, size, number, rng)
+        for cluster in ("user", "none"):
+            scores = _scores(RUQ(), outcomes[drawn, 0], size, cluster)
+            _add(hits, ("a score", cluster), scores.systems().to_dicts(), np.full(number, 0.3))
+    yield from _rows(hits, "RUQ", "a share of 0.3", clusters, size)
+
+
+def _places(
+    population: int, clusters: int, size: int, runs: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The items of every run: int64 [clusters * size, runs]."""
+    drawn = rng.integers(0, population, (clusters, size, runs))
+    own = rng.integers(0, population, (clusters, 1, runs))
+    alike = (rng.random(drawn.shape) < COPIED) & (size > 1)
+    return np.where(alike, own, drawn).reshape(clusters * size, runs)
+
+
+def _coins(clusters: int, size: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """Whether two systems are swapped, the same within a cluster: bool [n, 2 runs, 1]."""
+    coins = rng.random((clusters, 1, runs)) < 0.5
+    coins = np.broadcast_to(coins, (clusters, size, runs)).reshape(clusters * size, runs)
+    return np.concatenate([coins, coins], axis=1)[..., None]
+
+
+def _turned(runs: int) -> list[int]:
+    """The second system of each pair in the place of the first, and the other way round."""
+    return [*range(runs, 2 * runs), *range(runs)]
+
+
+def _scores(metric: Metric, rows: Floats, size: int, cluster: str) -> Scores:
+    n, systems, _ = rows.shape
+    every = np.ones(n, dtype=bool)
+    measured = {"m": Measured(metric, Matrix(np.ascontiguousarray(rows)), every, "")}
+    items = pl.DataFrame({"id": np.arange(n).astype(str), "user": np.arange(n) // size})
+    names = tuple(str(each) for each in range(systems))
+    plain = Scores(names, items, measured, resamples=RESAMPLES)
+    return clustered(plain, cluster)
+
+
+def _add(
+    hits: dict[tuple[str, str], list[bool]],
+    key: tuple[str, str],
+    ends: list[dict[str, float]],
+    truth: Floats,
+) -> None:
+    """Whether each interval that there is holds its truth."""
+    hits.setdefault(key, []).extend(
+        bool(row["low"] <= each <= row["high"])
+        for row, each in zip(ends, truth.tolist(), strict=True)
+        if np.isfinite(row["low"])
+    )
+
+
+def _rows(
+    hits: dict[tuple[str, str], list[bool]], label: str, name: str, clusters: int, size: int
+) -> Iterator[Row]:
+    for (what, cluster), each in hits.items():
+        if cluster == "none" and size == 1:
+            continue  # the same as with clusters
+        data = name if cluster == "user" else f"{name}, items taken as independent"
+        aim = LEVEL if what == "p_randomization" else COVERAGE
+        sizes = f"{clusters} clusters of {size}"
+        yield Row(f"{label}, {what}", data, sizes, aim, int(sum(each)), len(each))
+
+
+STUDY = Study("Intervals over clusters (`score`, `compare`)", TEXT, rows)

@@ -32,9 +32,9 @@ with a chance of 0.71 and a new one otherwise, so that two items of a cluster co
 stays that of the population. "Items taken as independent" is the interval without `--cluster`, and the test
 swaps two systems that differ by chance alone (whole clusters are swapped before it).
 
-Over clusters, intervals hold the truth in 93 to 97 of 100 cases, also at 12 clusters. Taken as independent,
-items of clusters of 5 give intervals that hold it in 70 to 77 of 100 cases, those of clusters of 20 in 40 to
-50, and the test finds a difference where there is none in up to 60 of 100.
+Over clusters, intervals hold the truth in 93 to 96 of 100 cases, also at 12 clusters, and the test errs in 4
+to 7. Items taken as independent give intervals that hold the truth in 70 to 77 of 100 cases (clusters of 5)
+or 42 to 47 (of 20), and the test finds a difference where there is none in 26 to 30, or in 54 to 60.
 """
 
 

@@ -20,6 +20,14 @@ DIFFERENCE = "comparisons.*.difference"
 ROWS = [
     *reading("score", VALUE),
     *gaps("score", "systems.*.n"),
+    # The 60 items that all answered, or for each system those that it answered.
+    Row(
+        "score", "--missing", "--missing pairwise", also="--missing drop",
+        where={"systems": "systems_with_gaps"},
+        effect=lambda before, after: (
+            set(before.at("systems.*.n")) == {60} and {60} < set(after.at("systems.*.n"))
+        ),
+    ),
     Row("score", "--resamples", "--resamples 0", keeps=VALUE, effect=empty("systems.*.low")),
     # Intervals of sums need no draws; permutations do.
     Row("score", "--seed", "--seed 7", "leads.*.p_randomization", VALUE, also=SEVERAL),
@@ -49,6 +57,13 @@ ROWS = [
     Row("score", "--cluster", "--cluster none", "systems.*.low", as_usual="systems", also="--cluster topic"),
     *reading("compare", DIFFERENCE),
     *gaps("compare", "comparisons.*.n"),
+    Row(
+        "compare", "--missing", "--missing pairwise", also="--missing drop",
+        where={"systems": "systems_with_gaps"},
+        effect=lambda before, after: (
+            set(before.at("comparisons.*.n")) == {60} and {60} < set(after.at("comparisons.*.n"))
+        ),
+    ),
     # p = (c + 1) / (n + 1): the least is 1/101, and then 1/201.
     Row("compare", "--resamples", "--resamples 200", "comparisons.*.p_bootstrap", DIFFERENCE),
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),

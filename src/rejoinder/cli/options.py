@@ -268,6 +268,12 @@ class Texts(TestsetFiles):
             return ()  # whoever reads the test set says what is wrong
 
 
+_MISSING = (
+    "What to do with an item that a system did not answer. error: stop; drop: exclude "
+    "it for all systems; empty: score it as an empty reply"
+)
+
+
 class Gaps(Options):
     """What becomes of items that cannot be scored for all systems."""
 
@@ -275,8 +281,7 @@ class Gaps(Options):
         "--missing",
         of=("error", "drop", "empty"),
         default="error",
-        help="What to do with an item that a system did not answer. error: stop; drop: exclude "
-        "it for all systems; empty: score it as an empty reply.",
+        help=f"{_MISSING}.",
     )
     drop_unusable: bool = flag(
         "--drop-unusable",
@@ -309,6 +314,20 @@ class MeasuringOrScores(Measuring):
 
     testset: Path = argument("testset", metavar="TESTSET|SCORES", type=PATH)
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
+
+
+class Scoring(MeasuringOrScores):
+    """The same, for a verb whose systems may answer different items."""
+
+    missing: Any = choice(
+        "--missing",
+        of=("error", "drop", "empty", "pairwise"),
+        default="error",
+        help=f"{_MISSING}; pairwise: score each system on what it answered, and compare two on what "
+        "both answered.",
+    )
+    cluster: str | None = CLUSTER
+    without: tuple[str, ...] = without()
 
 
 class Ratings(Options):

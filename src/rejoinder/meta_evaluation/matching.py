@@ -15,7 +15,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, meant
 from rejoinder.meta_evaluation.evidence import Rated, Subject
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.rows import BagMatrix, Matrix, Rows, rows_of
+from rejoinder.metrics.engine.rows import rows_of
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
@@ -200,7 +200,7 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
     subjects: dict[str, Subject] = {}
     for label, each in scores.measured.items():
         metric = each.metric
-        picked_rows = _of_systems(each.rows.pick(picked[each.usable]), rows)
+        picked_rows = each.rows.pick(picked[each.usable]).of(rows)
         subjects[label] = Subject(picked_rows, metric, 1.0 if metric.higher_is_better else -1.0)
     lower = ((label, LOWER) for label, each in subjects.items() if each.sign < 0)
     notes += merged(lower)
@@ -240,13 +240,6 @@ def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
     paired = np.full(shape, np.nan)
     paired.ravel()[replies] = aggregate(matrix, how).values
     return paired
-
-
-def _of_systems(rows: Rows, systems: list[int]) -> Rows:
-    if isinstance(rows, Matrix):
-        picked = rows.values[systems].transpose(1, 0, 2)
-        return rows_of(picked.reshape(-1, rows.width), len(systems))
-    return BagMatrix(rows.codes, rows.width, rows.first[systems], rows.last[systems])
 
 
 class _Mean:

@@ -20,7 +20,7 @@ from rejoinder.progress import Progress
 from rejoinder.scoring.external import dropped_facts, scored_items
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores
-from rejoinder.tables.responses import Alignment, Missing
+from rejoinder.tables.responses import Alignment, MissingOrPairwise
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
@@ -102,7 +102,7 @@ def usable_items(
     where: str | None = None,
     *,
     systems: Sequence[str] = (),
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
 ) -> tuple[list[np.ndarray], list[str]]:
     """The items that each metric can score for every system (bool [n]), and notes on the others.
 

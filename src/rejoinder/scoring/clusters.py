@@ -15,9 +15,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import counted
-from rejoinder.metrics.engine.rows import codes_of
-from rejoinder.scoring.measurements import Measured, Measurements, few_items
-from rejoinder.statistics.clusters import Groups
+from rejoinder.scoring.measurements import Measurements, clusters_of, few_items, with_word
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
 
@@ -73,17 +71,6 @@ def clustered(scores: S, cluster: str | None) -> S:
     return replace(changed, notes=(*added, *notes))
 
 
-def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups | None:
-    """The clusters of the items that a metric could score (bool [n]), in the order of their first items.
-
-    None without a column.
-    """
-    if not column or not usable.any():
-        return None
-    labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
-    return Groups.of(codes_of(labels[usable]), int(usable.sum()))
-
-
 def design_effects(scores: Measurements, label: str) -> np.ndarray:
     """How many times the variance of each score grows by its clusters: float64 [S].
 
@@ -91,6 +78,9 @@ def design_effects(scores: Measurements, label: str) -> np.ndarray:
     not vary.
     """
     each = scores.measured[label]
+    if each.answered is not None:
+        parts = [scores.of(label, [s]) for s in range(len(scores.names))]
+        return np.concatenate([design_effects(part, label) for part in parts])
     errors = standard_errors(each.rows.left_out(each.metric))
     return (standard_errors(scores.left_out(label)) / np.where(errors > 0, errors, np.nan)) ** 2
 
@@ -138,28 +128,16 @@ def _without_value(items: pl.DataFrame, column: str) -> list[str]:
 
 def _with_clusters(scores: S, column: str) -> S:
     measured = {
-        label: Measured(
-            each.metric,
-            each.rows,
-            each.usable,
-            _signature(each.signature, column),
-            each.items,
-            clusters_of(scores.items, column, each.usable),
+        label: replace(
+            each,
+            signature=with_word(each.signature, "cluster", column),
+            clusters=clusters_of(scores.items, column, each.usable),
         )
         for label, each in scores.measured.items()
     }
     return replace(
         scores, measured=measured, cluster=column, _draws={}, _resampled={}, _left_out={}
     )
-
-
-def _signature(signature: str, column: str) -> str:
-    """The signature with the word ``cluster:COLUMN`` before those of the interval, or without it."""
-    words = [word for word in signature.split("|") if not word.startswith("cluster:")]
-    if column:
-        place = next((k for k, word in enumerate(words) if word.startswith(("ci:", "bs:"))), None)
-        words.insert(len(words) if place is None else place, f"cluster:{column}")
-    return "|".join(words)
 
 
 def _notes(scores: Measurements) -> list[str]:

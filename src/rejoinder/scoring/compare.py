@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, difference_errors, difference_intervals
+from rejoinder.metrics.engine.jackknife import (
+    LEAST_ITEMS,
+    difference_errors,
+    difference_intervals,
+    unpaired_interval,
+)
 from rejoinder.metrics.engine.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
@@ -103,7 +108,7 @@ def compare(
     >>> comparison.table.select("difference", "wins", "p_randomization").row(0)
     (1.0, 4, 0.125)
     """
-    check_scores(scores, "rejoinder.compare(scores)")
+    check_scores(scores, "rejoinder.compare(scores)", pairwise=True)
     if scores.resamples < 1:
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
@@ -176,6 +181,8 @@ def compare_pairs(
     Holm's correction is over these pairs.
     """
     measured = scores.measured[label]
+    if measured.answered is not None:
+        return shared_items(scores, label, pairs, permutations)
     metric, n = measured.metric, measured.size
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
@@ -218,6 +225,65 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
             **({"clusters": [n] * len(pairs)} if scores.cluster else {}),
+        }
+    )
+
+
+def shared_items(
+    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]], permutations: int
+) -> pl.DataFrame:
+    """As ``compare_pairs``, each pair on the items that both systems answered.
+
+    ``n`` is their number, ``n_a`` and ``n_b`` those that each of the two answered. Where two share
+    fewer than 4 items, ``paired`` is false: the difference is that of their own scores, with an
+    interval for independent samples and no test.
+    """
+    tables = []
+    counts = scores.measured[label].counts
+    for a, b in pairs:
+        shared = scores.of(label, [a, b])
+        n = shared.measured[label].height
+        paired = n >= LEAST_ITEMS or n == min(counts[a], counts[b]) > 0
+        table = (
+            compare_pairs(shared, label, [(0, 1)], permutations)
+            if paired
+            else _unpaired(scores, label, a, b, n)
+        )
+        tables.append(
+            table.with_columns(
+                n_a=pl.lit(int(counts[a])), n_b=pl.lit(int(counts[b])), paired=pl.lit(paired)
+            )
+        )
+    table = pl.concat(tables)
+    tests = ("p_randomization", "p_bootstrap")
+    return table.with_columns(
+        pl.Series(f"{test}_holm", holm(table.get_column(test).to_numpy())) for test in tests
+    )
+
+
+def _unpaired(scores: Measurements, label: str, a: int, b: int, shared: int) -> pl.DataFrame:
+    """A row of ``compare`` of two systems' own scores, without tests."""
+    alone = [scores.of(label, [s]) for s in (a, b)]
+    metric = scores.measured[label].metric
+    values = np.concatenate([each.measured[label].scores() for each in alone])
+    left_out = alone[0].left_out(label)[0], alone[1].left_out(label)[0]
+    low, high = unpaired_interval(metric, values, left_out)
+    undefined = ("p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm")
+    return pl.DataFrame(
+        {
+            "metric": [label],
+            "a": [scores.names[a]],
+            "b": [scores.names[b]],
+            "difference": values[:1] - values[1:],
+            "low": [low],
+            "high": [high],
+            **{name: [np.nan] for name in undefined},
+            "value_a": values[:1],
+            "value_b": values[1:],
+            **{name: pl.Series([None], dtype=pl.Int64) for name in ("wins", "ties", "losses")},
+            "detectable": [np.nan],
+            "n": [shared],
+            **({"clusters": [0]} if scores.cluster else {}),
         }
     )
 

@@ -17,9 +17,10 @@ from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.external import External
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, few_items
+from rejoinder.scoring.pairwise import pairwise_scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
 
 SHOWN = 5
@@ -30,7 +31,7 @@ def from_values(
     metrics: Sequence[External],
     testset: TestSet | None = None,
     *,
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
     cluster: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
@@ -68,11 +69,17 @@ def from_values(
         notes += [*of_metric, *(f"{label}: {note}" for note in metric.notes())]
     notes += few_items(measured) if resamples else []
     scores = Measurements(tuple(systems), items, measured, tuple(notes), resamples, seed)
+    if missing == "pairwise":
+        scores = pairwise_scores(scores, np.ones((len(systems), len(ids)), dtype=np.bool_))
     return clustered(scores, cluster)
 
 
 def scored_items(
-    label: str, metric: External, systems: Sequence[str], ids: Sequence[str], missing: Missing
+    label: str,
+    metric: External,
+    systems: Sequence[str],
+    ids: Sequence[str],
+    missing: MissingOrPairwise,
 ) -> tuple[NDArray[np.bool_], list[str]]:
     """The items that every system has a value for, bool [n], and notes on the others.
 
@@ -90,12 +97,15 @@ def scored_items(
     if lacking.all():
         raise InputError(f"{label}: {_strangers(metric, systems, ids)}")
     values = counted(count, "value")
+    if missing == "pairwise":
+        return np.logical_not(lacking.all(axis=1)), notes
     if missing != "drop":
         places = [f"'{systems[s]}' at id '{ids[i]}'" for i, s in np.argwhere(lacking)[:SHOWN]]
         more = ", ..." if count > SHOWN else ""
         raise InputError(
             f"{label}: {values} missing of {lacking.size}: {', '.join(places)}{more}; expected one for "
-            "each reply; --missing drop (missing='drop') leaves these items out for all systems"
+            "each reply; --missing drop (missing='drop') leaves these items out for all systems, and "
+            "--missing pairwise scores every system on its own items"
         )
     items = len(ids) - int(left.sum())
     if items == len(ids):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import Self
 
 import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.engine.resampling import bootstrap_counts, narrow
-from rejoinder.metrics.engine.rows import Rows
+from rejoinder.metrics.engine.rows import Rows, codes_of
 from rejoinder.scoring.saved_metrics import KeptRows
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.tables.checks.arguments import expect
@@ -36,6 +37,8 @@ class Measured:
         signature: Everything that is needed to produce the numbers again.
         items: How many items the rows sum up; None where each row is one.
         clusters: The clusters of these items; None where every item is independent.
+        answered: bool [S, height], which of these items each system answered; None where all did. The
+            rows of others are zero, and add nothing to a sum.
     """
 
     metric: Metric
@@ -44,11 +47,18 @@ class Measured:
     signature: str
     items: int | None = None
     clusters: Groups | None = None
+    answered: np.ndarray | None = None
 
     def scores(self) -> Floats:
         """The score of every system: float64 [S]; NaN without any item."""
-        values = self.metric.score(self.rows.sums())
-        return values if self.height else np.full(values.size, np.nan)
+        return np.where(self.counts > 0, self.metric.score(self.rows.sums()), np.nan)
+
+    @property
+    def counts(self) -> Indices:
+        """How many items count for each system: int64 [S]."""
+        if self.answered is None:
+            return np.full(self.rows.systems, self.n)
+        return self.answered.sum(axis=1)
 
     @cached_property
     def units(self) -> Rows:
@@ -151,6 +161,22 @@ class Measurements:
             self._draws[key] = [first]
         return self._draws[key]
 
+    def of(self, label: str, systems: Sequence[int]) -> Self:
+        """One metric of some systems, on the items that all of these answered."""
+        each = self.measured[label]
+        selected = np.ones(each.height, dtype=np.bool_)
+        if each.answered is not None:
+            selected = np.logical_and.reduce(each.answered[list(systems)])
+        usable = each.usable.copy()
+        usable[each.usable] = selected
+        rows = each.rows.pick(selected).of(systems)
+        clusters = clusters_of(self.items, self.cluster, usable)
+        measured = Measured(each.metric, rows, usable, each.signature, each.items, clusters)
+        names = tuple(self.names[s] for s in systems)
+        return replace(
+            self, names=names, measured={label: measured}, _draws={}, _resampled={}, _left_out={}
+        )
+
     def need_items(self) -> None:
         """Raises a ParameterError where each row is the sum of a block of items."""
         if self.blocks:
@@ -165,6 +191,30 @@ class Measurements:
         if system not in self.names:
             raise ParameterError(f"system '{system}' is unknown; choose {one_of(self.names)}")
         return self.names.index(system)
+
+
+def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups | None:
+    """The clusters of the items that a metric could score (bool [n]), in the order of their first items.
+
+    None without a column.
+    """
+    if not column or not usable.any():
+        return None
+    labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
+    return Groups.of(codes_of(labels[usable]), int(usable.sum()))
+
+
+def with_word(signature: str, key: str, value: str) -> str:
+    """The signature with the word ``key:value`` before those of the interval; without any if empty.
+
+    >>> with_word("bleu|missing:drop|ci:jackknife-t|bs:1000", "missing", "pairwise")
+    'bleu|missing:pairwise|ci:jackknife-t|bs:1000'
+    """
+    words = [word for word in signature.split("|") if not word.startswith(f"{key}:")]
+    if value:
+        place = next((k for k, word in enumerate(words) if word.startswith(("ci:", "bs:"))), None)
+        words.insert(len(words) if place is None else place, f"{key}:{value}")
+    return "|".join(words)
 
 
 def few_items(measured: Mapping[str, Measured]) -> list[str]:
@@ -188,12 +238,19 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
     return notes
 
 
-def check_scores(given: object, call: str) -> None:
+def check_scores(given: object, call: str, pairwise: bool = False) -> None:
     """Raises a ParameterError for what is no table of scores: a frame, a path, a test set.
 
     Args:
         given: What was passed.
         call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
+        pairwise: Whether the systems may have answered different items.
     """
     remedy = "measure replies with rejoinder.score, or open a file with rejoinder.load_scores(path)"
     expect(given, Measurements, "scores", f"Scores, as in {call}; {remedy}")
+    assert isinstance(given, Measurements)
+    if not pairwise and any(each.answered is not None for each in given.measured.values()):
+        raise ParameterError(
+            f"scores: the systems answered different items (missing='pairwise'); {call} needs the same "
+            "items of all: score again with missing='drop' or missing='empty'"
+        )

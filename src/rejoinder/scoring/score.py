@@ -22,11 +22,12 @@ from rejoinder.scoring.assembly import (
     usable_items,
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
+from rejoinder.scoring.pairwise import answered_items, pairwise_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.frames import Frame, polars_of
-from rejoinder.tables.responses import Alignment, Missing, check_responses
+from rejoinder.tables.responses import Alignment, MissingOrPairwise, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
 
@@ -58,7 +59,7 @@ def score(
     responses: Frame,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
     drop_unusable: bool = False,
     cluster: str | None = None,
     resamples: int = 1000,
@@ -74,7 +75,8 @@ def score(
         metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``); None
             takes ``default_metrics``: deltaBLEU only where a reference has a weight.
         missing: An item that a system did not answer is an ``error``; or ``drop`` it for all
-            systems, or score an ``empty`` reply in its place.
+            systems; score an ``empty`` reply in its place; or, ``pairwise``, score every system on the
+            items that it answered, and compare two systems on those that both answered.
         drop_unusable: Leave an item that a metric cannot score (it has no reference; none of
             positive weight) out of that metric instead of raising. How many is kept in ``notes``.
         cluster: A column of the contexts. Items with the same value there are not independent, and
@@ -98,7 +100,9 @@ def score(
     check_draws(resamples, seed)
     responses = _checked(testset, responses)
     wanted = wanted_metrics(metrics, testset)
-    alignment = check_responses(responses, testset, missing)
+    alignment = check_responses(responses, testset, "empty" if missing == "pairwise" else missing)
+    if missing == "pairwise":
+        alignment = replace(alignment, filled={})
     contexts = _answered(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment)
     if any("context" in metric.needs for metric in wanted.values()):
@@ -127,6 +131,8 @@ def score(
         seed=seed,
         progress=progress,
     )
+    if missing == "pairwise":
+        scores = pairwise_scores(scores, answered_items(responses, alignment))
     scores = clustered(scores, cluster)
     if scores.cluster or not resamples:
         return scores

@@ -13,16 +13,16 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.external import externals
-from rejoinder.scoring.clusters import clustered, clusters_of, design_effects
+from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.external import from_values
-from rejoinder.scoring.measurements import Measured, Measurements
+from rejoinder.scoring.measurements import Measured, Measurements, clusters_of
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.external_scores import score_table
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
 
 RESERVED = {
@@ -54,7 +54,7 @@ class Scores(Measurements):
         *,
         lower: Sequence[str] = (),
         bounds: Mapping[str, tuple[float, float]] | None = None,
-        missing: Missing = "error",
+        missing: MissingOrPairwise = "error",
         cluster: str | None = None,
         resamples: int = 1000,
         seed: int = 12345,
@@ -69,7 +69,8 @@ class Scores(Measurements):
                 None takes the ids of the table.
             lower: The metrics of which lower values are better.
             bounds: By metric the least and the greatest value; see ``External``.
-            missing: A reply without a value is an ``error``; or ``drop`` its item for all systems.
+            missing: A reply without a value is an ``error``; or ``drop`` its item for all systems; or,
+                ``pairwise``, score every system on the items that it has a value for.
             cluster: As for ``score``; the columns are those of the test set.
             resamples: As for ``score``.
             seed: As for ``score``.
@@ -99,6 +100,16 @@ class Scores(Measurements):
         return pl.concat([self._systems(label, each) for label, each in self.measured.items()])
 
     def _systems(self, label: str, measured: Measured) -> pl.DataFrame:
+        table = self._numbers(label, measured)
+        key = table.get_column("value").to_numpy()
+        key = -key if measured.metric.higher_is_better else key
+        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")]
+
+    def _numbers(self, label: str, measured: Measured) -> pl.DataFrame:
+        """The rows of ``systems`` of one metric, in the order of the systems."""
+        if measured.answered is not None:
+            alone = [self.of(label, [s]) for s in range(len(self.names))]
+            return pl.concat([each._numbers(label, each.measured[label]) for each in alone])
         values, worth = measured.scores(), None
         lows = highs = effects = np.full(values.size, np.nan)
         if self.resamples and measured.size >= LEAST_ITEMS:
@@ -121,8 +132,7 @@ class Scores(Measurements):
             table = table.with_columns(
                 clusters=pl.lit(measured.size, dtype=pl.Int64), design_effect=pl.Series(effects)
             )
-        key = -values if measured.metric.higher_is_better else values
-        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")]
+        return table
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder score --json`` prints."""
@@ -149,7 +159,7 @@ class Scores(Measurements):
 
         Returns:
             One row for each system and item: ``system``, ``id``, and a column for each metric; NaN
-            where the metric could not score the item.
+            where the metric could not score the item, or the system did not answer it.
         """
         self.need_items()
         n = self.items.height
@@ -160,6 +170,8 @@ class Scores(Measurements):
         for label, each in self.measured.items():
             values = np.full((len(self.names), n), np.nan)
             values[:, each.usable] = each.rows.segments(each.metric)
+            if each.answered is not None:
+                values[:, each.usable] = np.where(each.answered, values[:, each.usable], np.nan)
             table[label] = values.ravel()
         return pl.DataFrame(table)
 
@@ -207,6 +219,7 @@ class Scores(Measurements):
                 each.usable[items],
                 each.signature,
                 clusters=clusters_of(selected, self.cluster, each.usable[items]),
+                answered=None if each.answered is None else each.answered[:, items[each.usable]],
             )
             for label, each in self.measured.items()
         }

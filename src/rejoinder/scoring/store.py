@@ -27,8 +27,7 @@ from rejoinder.kernels.arrays import Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import with_interval
 from rejoinder.metrics.engine.rows import Matrix, rows_of
-from rejoinder.scoring.clusters import clusters_of
-from rejoinder.scoring.measurements import Measured, Measurements
+from rejoinder.scoring.measurements import Measured, Measurements, clusters_of
 from rejoinder.scoring.saved_metrics import (
     Given,
     KeptMean,
@@ -68,6 +67,8 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     references: tuple[int, int]
     blocks: bool
     cluster: str = ""
+    pairwise: bool = False
+    """Whether systems answered different items; a row without values is then no reply."""
 
 
 def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
@@ -108,6 +109,7 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
         scores.references,
         scores.blocks,
         scores.cluster,
+        any(each.answered is not None for each in scores.measured.values()),
     )
     metadata = {KEY: msgspec.json.encode(saved).decode(), SEAL: PLACEHOLDER}
     with replacing(path) as temporary:
@@ -159,15 +161,21 @@ def _file_column(column: str) -> str:
 def _columns(label: str, measured: Measured, systems: int) -> list[pl.Series]:
     rows, n = measured.rows, measured.usable.size
     places = (np.arange(systems)[:, None] * n + np.flatnonzero(measured.usable)).ravel()
+    answered = np.ones(places.size, dtype=np.bool_)
+    if measured.answered is not None:
+        answered = measured.answered.ravel()
     if isinstance(rows, Matrix):
         values = np.full((systems * n, rows.width), np.nan)
-        values[places] = rows.values.reshape(-1, rows.width)
+        values[places[answered]] = rows.values.reshape(-1, rows.width)[answered]
         return [
             pl.Series(f"{label}.{name}", values[:, k], nan_to_null=True)
             for k, name in enumerate(measured.metric.columns)
         ]
     bags: list[pl.Series | None] = [None] * (systems * n)
-    for place, first, last in zip(places, rows.first.ravel(), rows.last.ravel(), strict=True):
+    ends = zip(
+        places[answered], rows.first.ravel()[answered], rows.last.ravel()[answered], strict=True
+    )
+    for place, first, last in ends:
         bags[place] = pl.Series(rows.codes[first:last], dtype=pl.UInt64)
     return [pl.Series(f"{label}.{measured.metric.columns[0]}", bags, dtype=pl.List(pl.UInt64))]
 
@@ -359,21 +367,26 @@ def _measured(label: str, metric: Metric, table: pl.DataFrame, saved: Saved) -> 
     described, systems = saved.metrics[label], len(saved.systems)
     n = table.height // systems
     columns = [_column(label, name, metric, table) for name in metric.columns]
-    usable = columns[0].head(n).is_not_null().to_numpy()
-    if (columns[0].is_not_null().to_numpy() != np.tile(usable, systems)).any():
+    answered = columns[0].is_not_null().to_numpy().reshape(systems, n)
+    usable = np.logical_or.reduce(answered)
+    answered = None if (answered == usable).all() else answered[:, usable]
+    if answered is not None and not saved.pairwise:
         raise InputError(f"{label}: the systems are not scored on the same items")
     # Rows stand system by system in the file, item by item in a batch.
     order = np.arange(systems * n).reshape(systems, n)[:, usable].T.ravel()
     signature = with_interval(metric, described.signature)
     if metric.summable:
         values = np.stack([column.to_numpy() for column in columns], axis=1)[order]
-        return Measured(metric, rows_of(values, systems), usable, signature, described.items)
+        rows = rows_of(values, systems)
+        rows = rows if answered is None else rows.masked(answered)
+        return Measured(metric, rows, usable, signature, described.items, answered=answered)
     bags = columns[0].gather(order)
-    lengths = bags.list.len().to_numpy().astype(np.int64)
+    lengths = bags.list.len().fill_null(0).to_numpy().astype(np.int64)
     last = np.cumsum(lengths)
-    fingerprints = bags.explode(empty_as_null=False).to_numpy()
+    fingerprints = bags.drop_nulls().explode(empty_as_null=False).to_numpy()
     tokens = Tokens(fingerprints.astype(np.uint64), last - lengths, last)
-    return Measured(metric, rows_of(tokens, systems), usable, signature, described.items)
+    rows = rows_of(tokens, systems)
+    return Measured(metric, rows, usable, signature, described.items, answered=answered)
 
 
 def _column(label: str, name: str, metric: Metric, table: pl.DataFrame) -> pl.Series:

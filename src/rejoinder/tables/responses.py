@@ -21,6 +21,8 @@ from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 
 Missing = Literal["error", "drop", "empty"]
+MissingOrPairwise = Missing | Literal["pairwise"]
+"""What scores take besides: every system with the items that it answered."""
 _MISSING = ("error", "drop", "empty")
 
 
@@ -125,8 +127,8 @@ def check_responses(
     if not grid.height:
         raise InputError(
             f"responses: no item is answered by all of the {len(systems)} systems, so that none is "
-            f"left of {items.height}; score the systems apart, or let empty replies stand in with "
-            "missing='empty' (--missing empty)"
+            f"left of {items.height}; score each system on what it answered with missing='pairwise' "
+            "(--missing pairwise), or let empty replies stand in with missing='empty'"
         )
     kept = grid.filter(pl.col("order") == 0).get_column("id").to_list()
     return Alignment(grid.select(*RESPONSES), systems, kept, counts, dropped, filled)
@@ -174,5 +176,6 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     return (
         f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
         f"{also}; add the replies, or choose what happens to them: {drop}; --missing empty scores an "
-        "empty reply in the place of each ('correlate --protocol turn' counts rated replies alone)"
+        "empty reply in the place of each; under score and compare, --missing pairwise scores each "
+        "system on what it answered ('correlate --protocol turn' counts rated replies alone)"
     )

@@ -120,8 +120,10 @@ def scale(scores: Measurements, table: pl.DataFrame) -> str:
         table: What is shown of them, with the ends of intervals in ``low``, undefined where there
             are none.
     """
-    ns = sorted({each.n for each in scores.measured.values()})
-    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items (by metric)"
+    ns = sorted({n for each in scores.measured.values() for n in each.counts.tolist()})
+    pairwise = any(each.answered is not None for each in scores.measured.values())
+    by = "by system" if pairwise else "by metric"
+    items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items ({by})"
     fewest, most = scores.references
     references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]

@@ -30,6 +30,11 @@ DETECTABLE = (
     "detectable: the smallest true difference that the test finds with 80% power on this many items"
 )
 
+UNPAIRED = (
+    "items: those that both systems answered; unpaired: the two share too few, so each is scored on "
+    "its own items (how many in parentheses), with Welch's interval and without a paired test"
+)
+
 
 def comparison(compared: Comparison) -> None:
     """Every pair of systems under every metric."""
@@ -37,6 +42,7 @@ def comparison(compared: Comparison) -> None:
     scores, pairs = compared.scores, compared.table
     for label, each in scores.measured.items():
         show = number_of(each.metric)
+        shared = [number("items", _shared)] if each.answered is not None else []
         rows = pairs.filter(pairs["metric"] == label).iter_rows(named=True)
         out.print(
             table(
@@ -50,6 +56,7 @@ def comparison(compared: Comparison) -> None:
                 number("p boot", lambda row: p_value(row["p_bootstrap"])),
                 number("W/T/L", won),
                 number("detectable", lambda row, show=show: show(row["detectable"])),
+                *shared,
                 title=label,
             )
         )
@@ -60,8 +67,10 @@ def comparison(compared: Comparison) -> None:
         f"won, tied, lost by a; {DETECTABLE}",
         style="dim",
     )
-    bags = pairs.filter(pairs["wins"].is_null())["metric"].unique(maintain_order=True)
-    if bags.len():
+    if "paired" in pairs.columns:
+        out.print(UNPAIRED, style="dim")
+    bags = [label for label, each in scores.measured.items() if not each.metric.summable]
+    if bags:
         words = "a score of all replies together, so single items are neither won nor lost"
         print_notes(out, [f"{', '.join(bags)}: {words}"])
     print_notes(out, no_spread(pairs, "difference", scores))
@@ -100,6 +109,11 @@ def print_leads(out: Console, scores: Scores) -> None:
         f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; {DETECTABLE}",
         style="dim",
     )
+
+
+def _shared(row: Mapping[str, Any]) -> str:
+    """On how many items two systems are compared."""
+    return str(row["n"]) if row["paired"] else f"unpaired ({row['n_a']}, {row['n_b']})"
 
 
 def _verdict(row: Mapping[str, Any]) -> Cell:

@@ -6,13 +6,11 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, integer, option
 
 
-class CompareOptions(options.MeasuringOrScores):
+class CompareOptions(options.Scoring):
     """The options of 'compare'."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
     b: str | None = option("-b", metavar="NAME", help="Second system of a single comparison.")
-    cluster: str | None = options.CLUSTER
-    without: tuple[str, ...] = options.without()
     permutations: int | None = integer(
         "--permutations",
         help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 
-class ScoreOptions(options.MeasuringOrScores):
+class ScoreOptions(options.Scoring):
     """The options of 'score'."""
 
     by: str | None = options.BY
@@ -35,8 +35,6 @@ class ScoreOptions(options.MeasuringOrScores):
         help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
         "items. Intervals and tests then take these blocks for items.",
     )
-    cluster: str | None = options.CLUSTER
-    without: tuple[str, ...] = options.without()
     save: Path | None = options.save("Measured rows without texts, as Parquet.")
 
 

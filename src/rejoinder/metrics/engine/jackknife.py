@@ -109,14 +109,48 @@ def difference_errors(
             for part in np.array_split(np.arange(a.size), parts)
         ]
     )
-    if not metric.vanishes:
-        return errors
-    hidden = (values == 0) & (np.ptp(left_out, axis=1) == 0)
+    hidden = _hidden(metric, values, left_out)
     return np.where(hidden[a] | hidden[b], np.nan, errors)
 
 
+def unpaired_interval(
+    metric: Contract, values: Floats, left_out: tuple[Floats, Floats]
+) -> tuple[float, float]:
+    """The 95% interval of the difference of two systems that answered different items.
+
+    ``d +- t sqrt(e_a^2 + e_b^2)`` with the jackknife's errors, each with its own items, and Welch's
+    degrees of freedom (1947).
+
+    Args:
+        metric: What scored.
+        values: float64 [2], the scores.
+        left_out: For each system float64 [n], its score with each of its items (or clusters) left out.
+
+    Returns:
+        Both ends; NaN where one of the two has fewer than 4 items, and where an error is undefined.
+    """
+    n = np.array([each.size for each in left_out])
+    if n.min() < LEAST_ITEMS:
+        return math.nan, math.nan
+    squares = np.array([float(standard_errors(each)) for each in left_out]) ** 2
+    hidden = [_hidden(metric, values[k : k + 1], left_out[k][None])[0] for k in range(2)]
+    if any(hidden) or not squares.sum() > 0:
+        return math.nan, math.nan
+    freedom = squares.sum() ** 2 / (squares**2 / (n - 1)).sum()
+    error = np.sqrt(squares.sum())
+    low, high = difference_intervals(metric, values[:1] - values[1:], error[None], freedom + 1)
+    return float(low[0]), float(high[0])
+
+
+def _hidden(metric: Contract, values: Floats, left_out: Floats) -> np.ndarray:
+    """The systems whose score is 0 whichever item is left out, under a metric that vanishes: bool [S]."""
+    if not metric.vanishes:
+        return np.zeros(values.shape, dtype=np.bool_)
+    return (values == 0) & (np.ptp(left_out, axis=1) == 0)
+
+
 def difference_intervals(
-    metric: Contract, differences: Floats, errors: Floats, n: int
+    metric: Contract, differences: Floats, errors: Floats, n: float
 ) -> tuple[Floats, Floats]:
     """The 95% interval of each difference of two systems' scores: ``d +- t e``.
 

@@ -9,7 +9,7 @@ does each reply score by itself, and which rows remain when items are selected.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -75,6 +75,14 @@ class Matrix:
     def pick(self, items: Indices | np.ndarray) -> Matrix:
         """The rows of the selected items (indices or bool [n])."""
         return Matrix(self.items[items])
+
+    def of(self, systems: Sequence[int]) -> Matrix:
+        """The rows of some systems, in this order."""
+        return Matrix(np.ascontiguousarray(self.items[:, list(systems)]))
+
+    def masked(self, answered: np.ndarray) -> Matrix:
+        """The rows of what was answered (bool [S, n]), and zeros elsewhere, which add nothing."""
+        return Matrix(np.where(answered.T[:, :, None], self.items, 0.0))
 
     def summed(self, groups: Groups) -> Matrix:
         """The sum of the rows of each group of items, in the place of the items."""
@@ -149,6 +157,16 @@ class BagMatrix:
     def pick(self, items: Indices | np.ndarray) -> BagMatrix:
         """The rows of the selected items (indices or bool [n])."""
         return BagMatrix(self.codes, self.width, self.first[:, items], self.last[:, items])
+
+    def of(self, systems: Sequence[int]) -> BagMatrix:
+        """The rows of some systems, in this order."""
+        return BagMatrix(
+            self.codes, self.width, self.first[list(systems)], self.last[list(systems)]
+        )
+
+    def masked(self, answered: np.ndarray) -> BagMatrix:
+        """The bags of what was answered (bool [S, n]), and empty ones elsewhere."""
+        return replace(self, last=np.where(answered, self.last, self.first))
 
     def summed(self, groups: Groups) -> BagMatrix:
         """The bags of each group of items put together, in the place of the items."""

@@ -91,6 +91,17 @@ def open_pretrained(
     return Pretrained(config, tokenizer, model.eval().to(device))
 
 
+def open_tokenizer(path: str) -> Any:
+    """The tokenizer of a folder alone; nothing is fetched.
+
+    Raises:
+        InputError: The folder has none, or another thing in its place.
+        Exception: Whatever the parsers of ``transformers`` raise of damaged files.
+    """
+    with _kept_back():
+        return _tokenizer(path, {"local_files_only": True, "trust_remote_code": False})
+
+
 @contextmanager
 def _kept_back() -> Iterator[None]:
     """Without progress bars; records that are logged are handed on after success, and not before."""

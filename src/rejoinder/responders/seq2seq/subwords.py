@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError
 from rejoinder.files.strict_json import strict_json
+from rejoinder.models.huggingface.pretrained import open_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -107,9 +108,7 @@ def tokenizer_files(tokenizer: PreTrainedTokenizerFast) -> dict[str, bytes]:
 
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     """The tokenizer of a model's folder."""
-    from transformers import PreTrainedTokenizerFast
-
-    return PreTrainedTokenizerFast.from_pretrained(folder)
+    return open_tokenizer(str(folder))
 
 
 def _as_fast(model: Any) -> PreTrainedTokenizerFast:

@@ -101,7 +101,7 @@ BYTES = [
     case("excel-other", "a zip archive named .xlsx", r"holds no workbook or document, though its suffix is \.xlsx", packed("a", ITEM), "test.xlsx"),
     case("zip-damaged", "a damaged zip archive", r"a damaged zip archive.*download it again", b"PK\x03\x04junk" + bytes(600), "test.jsonl"),
     case("excel-old", "an Excel workbook of the old kind", r"\(\.xls, \.doc\).*export the sheet as CSV", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "test.xls"),
-    case("inspect-log", "a log of inspect_ai", r"a log of inspect_ai \(\.eval\).*samples_df", packed("_journal/start.json", "{}"), "test.eval"),
+    case("inspect-log", "a log of inspect_ai that is called otherwise", r"a log of inspect_ai \(\.eval\).*suffix", packed("_journal/start.json", "{}"), "test.jsonl"),
     case("spreadsheet", "an OpenDocument spreadsheet", r"an OpenDocument spreadsheet.*CSV", packed("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "test.ods"),
     case("feather", "an Arrow file", r"an Arrow \(Feather\) file.*Parquet", b"ARROW1\x00\x00" + bytes(64), "test.arrow"),
     case("database", "a database", r"an SQLite database.*CSV", b"SQLite format 3\x00" + bytes(64), "test.db"),

@@ -50,8 +50,7 @@ _ARCHIVES = (
     (
         rb"_journal/start|summaries\.json",
         "a log of inspect_ai (.eval)",
-        "write its samples as a table (Python: inspect_ai.analysis.samples_df(path)"
-        ".to_csv('samples.csv'))",
+        "give it the suffix .eval",
     ),
     (rb"\.npy", "an archive of NumPy arrays (.npz)", "write a table (.csv, .jsonl, .parquet)"),
 )

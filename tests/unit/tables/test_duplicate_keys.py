@@ -29,10 +29,15 @@ JUDGED = '{"ID": 0, "DialogModel": "bot", "HumanScores": "[4]", "HumanScores": "
 DUEL = '{"id": 1, "a": "x", "b": "y", "winner": "a", "winner": "b"}'
 SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
 
+SAMPLES = '{"doc_id": 0, "resps": [], "filtered_resps": [], "target": "a", "target": "b"}'
+BATCH = '{"custom_id": "a", "response": {}, "custom_id": "b"}'
+
 # Reader, format, file, content, key, row.
 ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
     (read_testset, "json", "t.json", '[{"id": 1, "references": [], "topic": "a", "topic": "b"}]', "topic"),
+    (read_testset, "lm-eval", "s.jsonl", SAMPLES, "target"),
+    (read_responses, "batch-output", "b.jsonl", BATCH, "custom_id"),
     (read_testset, "dailydialog++", "t.jsonl", PLUSPLUS, "id"),
     (read_testset, "dailydialog-multiref", "multireftest.json", MULTIREF, "text"),
     (read_testset, "chat", "t.jsonl", CHAT, "content"),
@@ -47,8 +52,27 @@ ROWS = [
     (RecordedBackend, None, "s.jsonl", SCORED, "total"),
 ]  # fmt: skip
 
+LOGS = {
+    "inspect": ("log.json", '{"status": "success", "eval": {"run_id": "a", "run_id": "b"}}'),
+    "promptfoo": (
+        "results.json",
+        '{"evalId": "a", "results": [{"provider": "x", "provider": "y"}]}',
+    ),
+    "deepeval": ("run.json", '{"testCases": [{"input": "x", "input": "y"}]}'),
+}
+"""Logs that are one value of JSON, and have no rows to name."""
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_key_twice_in_a_log_is_refused(tmp_path, name):
+    path = tmp_path / LOGS[name][0]
+    path.write_text(LOGS[name][1])
+    with pytest.raises(InputError, match=re.escape(f"{path}: duplicate key ")):
+        read_testset(path)
+
+
 NO_JSON = {
-    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx"),
+    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt"),
 }
 """Formats that read no objects of JSON."""
 
@@ -56,7 +80,9 @@ NO_JSON = {
 def test_every_format_has_a_row_or_reads_no_json():
     named = {name for read, name, *_ in ROWS if read is not read_ratings}
     known = set(formats.FORMATS)
-    assert known - named - NO_JSON - {"grade"} == set()  # GRADE's texts are lines, its ratings JSON
+    assert (
+        known - named - NO_JSON - LOGS.keys() - {"grade"} == set()
+    )  # GRADE's texts are lines, its ratings JSON
     rated = {name for read, name, *_ in ROWS if read is read_ratings}
     known = set(rating_formats.RATING_FORMATS)
     assert known - rated - NO_JSON - {"dailydialog-multiref"} == set()  # those ratings are a CSV

@@ -104,7 +104,7 @@ def may_be_nested(name: str) -> bool:
     ['references', 'Prompt']
     """
     known = ("references", "context", *ALIASES["context"], *ALIASES[REFERENCE])
-    return is_reference_column(name) or _folded(name) in known
+    return is_reference_column(name) or folded(name) in known
 
 
 def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None = None) -> Roles:
@@ -140,7 +140,7 @@ def roles_of(columns: Sequence[str], where: str, texts: Collection[str] | None =
             name
             for name in columns
             if name not in {*renames, *references, *_NOT_SYSTEMS}
-            and _folded(name) not in _ABOUT_ITEMS
+            and folded(name) not in _ABOUT_ITEMS
             and (texts is None or name in texts)
         ]
     return Roles(tuple(columns), renames, tuple(references), reply, tuple(systems))
@@ -183,7 +183,7 @@ def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[s
     for name in names:
         if name in columns:
             continue
-        candidates = [each for each in columns if _folded(each) in (name, *ALIASES[name])]
+        candidates = [each for each in columns if folded(each) in (name, *ALIASES[name])]
         if len(candidates) > 1:
             first, second = candidates[:2]
             raise InputError(
@@ -195,6 +195,10 @@ def _renames(columns: Sequence[str], names: Sequence[str], where: str) -> dict[s
     return renames
 
 
-def _folded(name: str) -> str:
-    """A name in lower case, with one ``_`` for white space and hyphens."""
+def folded(name: str) -> str:
+    """A name in lower case, with one ``_`` for white space and hyphens.
+
+    >>> folded("Expected Output")
+    'expected_output'
+    """
     return re.sub(r"[\s\-]+", "_", name.strip().lower())

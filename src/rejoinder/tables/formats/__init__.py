@@ -19,6 +19,7 @@ from rejoinder.tables.formats import (
     grade,
     json_table,
     jsonl,
+    logs,
     parquet,
     text,
 )
@@ -34,6 +35,7 @@ FORMATS: dict[str, Format] = {
         dailydialog_plusplus.FORMAT,
         dstc7.FORMAT,
         grade.FORMAT,
+        *logs.FORMATS,
         chat.FORMAT,
         chat.TURNS,
         json_table.FORMAT,

@@ -37,16 +37,31 @@ def read_json_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if text.lstrip()[:1] == "[":
         yield from enumerate(read_list(path), start=1)
         return
+    value = json_value(text, str(path), _EXPECTED)
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{path}: got {quoted(value)}; {_EXPECTED}")
+    yield from enumerate(_rows(value, path), start=1)
+
+
+def json_value(text: str, where: str, expected: str) -> Any:
+    """The value of a JSON text.
+
+    Args:
+        text: The text of a whole file.
+        where: The file, for messages.
+        expected: What to say was expected.
+
+    Raises:
+        InputError: It is no JSON, or an object in it has a key twice.
+    """
     try:
         value = msgspec.json.decode(text)
         check_keys(text, value)
     except DuplicateKeyError as error:
-        raise InputError(f"{path}: {duplicate_key(error)}") from None
+        raise InputError(f"{where}: {duplicate_key(error)}") from None
     except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {quoted(str(error))[1:-1]}; {_EXPECTED}") from None
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{path}: got {quoted(value)}; {_EXPECTED}")
-    yield from enumerate(_rows(value, path), start=1)
+        raise InputError(f"{where}: not JSON: {quoted(str(error))[1:-1]}; {expected}") from None
+    return value
 
 
 def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

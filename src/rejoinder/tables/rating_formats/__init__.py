@@ -15,6 +15,7 @@ from rejoinder.tables.rating_formats import (
     label_studio,
     mturk,
     tables,
+    wmt,
 )
 from rejoinder.tables.rating_formats.format import RatingFormat
 
@@ -29,6 +30,7 @@ RATING_FORMATS: dict[str, RatingFormat] = {
         grade.FORMAT,
         mturk.FORMAT,
         label_studio.FORMAT,
+        wmt.FORMAT,
         *tables.FORMATS,
     )
 }

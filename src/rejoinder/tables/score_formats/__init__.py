@@ -11,13 +11,15 @@ from pathlib import Path
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.origin import ScoresDraft
-from rejoinder.tables.score_formats import tables
+from rejoinder.tables.score_formats import logs, tables
 from rejoinder.tables.score_formats.format import ScoreFormat
 
 OPTION = "--scores-format"
 
 # Published formats come first: some of them are CSV, TSV or JSON as well, with other columns.
-SCORE_FORMATS: dict[str, ScoreFormat] = {each.name: each for each in (*tables.FORMATS,)}
+SCORE_FORMATS: dict[str, ScoreFormat] = {
+    each.name: each for each in (*logs.FORMATS, *tables.FORMATS)
+}
 
 
 def scores_in(path: Path, name: str | None, columns: ColumnMapping | None) -> ScoresDraft:

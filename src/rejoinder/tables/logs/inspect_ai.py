@@ -1,0 +1,196 @@
+"""Inspect: a log as ``.eval`` (a zip archive of JSON) or as ``.json``."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
+from rejoinder.tables.io.json_table import json_value
+from rejoinder.tables.logs.samples import (
+    Log,
+    Sample,
+    expected_keys,
+    number_of,
+    text_of,
+    texts_of,
+    turns_of,
+)
+
+MOST = 1 << 29
+"""Bytes that one file in the archive may unpack to."""
+
+_ZIP = b"PK\x03\x04"
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_ATTACHMENT = "attachment://"
+_ZSTD = 93  # what PKWARE's specification calls it
+_UNSOUND = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError,
+    OverflowError, NotImplementedError,
+)  # fmt: skip
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """An archive called ``.eval``, or a JSON object with a status and an ``eval``."""
+    if path.is_dir():
+        return False
+    if first.startswith(_ZIP):
+        return suffix_of(path) == ".eval"
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return (
+        start[:1] == b"{" and b'"status"' in first and b'"eval"' in first and b'"run_id"' in first
+    )
+
+
+def read(path: Path) -> list[Sample]:
+    """A sample for each epoch of each sample of the log, with the scores of all scorers.
+
+    A grade is a number: ``C`` 1, ``P`` 0.5, ``I`` and ``N`` 0, yes and true 1, no and false 0. A score
+    of several values has a name for each: ``<scorer>/<key>``.
+    """
+    head, samples = _json_log(path) if suffix_of(path) == ".json" else _archive(path)
+    task = head.get("eval")
+    expected_keys(f"{path}, eval", ("model",), task)
+    assert isinstance(task, dict)
+    return [
+        _sample(sample, str(task["model"]), number, f"{path}, row {number}")
+        for number, sample in enumerate(samples, start=1)
+    ]
+
+
+LOG = Log(
+    "inspect",
+    "Inspect (inspect_ai): .eval and .json logs with inputs, targets, replies and scores",
+    recognise,
+    read,
+)
+
+
+def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
+    expected_keys(where, ("id", "input", "output"), sample)
+    attached = sample.get("attachments") or {}
+    output = sample["output"] or {}
+    reply = output.get("completion")
+    choices = output.get("choices") or []
+    if not reply and choices:
+        reply = text_of((choices[0].get("message") or {}).get("content"))
+    failed = sample.get("error") or (not choices and not reply)
+    scores: dict[str, float | None] = {}
+    for name, score in (sample.get("scores") or {}).items():
+        scores |= _values(name, score.get("value") if isinstance(score, dict) else None)
+    return Sample(
+        str(sample["id"]),
+        model,
+        number,
+        None if failed else _resolved(reply or "", attached),
+        [_resolved(turn, attached) for turn in turns_of(sample["input"])],
+        texts_of(sample.get("target")),
+        scores,
+        int(sample.get("epoch") or 1),
+    )
+
+
+def _values(name: str, value: Any) -> dict[str, float | None]:
+    """The numbers of a score: one, or one for each key of an object or place of a list."""
+    if isinstance(value, dict):
+        return {f"{name}/{key}": _value(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return {f"{name}/{place}": _value(each) for place, each in enumerate(value)}
+    return {name: _value(value)}
+
+
+def _value(value: Any) -> float | None:
+    if not isinstance(value, str):
+        return number_of(value)
+    if value in _GRADES:
+        return _GRADES[value]
+    if value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    try:
+        return number_of(float(value))
+    except ValueError:
+        return None
+
+
+def _resolved(text: str, attached: dict[str, Any]) -> str:
+    """A long text stands apart, under its hash."""
+    if text.startswith(_ATTACHMENT):
+        return str(attached.get(text.removeprefix(_ATTACHMENT), text))
+    return text
+
+
+def _json_log(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+    value = _decoded(read_text(path), str(path))
+    return value, iter(value.get("samples") or [])
+
+
+def _archive(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+    """The header of an archive and its samples; members are read by name, within bounds."""
+    data = read_bytes(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = set(archive.namelist())
+            head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
+    except _UNSOUND as error:
+        raise InputError(f"{path}: not a sound log: {error}; copy or download it again") from None
+    if head is None:
+        raise InputError(f"{path}: no header.json in the archive; expected a log of inspect_ai")
+    members = sorted(
+        (n for n in names if n.startswith("samples/") and n.endswith(".json")), key=_in_order
+    )
+    return _member(data, head, path), (_member(data, name, path) for name in members)
+
+
+def _in_order(name: str) -> list[tuple[int, str]]:
+    """What puts ``2_epoch_1`` before ``10_epoch_1``."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
+    ]
+
+
+def _member(data: bytes, name: str, path: Path) -> dict[str, Any]:
+    where = f"{path}: {name}"
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            info = archive.getinfo(name)
+            if info.file_size > MOST:
+                raise InputError(f"{where}: more than {MOST >> 20} MiB; write the log as .json")
+            if info.compress_type == _ZSTD:
+                return _decoded(decode(_zstd(data, info), where), where)
+            with archive.open(name) as file:
+                return _decoded(decode(file.read(MOST), where), where)
+    except InputError:
+        raise
+    except _UNSOUND as error:
+        raise InputError(f"{where}: not a sound log: {error}; copy or download it again") from None
+
+
+def _zstd(data: bytes, info: zipfile.ZipInfo) -> bytes:
+    """The content of a member that is packed by zstd, which ``zipfile`` does not unpack."""
+    import pyarrow as pa
+
+    lengths = struct.unpack_from(
+        "<HH", data, info.header_offset + 26
+    )  # of its name and extra field
+    start = info.header_offset + 30 + sum(lengths)
+    packed = data[start : start + info.compress_size]
+    content = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)
+    assert isinstance(content, bytes)
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile("a wrong checksum")
+    return content
+
+
+def _decoded(text: str, where: str) -> dict[str, Any]:
+    value = json_value(text, where, "expected a log of inspect_ai; copy it again")
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: no object; expected a log of inspect_ai; copy it again")
+    return value

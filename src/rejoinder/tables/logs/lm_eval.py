@@ -1,0 +1,124 @@
+"""lm-evaluation-harness: ``samples_<task>_<date>.jsonl``, one row for each document and filter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import first_line, read_text, stem_of, suffix_of
+from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.logs.samples import Log, Sample, expected_keys, number_of, texts_of
+
+_NO_SCORES = {
+    "doc_id",
+    "doc",
+    "target",
+    "arguments",
+    "resps",
+    "filtered_resps",
+    "filter",
+    "metrics",
+}
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """JSON Lines whose first object has a document, its responses and the filtered ones."""
+    if path.is_dir() or suffix_of(path) not in (".jsonl", ".json") or b'"doc_id"' not in first:
+        return False
+    if b'"filtered_resps"' in first:
+        return True
+    try:
+        row = msgspec.json.decode(first_line(path))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(row, dict) and {"doc_id", "resps", "filtered_resps"} <= row.keys()
+
+
+def read(path: Path) -> list[Sample]:
+    """A sample for each reply of a document; several filters of one document score one reply.
+
+    The reply is the text as it was generated, before the filter took an answer out of it. A task
+    that compares likelihoods has scores and no replies. Where there are several filters, a score is
+    called ``<metric>,<filter>``, as in the harness's own table.
+    """
+    rows = list(read_objects(path))
+    for number, row in rows:
+        expected_keys(f"{path}, row {number}", ("doc_id", "resps", "filtered_resps"), row)
+    filters = list(dict.fromkeys(str(row.get("filter", "none")) for _, row in rows))
+    system = _system(path)
+    scores: dict[str, dict[str, float | None]] = {}
+    for _, row in rows:
+        after = f",{row.get('filter', 'none')}" if len(filters) > 1 else ""
+        scores.setdefault(str(row["doc_id"]), {}).update(
+            {f"{name}{after}": number_of(row.get(name)) for name in _metrics(row)}
+        )
+    samples = []
+    for number, row in rows:
+        if str(row.get("filter", "none")) != filters[0]:
+            continue
+        id = str(row["doc_id"])
+        replies = _replies(row["resps"]) or [None]
+        for repeat, reply in enumerate(replies, start=1):
+            given = scores[id] if repeat == 1 else {}
+            samples.append(
+                Sample(
+                    id,
+                    system,
+                    number,
+                    reply,
+                    _prompt(row),
+                    texts_of(row.get("target")),
+                    given,
+                    repeat,
+                )
+            )
+    return samples
+
+
+LOG = Log(
+    "lm-eval",
+    "lm-evaluation-harness: samples_*.jsonl with prompts, targets, replies and scores",
+    recognise,
+    read,
+)
+
+
+def _metrics(row: dict[str, Any]) -> list[str]:
+    names = row.get("metrics")
+    if isinstance(names, list):
+        return [name for name in names if isinstance(name, str)]
+    return [name for name in row if name not in _NO_SCORES and number_of(row[name]) is not None]
+
+
+def _replies(responses: Any) -> list[str]:
+    """The generated texts of the first request; a likelihood is a pair of numbers and no text."""
+    first = responses[0] if isinstance(responses, list) and responses else responses
+    texts = first if isinstance(first, list) else [first]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _prompt(row: dict[str, Any]) -> list[str]:
+    """The prompt of the first request."""
+    arguments = row.get("arguments")
+    if isinstance(arguments, dict):
+        arguments = list(arguments.values())
+    first = arguments[0] if isinstance(arguments, list) and arguments else None
+    if isinstance(first, dict):
+        first = list(first.values())
+    prompt = first[0] if isinstance(first, list) and first else None
+    return [prompt] if isinstance(prompt, str) and prompt else []
+
+
+def _system(path: Path) -> str:
+    """The model's name in the results beside the file, or the folder called after it."""
+    try:
+        results = sorted(path.absolute().parent.glob("results_*.json"))
+        content = msgspec.json.decode(read_text(results[-1])) if results else None
+    except (OSError, InputError, msgspec.DecodeError, RecursionError):
+        content = None
+    if isinstance(content, dict) and isinstance(content.get("model_name"), str):
+        return content["model_name"] or stem_of(path)
+    return stem_of(path)

@@ -1,0 +1,221 @@
+"""What logs of evaluation tools hold, sample by sample, and the tables that they become."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted, listed, quoted
+from rejoinder.tables.assembly.items import Items
+from rejoinder.tables.assembly.one_table import first_rows
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
+from rejoinder.tables.schemas import RESPONSES
+from rejoinder.text.visible import visible
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A reply in a log, with what it answers and what it was given.
+
+    Attributes:
+        id: The item.
+        system: Who replied.
+        number: The number of its row, for messages.
+        reply: The text; None where the system failed.
+        turns: The turns that it answers, oldest first.
+        references: The expected replies.
+        scores: By name the numbers that the tool gave the reply; None where one is missing.
+        repeat: Which of several replies of the system to this item it is, from 1.
+    """
+
+    id: str
+    system: str
+    number: int
+    reply: str | None = None
+    turns: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+    scores: dict[str, float | None] = field(default_factory=dict)
+    repeat: int = 1
+
+
+@dataclass(frozen=True)
+class Log:
+    """A kind of log: how it is recognised, and how it is read.
+
+    Attributes:
+        name: What ``--format`` calls it.
+        description: One line for listings.
+        recognise: Whether a path of this kind lies here, from the path and its first bytes.
+        read: The samples of a path.
+        has_items: Whether it holds what the replies answer.
+        has_scores: Whether it holds numbers for the replies.
+    """
+
+    name: str
+    description: str
+    recognise: Callable[[Path, bytes], bool]
+    read: Callable[[Path], list[Sample]]
+    has_items: bool = True
+    has_scores: bool = True
+
+
+def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
+    """The items of logs; several logs may hold the same ones.
+
+    Raises:
+        InputError: Two samples of an item differ in its context or its references.
+    """
+    items = Items()
+    seen: dict[str, tuple[Any, str]] = {}
+    for path in paths:
+        samples = _samples(log, path)
+        keys = [(tuple(each.turns), tuple(each.references)) for each in samples]
+        numbers = [each.number for each in samples]
+        for row in first_rows([each.id for each in samples], keys, numbers, str(path)):
+            sample = samples[row]
+            where = f"{path}, row {sample.number}"
+            before, first = seen.setdefault(sample.id, (keys[row], where))
+            if before != keys[row]:
+                raise InputError(
+                    f"{where}: another context or reference at id {quoted(sample.id)} than at {first}; "
+                    "logs of one test set hold the same items; name one of them"
+                )
+            if first == where:
+                references = [(text, None, None) for text in sample.references if text.strip()]
+                items.add(sample.id, sample.turns, references, (str(path), sample.number))
+    return items.draft()
+
+
+def responses_of(log: Log, path: Path) -> ResponsesDraft:
+    """The replies of a log: of several to one item the first; failed ones are left out.
+
+    Raises:
+        InputError: It holds no reply that is text.
+    """
+    samples = _samples(log, path)
+    first = [each for each in samples if each.repeat == 1]
+    replies = [each for each in first if each.reply is not None]
+    if not replies:
+        raise InputError(
+            f"{path}: no sample has a reply of text (answers that were chosen by their likelihood, or "
+            "failures); expected at least one; name a log of generated replies"
+        )
+    if repeats := len(samples) - len(first):
+        what = counted(repeats, "further reply to an item", "further replies to an item")
+        _LOG.warning("%s: %s not read, the first of each is", visible(str(path)), what)
+    if failed := len(first) - len(replies):
+        what = counted(failed, "sample")
+        _LOG.warning("%s: %s without a reply left out", visible(str(path)), what)
+    rows = [(each.system, each.id, each.reply) for each in replies]
+    frame = pl.DataFrame(rows, schema=RESPONSES, orient="row")
+    return ResponsesDraft(frame, Origin(((str(path), [each.number for each in replies]),)))
+
+
+def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
+    """The numbers that a tool gave its replies.
+
+    Returns:
+        ``system, id, name, value, sample``, one row for each number, ``value`` null where it is
+        missing, ``sample`` null where each item has one reply; and the number of each row.
+
+    Raises:
+        InputError: It holds no number.
+    """
+    samples = _samples(log, path)
+    several = any(each.repeat > 1 for each in samples)
+    rows = [
+        (each.system, each.id, name, value, str(each.repeat) if several else None, each.number)
+        for each in samples
+        for name, value in each.scores.items()
+    ]
+    if not rows:
+        raise InputError(f"{path}: no scores in this log; expected at least one")
+    schema = dict.fromkeys(("system", "id", "name"), pl.String) | {
+        "value": pl.Float64, "sample": pl.String, "number": pl.Int64,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.drop("number"), frame.get_column("number").to_list()
+
+
+def text_of(content: Any) -> str:
+    """The text of a message: a string, or the parts of the type ``text`` in a list, joined.
+
+    >>> text_of([{"type": "text", "text": "Hi"}, {"type": "image"}]), text_of(None)
+    ('Hi', '')
+    """
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "".join(
+        part["text"]
+        for part in content
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
+def turns_of(messages: Any) -> list[str]:
+    """The turns of an input: a text, or messages without those of a system."""
+    if isinstance(messages, str):
+        return [messages] if messages else []
+    if not isinstance(messages, list):
+        return []
+    turns = [
+        text_of(each.get("content"))
+        for each in messages
+        if isinstance(each, dict) and each.get("role") not in ("system", "developer")
+    ]
+    return [turn for turn in turns if turn]
+
+
+def texts_of(value: Any) -> list[str]:
+    """A text or several as a list; a number is its digits, and nothing is none."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, list):
+        return [text for each in value for text in texts_of(each)]
+    return [value if isinstance(value, str) else str(value)]
+
+
+def number_of(value: Any) -> float | None:
+    """A number, true (1) or false (0); None of anything else.
+
+    >>> number_of(True), number_of(0.5), number_of("0.5"), number_of("good")
+    (1.0, 0.5, None, None)
+    """
+    if isinstance(value, bool | int | float):
+        return float(value) if value == value else None
+    return None
+
+
+def _samples(log: Log, path: Path) -> list[Sample]:
+    samples = log.read(path)
+    if not samples:
+        raise InputError(f"{path}: no samples in this log; expected at least one")
+    nameless = next((each for each in samples if not each.id.strip()), None)
+    if nameless is not None:
+        raise InputError(f"{path}, row {nameless.number}: the id is empty; expected one; name it")
+    return samples
+
+
+def expected_keys(where: str, keys: Sequence[str], row: Any) -> None:
+    """Raises where an object of a log lacks a key.
+
+    Raises:
+        InputError: Names it.
+    """
+    got = listed(row) if isinstance(row, dict) else type(row).__name__
+    for key in keys:
+        if not isinstance(row, dict) or key not in row:
+            raise InputError(
+                f"{where}: no {quoted(key)}; got {got}; is the log whole, and of a version that "
+                "docs/formats.md names?"
+            )

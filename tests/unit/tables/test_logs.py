@@ -1,0 +1,357 @@
+"""Logs of evaluation tools, in the shape in which these tools write them."""
+
+import json
+import struct
+import zipfile
+import zlib
+
+import pyarrow as pa
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.formats import FORMATS, holds_all
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import read_testset
+
+
+def recognised(path):
+    first = b"" if path.is_dir() else path.read_bytes()[:4096]
+    return next(name for name, each in FORMATS.items() if each.recognise(path, first))
+
+
+def scores(path):
+    """``(system, id, name, value, sample)`` of the log at a path."""
+    return read_scores(path).select("system", "id", "name", "value", "sample").rows()
+
+
+def document(number, target, replies, after="strict", **more):
+    """A row of lm-evaluation-harness 0.4.13, ``--log_samples``, of a task that generates."""
+    return {
+        "doc_id": number, "doc": {"question": f"Q{number}"}, "target": target,
+        "arguments": {"gen_args_0": {"arg_0": f"Q: Q{number}\nA:", "arg_1": {"until": ["\n"]}}},
+        "resps": [replies], "filtered_resps": replies[:1], "filter": after,
+        "metrics": ["exact_match"], "doc_hash": "9c", "prompt_hash": "9b", "target_hash": "51",
+        "exact_match": 1.0, **more,
+    }  # fmt: skip
+
+
+def lines(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_lm_evaluation_harness(tmp_path):
+    path = lines(
+        tmp_path / "org__bot" / "samples_toy_2026-11-22T08-21-03.131915.jsonl",
+        document(0, "None left.", ["No.", "Yes."]),
+        document(1, "Please.", ["Yes.", "No."]),
+        document(0, "None left.", ["No.", "Yes."], "loose", exact_match=0.0),
+        document(1, "Please.", ["Yes.", "No."], "loose", exact_match=0.5),
+    )
+    (path.parent / "results_2026-11-22T08-21-03.131915.json").write_text(
+        '{"model_name": "org/bot"}'
+    )
+    assert recognised(path) == "lm-eval"
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("0", ["Q: Q0\nA:"]), ("1", ["Q: Q1\nA:"])]
+    assert testset.references.get_column("text").to_list() == ["None left.", "Please."]
+    assert read_responses(path).rows() == [("org/bot", "0", "No."), ("org/bot", "1", "Yes.")]
+    assert scores(path) == [
+        ("org/bot", "0", "exact_match,strict", 1.0, "1"),
+        ("org/bot", "0", "exact_match,loose", 0.0, "1"),
+        ("org/bot", "1", "exact_match,strict", 1.0, "1"),
+        ("org/bot", "1", "exact_match,loose", 0.5, "1"),
+    ]
+    assert holds_all(path, None, None)
+
+
+def test_the_harness_has_scores_and_no_replies_where_likelihoods_are_compared(tmp_path):
+    row = document(0, "0", [], "none", acc=1.0, metrics=["acc"])
+    pairs = [["-0.1", "False"], ["-0.5", "False"]]
+    path = lines(
+        tmp_path / "samples_mc.jsonl",
+        row | {"resps": [[p] for p in pairs], "filtered_resps": pairs},
+    )
+    assert scores(path) == [("samples_mc", "0", "acc", 1.0, None)]
+    with pytest.raises(InputError, match="no sample has a reply of text"):
+        read_responses(path)
+
+
+def test_the_harness_by_columns_as_a_table(tmp_path):
+    path = lines(tmp_path / "bot.jsonl", document(0, "None left.", ["No."]))
+    columns = "id=doc_id,text=resps.0.0,reference=target,context=arguments.gen_args_0.arg_0"
+    assert read_testset(path, columns=columns).references.get_column("text").to_list() == [
+        "None left."
+    ]
+    assert read_responses(path, columns=columns).rows() == [("bot", "0", "No.")]
+
+
+def sample(id, epoch, said, grade, given="Any milk?", target="None left.", **more):
+    """A sample of an Inspect log of version 2."""
+    message = {"id": "x", "content": said, "source": "generate", "role": "assistant"}
+    return {
+        "id": id, "epoch": epoch, "input": given, "target": target,
+        "output": {
+            "model": "mockllm/model",
+            "choices": [{"message": message, "stop_reason": "stop"}],
+            "completion": said,
+        },
+        "scores": {"match": {"value": grade, "answer": said, "history": []}},
+        "metadata": {}, "attachments": {}, **more,
+    }  # fmt: skip
+
+
+HEAD = {
+    "version": 2, "status": "success",
+    "eval": {"eval_id": "a", "run_id": "b", "task": "toy", "model": "mockllm/model"},
+    "plan": {}, "results": {}, "stats": {},
+}  # fmt: skip
+CHAT = [
+    {"role": "system", "content": "Be short."},
+    {"role": "user", "content": [{"type": "text", "text": "Any tea?"}]},
+]
+LONG = "attachment://2e38"
+SAMPLES = [
+    sample("a", 1, "None left.", "C"),
+    sample("a", 2, "Ja.", "I"),
+    sample(10, 1, "Some.", {"polite": "P", "true": True}, given=LONG, attachments={"2e38": "Ham?"}),
+    sample(2, 1, "Please.", "0.25", given=CHAT, target=["Yes", "Please"]),
+    sample("b", 1, "", "N", given="Eggs?", error={"message": "broken"}, target=""),
+]
+
+
+def zstd_member(name, content):
+    """The bytes of a zip archive's member as Inspect packs it: by zstd, method 93."""
+    packed = pa.compress(content, codec="zstd", asbytes=True)
+    numbers = (63, 0, 93, 0, 0, zlib.crc32(content), len(packed), len(content), len(name), 0)
+    return struct.pack("<4s5H3L2H", b"PK\x03\x04", *numbers) + name.encode() + packed
+
+
+def zstd_archive(path, members):
+    data, directory = b"", b""
+    for name, content in members.items():
+        local = zstd_member(name, content)
+        # The central directory repeats the header, with comments and the offset behind it.
+        directory += struct.pack("<4sH", b"PK\x01\x02", 63) + local[4:30]
+        directory += struct.pack("<3H2L", 0, 0, 0, 0, len(data)) + name.encode()
+        data += local
+    count = len(members)
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count, count, len(directory), len(data), 0)
+    path.write_bytes(data + directory + end)
+
+
+@pytest.mark.parametrize("kind", ["deflated", "zstd", "json"])
+def test_inspect(tmp_path, caplog, kind):
+    path = tmp_path / ("log.json" if kind == "json" else "log.eval")
+    members = {
+        "_journal/start.json": HEAD,
+        **{f"samples/{each['id']}_epoch_{each['epoch']}.json": each for each in SAMPLES},
+        "header.json": HEAD,
+    }
+    members = {name: json.dumps(each).encode() for name, each in members.items()}
+    if kind == "json":
+        path.write_text(json.dumps(HEAD | {"samples": SAMPLES}, indent=2))
+    elif kind == "zstd":
+        zstd_archive(path, members)
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+    assert recognised(path) == "inspect"
+    testset = read_testset(path)
+    assert dict(testset.contexts.rows()) == {
+        "a": ["Any milk?"], "10": ["Ham?"], "2": ["Any tea?"], "b": ["Eggs?"],
+    }  # fmt: skip
+    texts = testset.references.group_by("id").agg("text").rows()
+    assert dict(texts) == {"a": ["None left."], "10": ["None left."], "2": ["Yes", "Please"]}
+    model = "mockllm/model"
+    replies = {(model, "a", "None left."), (model, "10", "Some."), (model, "2", "Please.")}
+    assert set(read_responses(path).rows()) == replies
+    assert "1 further reply to an item not read" in caplog.text
+    assert "1 sample without a reply left out" in caplog.text
+    assert set(scores(path)) == {
+        (model, "a", "match", 1.0, "1"), (model, "a", "match", 0.0, "2"),
+        (model, "10", "match/polite", 0.5, "1"), (model, "10", "match/true", 1.0, "1"),
+        (model, "2", "match", 0.25, "1"), (model, "b", "match", 0.0, "1"),
+    }  # fmt: skip
+
+
+def test_an_archive_that_is_no_log_or_damaged(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("a", "b")
+    with pytest.raises(InputError, match=r"no header\.json in the archive"):
+        read_testset(tmp_path / "a.eval")
+    zstd_archive(tmp_path / "b.eval", {"header.json": json.dumps(HEAD).encode()})
+    data = (tmp_path / "b.eval").read_bytes()
+    for damaged in (
+        data[:-9],
+        data.replace(b"mockllm", b"nockllm"),
+        data[:40] + b"\0\0" + data[42:],
+    ):
+        (tmp_path / "b.eval").write_bytes(damaged)
+        with pytest.raises(InputError, match="log"):
+            read_testset(tmp_path / "b.eval")
+
+
+def test_batch_output(tmp_path):
+    def answer(id, body, status=200, error=None):
+        response = {"status_code": status, "request_id": "r", "body": body}
+        return {"id": f"batch_req_{id}", "custom_id": id, "response": response, "error": error}
+
+    def chat(*texts):
+        choices = [
+            {"index": i, "message": {"role": "assistant", "content": t}}
+            for i, t in enumerate(texts)
+        ]
+        return {"id": "chatcmpl", "object": "chat.completion", "model": "gpt-x", "choices": choices}
+
+    said = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Tea."}],
+    }
+    path = lines(
+        tmp_path / "batch_1_output.jsonl",
+        answer("c1", chat("No.", "Yes.")),
+        answer("c2", {"model": "gpt-x", "output": [{"type": "reasoning", "summary": []}, said]}),
+        answer("c3", {"error": {"message": "too long"}}, 400),
+        answer("c4", {"model": "gpt-x", "choices": [{"text": "Ham."}]}),
+    )
+    assert recognised(path) == "batch-output"
+    assert read_responses(path).rows() == [
+        ("gpt-x", "c1", "No."), ("gpt-x", "c2", "Tea."), ("gpt-x", "c4", "Ham."),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="the format 'batch-output' holds no test set"):
+        holds_all(path, None, None)
+    message = {"model": "claude-x", "content": [{"type": "text", "text": "Hi."}]}
+    path = lines(
+        tmp_path / "results.jsonl",
+        {"custom_id": "c1", "result": {"type": "succeeded", "message": message}},
+        {"custom_id": "c2", "result": {"type": "errored", "error": {}}},
+    )
+    assert read_responses(path).rows() == [("claude-x", "c1", "Hi.")]
+
+
+def promptfoo_row(test, provider, output, **more):
+    return {
+        "promptIdx": 0, "testIdx": test, "provider": provider,
+        "prompt": {"raw": f"Say: Q{test}", "label": "Say: {{question}}"},
+        "vars": {"question": f"Q{test}", "style": "short"},
+        "testCase": {"vars": {}, "assert": [{"type": "equals", "value": f"A{test}"}, {"type": "is-json"}]},
+        "response": {"output": output, "tokenUsage": {}},
+        "success": True, "score": 0.75, "namedScores": {"tone": 1}, "latencyMs": 3, **more,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_promptfoo(tmp_path, version):
+    rows = [
+        promptfoo_row(test, {"id": f"p:{name}", "label": name}, f"{name}{test}")
+        for test in (0, 1)
+        for name in ("x", "y")
+    ]
+    rows[3] |= {"response": None, "error": "broken", "success": False, "score": 0}
+    inside = {"version": 3, "timestamp": "t", "prompts": [], "results": rows, "stats": {}}
+    content = {"evalId": "eval-1", "results": inside if version == 3 else rows, "config": {}}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(content))
+    assert recognised(path) == "promptfoo"
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("0", ["Q0"]), ("1", ["Q1"])]
+    assert testset.references.get_column("text").to_list() == ["A0", "A1"]
+    replies = [("x", "0", "x0"), ("y", "0", "y0"), ("x", "1", "x1")]
+    assert read_responses(path).rows() == replies
+    assert ("x", "0", "tone", 1.0, None) in scores(path)
+    assert ("y", "1", "success", 0.0, None) in scores(path)
+
+
+@pytest.mark.parametrize("snake", [False, True])
+def test_deepeval(tmp_path, snake):
+    names = ["testCases", "actualOutput", "expectedOutput", "metricsData"]
+    if snake:
+        names = ["test_cases", "actual_output", "expected_output", "metrics_data"]
+    cases, actual, expected, data = names
+    rows = [
+        {"name": f"test_case_{i}", "input": f"Q{i}", actual: f"R{i}", expected: f"A{i}", "order": i,
+         data: [{"name": "Tone", "threshold": 0.5, "success": True, "score": i / 2}]}
+        for i in (0, 1)
+    ]  # fmt: skip
+    path = tmp_path / "test_run_1.json"
+    path.write_text(json.dumps({cases: rows, "hyperparameters": {"model": "gpt-x"}}))
+    assert recognised(path) == "deepeval"
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("test_case_0", ["Q0"]), ("test_case_1", ["Q1"])]
+    assert testset.references.get_column("text").to_list() == ["A0", "A1"]
+    assert read_responses(path).get_column("text").to_list() == ["R0", "R1"]
+    assert scores(path) == [
+        ("gpt-x", "test_case_0", "Tone", 0.0, None), ("gpt-x", "test_case_1", "Tone", 0.5, None),
+    ]  # fmt: skip
+
+
+def wmt(folder, **files):
+    """A folder of mt-metrics-eval."""
+    content = {
+        "sources/en-de.txt": "Hi.\nTea?\n",
+        "references/en-de.refA.txt": "Hallo.\nTee?\n",
+        "references/en-de.refB.txt": "Guten Tag.\nEinen Tee?\n",
+        "documents/en-de.docs": "news\tdoc1\nnews\tdoc2\n",
+        "system-outputs/en-de/bot.txt": "Hey.\nTee da?\n",
+        "system-outputs/en-de/refA.txt": "Hallo.\nTee?\n",
+        "metric-scores/en-de/BLEU-refA.seg.score": "bot\t0.5\nbot\t0.25\n",
+        "metric-scores/en-de/BLEU-refA.sys.score": "bot\t0.4\n",
+        "human-scores/en-de.mqm.seg.score": "bot\t-1\nbot\tNone\nrefA\t0\nrefA\t-0.5\n",
+    } | files
+    for name, text in content.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_wmt(tmp_path):
+    path = wmt(tmp_path / "wmt26")
+    assert recognised(path) == "wmt"
+    for each in (path, path / "system-outputs" / "en-de"):
+        testset = read_testset(each)
+        assert testset.contexts.rows() == [("1", ["Hi."]), ("2", ["Tea?"])]
+        assert testset.references.get_column("text").to_list() == [
+            "Hallo.", "Guten Tag.", "Tee?", "Einen Tee?",
+        ]  # fmt: skip
+        assert read_responses(each).rows() == [
+            ("bot", "1", "Hey."), ("bot", "2", "Tee da?"), ("refA", "1", "Hallo."), ("refA", "2", "Tee?"),
+        ]  # fmt: skip
+        assert scores(each) == [
+            ("bot", "1", "BLEU-refA", 0.5, None), ("bot", "2", "BLEU-refA", 0.25, None),
+        ]  # fmt: skip
+
+
+def test_ratings_of_wmt(tmp_path, caplog):
+    path = wmt(tmp_path / "wmt26")
+    rows = [
+        ("1", "bot", "mean", "mqm", -1.0),
+        ("1", "refA", "mean", "mqm", 0.0),
+        ("2", "refA", "mean", "mqm", -0.5),
+    ]
+    assert read_ratings(path).rows() == rows
+    assert read_ratings(path / "human-scores" / "en-de.mqm.seg.score").rows() == rows
+    assert "1 segment without a score left out" in caplog.text
+
+
+def test_what_is_wrong_with_a_folder_of_wmt(tmp_path):
+    two = wmt(tmp_path / "two", **{"system-outputs/de-en/bot.txt": "Hi.\n"})
+    with pytest.raises(InputError, match=r"2 language pairs .*name the folder of one: .*de-en"):
+        read_testset(two)
+    short = wmt(tmp_path / "short", **{"system-outputs/en-de/bot.txt": "Hi.\n"})
+    with pytest.raises(InputError, match=r"bot\.txt: 1 line, expected 2"):
+        read_testset(short)
+    less = wmt(tmp_path / "less", **{"metric-scores/en-de/BLEU-refA.seg.score": "bot\t0.5\n"})
+    with pytest.raises(InputError, match="1 score of 'bot', expected 2"):
+        read_responses(less)
+
+
+def test_a_log_that_contradicts_itself(tmp_path):
+    path = lines(tmp_path / "s.jsonl", document(0, "A", ["x"]), document(0, "B", ["x"]))
+    with pytest.raises(InputError, match="another context or reference at id '0' than in row 1"):
+        read_testset(path)

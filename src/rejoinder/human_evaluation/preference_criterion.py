@@ -17,15 +17,17 @@ from rejoinder.human_evaluation.rater_exclusion import (
     verdict_notes,
 )
 from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
-from rejoinder.kernels.arrays import Indices
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.bradley_terry import Strengths, bradley_terry_intervals
-from rejoinder.statistics.clusters import effective_size
-from rejoinder.statistics.head_to_head import Tally, sign_test, tally
+from rejoinder.statistics.clusters import Groups, effective_size, interval_size
+from rejoinder.statistics.conventions import too_few_groups
+from rejoinder.statistics.head_to_head import Tally, flip_test, sign_test, tally
 from rejoinder.statistics.holm import SIGNIFICANT, holm
-from rejoinder.statistics.intervals import few_groups
+from rejoinder.statistics.intervals import Interval, few_groups
 from rejoinder.statistics.proportions import wilson
+from rejoinder.tables.item_clusters import NONE
 
 SHARED = "pairs of replies"
 """What raters share, in words."""
@@ -44,17 +46,23 @@ class Comparisons:
         systems, raters, items: The names.
         a, b: int64 [n], the two systems of each comparison, a < b.
         rater, item: int64 [n].
+        group: int64 [n], the item's cluster; the item itself where every item is independent.
         winner: int64 [n], 1 where a won, -1 where b did, 0 for a tie.
         shown: int64 [n], the same for the system shown as a, and that shown as b.
         turned: bool [n], whether b was shown as a.
     """
 
-    def __init__(self, table: pl.DataFrame) -> None:
-        self.table = table
+    def __init__(self, table: pl.DataFrame, options: SummaryOptions) -> None:
         systems = table.select(pl.concat_list("a", "b").explode().alias("system"))
         self.systems, system = _coded(systems.get_column("system"))
         self.raters, self.rater = _coded(table.get_column("rater"))
         self.items, self.item = _coded(table.get_column("id"))
+        self.groups, group_of_item = np.unique(
+            options.groups(np.array(self.items)), return_inverse=True
+        )
+        if not options.clusters:
+            group_of_item = np.arange(len(self.items))
+        self.group_of_item, self.group = group_of_item, group_of_item[self.item]
         first, second = system.reshape(-1, 2).T
         outcomes = {"a": 1, "b": -1, "tie": 0}
         winner = table.get_column("winner").replace_strict(outcomes, return_dtype=pl.Int64)
@@ -75,6 +83,18 @@ class Comparisons:
         repeated[first] = False
         return repeated
 
+    def sign_test(self, own: NDArray[np.bool_], outcomes: Indices) -> float:
+        """The sign test over items: which side more of an item's judges prefer.
+
+        Items of one cluster change their signs together (`flip_test`).
+
+        Args:
+            own: bool [n], the comparisons to test.
+            outcomes: int64 [n], 1 for one side, -1 for the other, 0 for a tie.
+        """
+        signs = np.sign(np.bincount(self.item[own], outcomes[own], len(self.items)))
+        return flip_test(np.bincount(self.group_of_item, signs).astype(np.int64))
+
     def judgements(self, least: int) -> Judgements:
         """The outcomes by pair of replies and rater; of repeated judgements, the first."""
         keys = np.stack([self.item, self.a, self.b], axis=1)
@@ -82,7 +102,9 @@ class Comparisons:
         matrix = np.full((len(units), len(self.raters)), np.nan)
         once = ~self.repeated()
         matrix[unit.reshape(-1)[once], self.rater[once]] = self.winner[once]
-        return Judgements(matrix, units[:, 0], paired=True, units=SHARED, least=least)
+        return Judgements(
+            matrix, self.group_of_item[units[:, 0]], paired=True, units=SHARED, least=least
+        )
 
     def shown_both_ways(self) -> NDArray[np.bool_]:
         """Which comparisons are of two systems that change sides: bool [n].
@@ -104,7 +126,7 @@ class PreferenceCriterion:
 
     def __init__(self, name: str, table: pl.DataFrame, options: SummaryOptions) -> None:
         self.name, self.options = name, options
-        self.all = Comparisons(table)
+        self.all = Comparisons(table, options)
         self.judgements = self.all.judgements(options.least)
         self.notes = self._repeated_note()
         self.raters = self._raters()
@@ -115,12 +137,13 @@ class PreferenceCriterion:
         )
         self._note_sides()
         if options.resamples:
-            self.notes += few_groups(len(self.all.items), "items")
+            self.notes += few_groups(len(self.all.groups), options.group_noun)
+            self.notes += self._cluster_note()
         self.agreement = agreement_rows(name, "all", self.judgements, options)
         dropped = dropped_raters(self.raters, "preferences", name, options)
         self.selected, usable = self.all, self.judgements
         if dropped:
-            self.selected = Comparisons(table.filter(~pl.col("rater").is_in(dropped)))
+            self.selected = Comparisons(table.filter(~pl.col("rater").is_in(dropped)), options)
             usable = self.selected.judgements(options.least)
         if options.drop:
             self.agreement += agreement_rows(name, KEPT, usable, options)
@@ -138,6 +161,7 @@ class PreferenceCriterion:
             "comparisons": self.all.winner.size,
             "ties": int((self.all.winner == 0).sum()),
             "missing": int(np.isnan(self.judgements.matrix).sum()),
+            "clusters": len(self.all.groups),
         }
 
     def _pairs(self) -> list[dict[str, Any]]:
@@ -150,7 +174,7 @@ class PreferenceCriterion:
     def _pair(self, a: int, b: int) -> dict[str, Any]:
         compared = self.selected
         own = (compared.a == a) & (compared.b == b)
-        winner, item = compared.winner[own], compared.item[own]
+        winner, item, group = compared.winner[own], compared.item[own], compared.group[own]
         votes = np.bincount(item, winner)[np.unique(item)]
         won, lost = int((votes > 0).sum()), int((votes < 0).sum())
         row: dict[str, Any] = {
@@ -165,7 +189,8 @@ class PreferenceCriterion:
             "items_won": won,
             "items_tied": votes.size - won - lost,
             "items_lost": lost,
-            "p": sign_test(won, lost),
+            "p": compared.sign_test(own, compared.winner),
+            "clusters": np.unique(group).size,
             "reason": None if won + lost else "no item is decided: there is nothing to test",
         }
         shares = {
@@ -177,9 +202,20 @@ class PreferenceCriterion:
         for name, each in shares.items():
             values = each.astype(np.float64)
             share = float(values.mean())
-            interval = wilson(share, effective_size(values, item))
+            interval = self._share_interval(values, group)
             row |= {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
+            row["reason"] = row["reason"] or interval.reason
         return row
+
+    def _share_interval(self, values: Floats, group: Indices) -> Interval:
+        """Wilson's interval for as many judgements as these are worth, grouped by item or cluster."""
+        share = float(values.mean())
+        if not self.options.clusters:
+            return wilson(share, effective_size(values, group))
+        clusters = Groups.of(group, values.size)
+        if reason := too_few_groups(len(clusters), "clusters"):
+            return Interval.none(reason)
+        return wilson(share, interval_size(values, clusters))
 
     def _strengths(self) -> list[dict[str, Any]]:
         """Every system's Bradley-Terry strength."""
@@ -205,7 +241,7 @@ class PreferenceCriterion:
             compared.b,
             compared.winner,
             len(compared.systems),
-            compared.item,
+            compared.group,
             max(1, self.options.resamples),
             np.random.default_rng(self.options.seed),
             names=compared.systems,
@@ -242,6 +278,17 @@ class PreferenceCriterion:
         )
         return [note] if repeated else []
 
+    def _cluster_note(self) -> list[str]:
+        clusters = self.options.clusters
+        if clusters is None:
+            return []
+        compared = self.all
+        return [
+            f"{counted(compared.winner.size, 'comparison')} of {counted(len(compared.items), 'item')} in "
+            f"{counted(len(compared.groups), 'cluster')} of '{clusters.column}'; '--cluster {NONE}' "
+            f"(cluster='{NONE}') takes every item as independent"
+        ]
+
     def _note_leaning(self) -> None:
         """Which raters prefer a side, corrected over the raters."""
         corrected = holm(np.array([row["side_p"] for row in self.raters]))
@@ -261,8 +308,7 @@ class PreferenceCriterion:
             return
         shown = self.all.shown[changing]
         first, second = int((shown > 0).sum()), int((shown < 0).sum())
-        by_item = np.bincount(self.all.item[changing], shown)
-        p = sign_test(int((by_item > 0).sum()), int((by_item < 0).sum()))
+        p = self.all.sign_test(changing, self.all.shown)
         if p < SIGNIFICANT:
             side = "a" if first > second else "b"
             self.notes.append(

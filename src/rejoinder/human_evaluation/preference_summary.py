@@ -14,6 +14,7 @@ from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signat
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.checks.validation import check_preferences, conform
+from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.tables.selection import of_criterion, without_systems
@@ -60,7 +61,8 @@ class PreferenceSummary:
             win), each with ``..._low`` and ``..._high`` (95%, Wilson's interval at the effective
             size of judgements grouped by item); ``items_won``, ``items_tied``, ``items_lost`` (by
             more judgements for a than for b); ``p``, the exact two-sided sign test over items, and
-            ``p_holm``, corrected over the criterion's pairs; ``reason``.
+            ``p_holm``, corrected over the criterion's pairs; ``reason``; with clusters their number,
+            ``clusters``, and a test that flips the signs of whole clusters.
         strengths: ``criterion``, ``system``, ``strength`` (Bradley-Terry, log, mean 0), ``low``,
             ``high`` (95%, bootstrap over items), ``wins``, ``ties``, ``losses``, ``reason``.
         agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
@@ -73,7 +75,7 @@ class PreferenceSummary:
             a tie), ``verdict`` (``kept``, ``below`` the threshold, or ``dropped`` for that, ``not
             judged``), ``reason``.
         notes: What was left out, and what the data cannot tell.
-        signature: Of everything that made the numbers.
+        signature: Everything that the numbers follow from.
     """
 
     counts: pl.DataFrame
@@ -107,9 +109,10 @@ def preferences(
     least: int = LEAST_SHARED,
     resamples: int = 1000,
     seed: int = 12345,
+    cluster: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> PreferenceSummary:
-    """Holds systems against each other by people's preferences, criterion by criterion.
+    """Compares systems by people's preferences, criterion by criterion.
 
     Judgements of one item by several people are no independent facts. So intervals take judgements
     by item (see `effective_size`), the bootstrap draws items, and the sign test has one observation
@@ -124,7 +127,10 @@ def preferences(
         drop: Drop them.
         least: The fewest pairs of replies shared with others to be judged by.
         resamples: Of the bootstrap; 0 for no intervals of strengths and agreement.
-        seed: Of every draw.
+        seed: Random seed.
+        cluster: A column of ``preferences`` whose equal values are not independent (conversation,
+            user): intervals and tests are over whole clusters. ``none``: every item is independent;
+            None: ``conversation`` where there is such a column.
         progress: Called with how many criteria are done, and of how many.
 
     Raises:
@@ -137,8 +143,10 @@ def preferences(
     ('ours', 0.75, 0.2890625)
     """
     without = strings(without, "without", "systems")
-    options = SummaryOptions(threshold, drop, least, resamples, seed)
-    table = conform(preferences, PREFERENCES, "preferences").select(*PREFERENCES)
+    given = conform(preferences, PREFERENCES, "preferences")
+    clusters, faults = item_clusters(given, cluster, "preferences")
+    options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
+    table = given.select(*PREFERENCES)
     check_preferences(table, Origin.of_table("preferences", table))
     table = without_systems(of_criterion(table, criterion), without, ("a", "b"))
 
@@ -146,13 +154,14 @@ def preferences(
         return PreferenceCriterion(name, own, options)
 
     parts, notes = each_criterion(table, summarised, progress)
+    clustering = {"clusters": _COUNT} if clusters else {}
     return PreferenceSummary(
-        pl.DataFrame([part.counts() for part in parts], schema=_COUNTS),
-        pl.DataFrame([row for part in parts for row in part.pairs], schema=_PAIRS),
+        pl.DataFrame([part.counts() for part in parts], schema=_COUNTS | clustering),
+        pl.DataFrame([row for part in parts for row in part.pairs], schema=_PAIRS | clustering),
         pl.DataFrame([row for part in parts for row in part.strengths], schema=_STRENGTHS),
         pl.DataFrame([row for part in parts for row in part.agreement], schema=AGREEMENT),
         pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
-        notes,
+        (*faults, *notes),
         signature("preferences", table, without, options, options.signature(), "test:sign by item"),
     )
 

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.messages import counted, listed
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.raters import LEAST_SHARED
+from rejoinder.tables.item_clusters import ItemClusters
 
 KEPT, DROPPED, BELOW, UNJUDGED = "kept", "dropped", "below", "not judged"
 
@@ -28,6 +32,7 @@ class SummaryOptions:
         resamples: Number of bootstrap resamples; 0 for no intervals.
         seed: Random seed.
         raters: How the ratings of a reply become one number.
+        clusters: Which items are not independent; None: every item is.
     """
 
     threshold: float = THRESHOLD
@@ -36,6 +41,7 @@ class SummaryOptions:
     resamples: int = 1000
     seed: int = 12345
     raters: str = "mean"
+    clusters: ItemClusters | None = None
 
     def __post_init__(self) -> None:
         if not -1 <= self.threshold <= 1:
@@ -53,6 +59,19 @@ class SummaryOptions:
         if kappa >= self.threshold:
             return KEPT
         return DROPPED if self.drop else BELOW
+
+    @property
+    def group_noun(self) -> str:
+        """What is resampled, in the plural."""
+        return "clusters" if self.clusters else "items"
+
+    def groups(self, ids: NDArray[np.generic]) -> NDArray[np.generic]:
+        """What each item belongs to and is resampled with: its cluster, or itself."""
+        return self.clusters.of(ids) if self.clusters else ids
+
+    def cluster_labels(self, ids: Sequence[str]) -> NDArray[np.generic] | None:
+        """The cluster of each item; None where every item is independent."""
+        return self.clusters.of(np.array(ids)) if self.clusters else None
 
     def signature(self) -> str:
         """The rule in a signature."""

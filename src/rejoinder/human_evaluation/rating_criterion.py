@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
@@ -15,14 +16,17 @@ from rejoinder.human_evaluation.rater_exclusion import (
     verdict_notes,
 )
 from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
+from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
+from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups
 from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.standard_error import mean_half_width
+from rejoinder.tables.item_clusters import NONE
 from rejoinder.tables.pair_ratings import over_pairs
 
 MEAN = "mean"
@@ -43,7 +47,7 @@ PLACES = (
 class RatingMatrix:
     """Ratings of one criterion as a matrix: replies in rows, raters in columns."""
 
-    def __init__(self, table: pl.DataFrame, least: int) -> None:
+    def __init__(self, table: pl.DataFrame, options: SummaryOptions) -> None:
         self.replies = table.select("system", "id").unique(maintain_order=True)
         self.raters = table.get_column("rater").unique(maintain_order=True).to_list()
         keyed = table.join(self.replies.with_row_index("row"), on=["system", "id"]).join(
@@ -56,8 +60,10 @@ class RatingMatrix:
         rows, columns = (keyed.get_column(name).to_numpy() for name in ("row", "column"))
         self.values[rows, columns] = keyed.get_column("score").to_numpy()
         self.numbers = (~np.isnan(self.values)).sum(axis=1)
-        items = self.replies.get_column("id").to_numpy()
-        self.judgements = Judgements(self.values, items, units=SHARED, least=least)
+        self.systems = self.replies.get_column("system").to_numpy()
+        self.ids = self.replies.get_column("id").to_numpy()
+        groups = options.groups(self.ids)
+        self.judgements = Judgements(self.values, groups, units=SHARED, least=options.least)
 
 
 class RatingCriterion:
@@ -91,6 +97,7 @@ class RatingCriterion:
         """How many of everything, before the filter."""
         table, each = self.table, self._matrix(self.table).numbers
         items, systems = (table.get_column(name).n_unique() for name in ("id", "system"))
+        clusters = {"clusters": self._group_count()} if self.options.clusters else {}
         ratings = int(self.people.numbers.sum())
         return {
             "criterion": self.name,
@@ -106,6 +113,7 @@ class RatingCriterion:
             "most": int(each.max()),
             "low": self.single.get_column("score").min(),
             "high": self.single.get_column("score").max(),
+            **clusters,
         }
 
     def human(self) -> list[dict[str, Any]]:
@@ -132,12 +140,12 @@ class RatingCriterion:
     def systems(self) -> list[dict[str, Any]]:
         """Mean, interval and spread of every system's aggregated ratings."""
         names = self.table.get_column("system").unique(maintain_order=True).to_list()
-        of_reply = self.selected.replies.get_column("system").to_numpy()
         rows = []
         for name in names:
-            own = of_reply == name
+            own = self.selected.systems == name
             values = self.reduced.values[own]
-            interval = _mean_interval(values, self.options)
+            groups = self._groups(self.selected.ids[own])
+            interval = _mean_interval(values, groups, self.options)
             rows.append(
                 {
                     "criterion": self.name,
@@ -150,9 +158,20 @@ class RatingCriterion:
                     "n": values.size,
                     "ratings": int(self.selected.numbers[own].sum()),
                     "reason": interval.reason,
+                    **_clustering(values, groups),
                 }
             )
         return rows
+
+    def differences(self) -> list[dict[str, Any]]:
+        """Each pair of systems compared; empty where all are rated on the same items."""
+        if not self._different_items():
+            return []
+        systems: dict[str, dict[str, float]] = {}
+        replies = zip(self.selected.systems, self.selected.ids, self.reduced.values, strict=True)
+        for system, id, value in replies:
+            systems.setdefault(system, {})[id] = value
+        return system_differences(self.name, systems, self.options)
 
     def distribution(self) -> pl.DataFrame:
         """How often each system got each grade."""
@@ -176,8 +195,20 @@ class RatingCriterion:
             pl.Series("score", self.reduced.values, dtype=pl.Float64),
         )
 
+    def _groups(self, ids: NDArray[np.generic]) -> Groups | None:
+        return Groups.of(self.options.groups(ids), ids.size) if self.options.clusters else None
+
+    def _group_count(self) -> int:
+        ids = self.table.get_column("id").unique().to_numpy()
+        return np.unique(self.options.groups(ids)).size
+
+    def _different_items(self) -> bool:
+        items = self.selected.replies.get_column("id").n_unique()
+        systems = self.table.get_column("system").n_unique()
+        return self.selected.replies.height < systems * items
+
     def _matrix(self, table: pl.DataFrame) -> RatingMatrix:
-        return RatingMatrix(table, self.options.least)
+        return RatingMatrix(table, self.options)
 
     def _raters(self) -> list[dict[str, Any]]:
         rows = []
@@ -193,6 +224,22 @@ class RatingCriterion:
     def _agreement(self, raters: str, ratings: RatingMatrix) -> list[dict[str, Any]]:
         return agreement_rows(self.name, raters, ratings.judgements, self.options, self.undefined)
 
+    def _note_clusters(self) -> None:
+        """How many independent replies the systems' replies are worth."""
+        clusters, worth = self.options.clusters, 0.0
+        if clusters is None:
+            return
+        for name in dict.fromkeys(self.selected.systems):
+            own = self.selected.systems == name
+            groups = self.options.groups(self.selected.ids[own])
+            worth += effective_size(self.reduced.values[own], groups)
+        replies = counted(self.selected.replies.height, "rated reply", "rated replies")
+        self.notes.append(
+            f"{replies} in {counted(self._group_count(), 'cluster')} of '{clusters.column}', worth "
+            f"about {worth:.0f} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every "
+            "item as independent"
+        )
+
     def _note_means(self, people: pl.DataFrame) -> None:
         means = self.table.height - people.height
         if means and people.height:
@@ -206,7 +253,8 @@ class RatingCriterion:
 
     def _note_rest(self) -> None:
         if self.options.resamples:
-            self.notes += few_groups(self.table.get_column("id").n_unique(), "items")
+            self.notes += few_groups(self._group_count(), self.options.group_noun)
+            self._note_clusters()
         if self.options.raters == "z" and self.reduced.constant_raters:
             self.notes.append(
                 f"{counted(self.reduced.constant_raters, 'rater')} with one value throughout: 0 each "
@@ -218,30 +266,38 @@ class RatingCriterion:
             self.notes.append(
                 f"{counted(lost, 'reply', 'replies')} with no rating left after the filter"
             )
-        systems = self.table.get_column("system").n_unique()
-        if (
-            self.selected.replies.height
-            < systems * self.selected.replies.get_column("id").n_unique()
-        ):
+        if self._different_items():
             self.notes.append(
                 "systems are rated on different items, which may be harder or easier: their means "
                 "are not strictly comparable"
             )
 
 
-def _mean_interval(values: Floats, options: SummaryOptions) -> Interval:
+def _mean_interval(values: Floats, groups: Groups | None, options: SummaryOptions) -> Interval:
     """The interval of a mean over items, of which a system has each once: ``mean +- t s / sqrt(n)``.
 
-    t has n - 1 degrees of freedom.
+    t has n - 1 degrees of freedom; over clusters see `mean_half_width`.
     """
-    if reason := too_few_groups(values.size, "items"):
+    number = values.size if groups is None else len(groups)
+    if reason := too_few_groups(number, options.group_noun):
         return Interval.none(reason)
     if not options.resamples:
         return Interval.none()
     if np.ptp(values) <= SAME:
         return Interval.none("all items have the same rating, which is no certainty")
-    mean, reach = float(values.mean()), mean_half_width(values)
+    mean, reach = float(values.mean()), mean_half_width(values, groups)
+    if reach <= SAME:
+        return Interval.none("all clusters have the same mean, which is no certainty")
     return Interval(mean - reach, mean + reach)
+
+
+def _clustering(values: Floats, groups: Groups | None) -> dict[str, Any]:
+    """How many clusters a system's replies are in, and how much these widen its variance."""
+    if groups is None:
+        return {}
+    plain = values.var(ddof=1) / values.size if values.size > 1 else 0.0
+    effect = mean_variance(values, groups) / plain if plain > 0 else math.nan
+    return {"clusters": len(groups), "design_effect": float(effect)}
 
 
 def _number(text: str) -> tuple[int, str]:

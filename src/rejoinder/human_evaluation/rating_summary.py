@@ -13,9 +13,12 @@ from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
+from rejoinder.human_evaluation.system_differences import DIFFERENCES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
+from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion, without_systems
 
@@ -32,6 +35,9 @@ _SYSTEMS = {
     "criterion": _TEXT, "system": _TEXT, "mean": _NUMBER, "low": _NUMBER, "high": _NUMBER,
     "sd": _NUMBER, "median": _NUMBER, "n": _COUNT, "ratings": _COUNT, "reason": _TEXT,
 }  # fmt: skip
+
+
+_CLUSTERING = {"clusters": _COUNT, "design_effect": _NUMBER}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +63,18 @@ class RatingSummary:
             maximum), ``raters`` (with a correlation), ``reason``.
         systems: ``criterion``, ``system``, ``mean``, ``low``, ``high`` (95%, Student's t over items),
             ``sd`` (over replies, divisor n - 1), ``median``, ``n`` (replies), ``ratings``,
-            ``reason``: of the replies' aggregated ratings.
+            ``reason``: of the replies' aggregated ratings. With clusters also ``clusters``, how many,
+            and ``design_effect``, by how much they multiply the variance of the mean.
         distribution: ``criterion``, ``system``, ``score``, ``count``, ``share``: of single ratings.
         ratings: ``schemas.RATINGS`` (and ``against``, if any has one), the ratings that count: after
             selection and filter.
         aggregated: ``schemas.RATINGS``, a row for each reply, its rater named by the aggregation.
         notes: What was left out, and what the data cannot tell.
-        signature: Of everything that made the numbers.
+        signature: Everything that the numbers follow from.
+        differences: ``criterion``, ``a``, ``b``, ``kind`` (``paired`` over the items that both have;
+            ``unpaired`` where they share none), ``shared`` (how many), ``difference`` (of the means,
+            a less b), ``low``, ``high`` (95%, Student's t), ``p``, ``p_holm`` (corrected over the
+            criterion's pairs), ``reason``. Empty where all systems are rated on the same items.
     """
 
     counts: pl.DataFrame
@@ -76,6 +87,7 @@ class RatingSummary:
     aggregated: pl.DataFrame
     notes: tuple[str, ...]
     signature: str
+    differences: pl.DataFrame
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder ratings --json`` prints."""
@@ -88,11 +100,12 @@ class RatingSummary:
             "distribution": self.distribution.to_dicts(),
             "signature": self.signature,
             "notes": self.notes,
+            **({"differences": self.differences.to_dicts()} if self.differences.height else {}),
         }
 
 
 def ratings(
-    ratings: pl.DataFrame,
+    ratings: Frame,
     *,
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -103,6 +116,7 @@ def ratings(
     scale: Scale | None = None,
     resamples: int = 1000,
     seed: int = 12345,
+    cluster: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RatingSummary:
     """Counts ratings, measures how far raters agree, and sums up each system, criterion by criterion.
@@ -123,7 +137,10 @@ def ratings(
         least: The fewest replies shared with others to be judged by.
         scale: The worst and the best grade that could be given; None: outliers are noted.
         resamples: 0 for no intervals; any other number gives the same ones, as nothing is drawn.
-        seed: Of every draw.
+        seed: Random seed.
+        cluster: A column of ``ratings`` whose equal values are not independent (conversation, user):
+            intervals leave out and resample whole clusters. ``none``: every item is independent;
+            None: ``conversation`` where there is such a column.
         progress: Called with how many criteria are done, and of how many.
 
     Raises:
@@ -140,8 +157,10 @@ def ratings(
     if raters not in AGGREGATIONS:
         raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(AGGREGATIONS)}")
     without = strings(without, "without", "systems")
-    options = SummaryOptions(threshold, drop, least, resamples, seed, raters)
-    table = without_systems(of_criterion(rating_table(ratings), criterion), without)
+    given = ratings_of(ratings)
+    clusters, faults = item_clusters(given, cluster, "ratings")
+    options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
+    table = without_systems(of_criterion(rating_table(given), criterion), without)
     if scale is not None:
         check_scale(table, scale)
 
@@ -151,17 +170,21 @@ def ratings(
         return part
 
     parts, notes = each_criterion(table, summarised, progress)
+    clustering = _CLUSTERING if clusters else {}
     return RatingSummary(
         pl.DataFrame([part.counts() for part in parts]),
         pl.DataFrame([row for part in parts for row in part.agreement], schema=AGREEMENT),
         pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
         pl.DataFrame([row for part in parts for row in part.human()], schema=_HUMAN),
-        pl.DataFrame([row for part in parts for row in part.systems()], schema=_SYSTEMS),
+        pl.DataFrame(
+            [row for part in parts for row in part.systems()], schema=_SYSTEMS | clustering
+        ),
         pl.concat([part.distribution() for part in parts]),
         pl.concat([part.selected_single for part in parts]),
         pl.concat([part.aggregated() for part in parts]),
-        notes,
+        (*faults, *notes),
         signature("ratings", table, without, options, f"raters:{raters}", options.signature()),
+        pl.DataFrame([row for part in parts for row in part.differences()], schema=DIFFERENCES),
     )
 
 

@@ -121,6 +121,7 @@ def signature(
             f"criterion:{'+'.join(criteria)}",
             *([f"without:{'+'.join(without)}"] if without else []),
             *facts,
+            *([f"cluster:{options.clusters.column}"] if options.clusters else []),
             f"bs:{options.resamples}",
             f"seed:{options.seed}",
             f"hash:{hashlib.sha256(table.write_csv().encode()).hexdigest()[:8]}",

@@ -77,6 +77,31 @@ def sign_test(wins: int, losses: int) -> float:
     return float(min(1.0, 2 * np.exp(logs - n * math.log(2)).sum()))
 
 
+def flip_test(sums: Indices) -> float:
+    """The exact two-sided test of signs summed by group, when groups flip their signs as a whole.
+
+    ``p = P(|sum_g e_g d_g| >= |sum_g d_g|)`` with e_g = 1 or -1 by the toss of a fair coin. Where each
+    group has one sign it is the `sign_test`. NaN where all sums are 0.
+
+    Args:
+        sums: int64 [g], wins less losses of each group.
+
+    >>> flip_test(np.array([3, 1, -1]))  # |+-3 +-1 +-1| is 3 or more in 6 of 8
+    0.75
+    """
+    sizes = np.abs(sums[sums != 0])
+    if sizes.size == 0:
+        return math.nan
+    if sizes.min() == sizes.max():
+        return sign_test(int((sums > 0).sum()), int((sums < 0).sum()))
+    # The distribution of the sum over groups with e_g = 1: it decides that of the signed sum.
+    chances = np.ones(1)
+    for size in sizes.tolist():
+        chances = (np.pad(chances, (0, size)) + np.pad(chances, (size, 0))) / 2
+    values = 2 * np.arange(chances.size) - sizes.sum()
+    return float(min(1.0, chances[np.abs(values) >= abs(sums.sum())].sum()))
+
+
 def checked_outcomes(
     a: Indices, b: Indices, winner: Indices, systems: int
 ) -> tuple[Indices, Indices, Indices]:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups, mean_variance
 from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.student import t_quantile
 
@@ -40,11 +41,14 @@ def standard_errors(left_out: Floats) -> Floats:
     return np.where(error <= ROUNDING * n * scale, 0.0, error)
 
 
-def mean_half_width(values: Floats, level: float = LEVEL) -> float:
+def mean_half_width(values: Floats, groups: Groups | None = None, level: float = LEVEL) -> float:
     """How far the interval of a mean reaches on either side: ``t s / sqrt(n)``, n - 1 degrees of freedom.
+
+    Over g groups it is ``t sqrt(V)`` with V the `mean_variance` and g - 1 degrees of freedom.
 
     Args:
         values: float64 [n]; NaN for fewer than two.
+        groups: Which values are not independent; None: each is.
         level: The coverage.
 
     >>> round(mean_half_width(np.array([1.0, 2.0, 6.0])), 3)  # 4.303 * sqrt(7 / 3)
@@ -53,4 +57,6 @@ def mean_half_width(values: Floats, level: float = LEVEL) -> float:
     n = values.size
     if n < 2:
         return math.nan
+    if groups is not None and len(groups) > 1:
+        return t_quantile(level, len(groups) - 1) * math.sqrt(mean_variance(values, groups))
     return t_quantile(level, n - 1) * float(values.std(ddof=1)) / math.sqrt(n)

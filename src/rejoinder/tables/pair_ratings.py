@@ -6,6 +6,8 @@ one reply may be rated several times by one rater: once beside each other system
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from rejoinder.messages import counted
@@ -13,23 +15,26 @@ from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.schemas import AGAINST, RATINGS
 
 
-def conform_ratings(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+def conform_ratings(frame: pl.DataFrame, table: str, keep: Sequence[str] = ()) -> pl.DataFrame:
     """The columns of ratings in their types, and ``against`` where a rating has one.
 
     Args:
         frame: The ratings.
         table: What they are called in messages.
+        keep: Additional columns to keep, as text, where they are there.
 
     Returns:
-        ``schemas.RATINGS``, and the column ``against`` last where it holds any system; an empty text
-        in it is null.
+        ``schemas.RATINGS``, the column ``against`` where it holds any system (an empty text in it is
+        null), and the columns to keep.
 
     Raises:
         InputError: A column is absent, misspelt, or of a type that cannot be meant.
         ParameterError: It is no frame of Polars or pandas.
     """
     optional = {AGAINST: pl.String}
-    ratings = conform(frame, RATINGS | optional, table, optional).select(*RATINGS, AGAINST)
+    ratings = conform(frame, RATINGS | optional, table, optional)
+    kept = [pl.col(name).cast(pl.String) for name in keep if name in ratings.columns]
+    ratings = ratings.select(*RATINGS, AGAINST, *kept)
     blank = pl.col(AGAINST).str.strip_chars() == ""
     ratings = ratings.with_columns(pl.when(~blank).then(pl.col(AGAINST)).alias(AGAINST))
     return ratings if belong_to_pairs(ratings) else ratings.drop(AGAINST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
+from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.rating_formats import tables
 from rejoinder.tables.schemas import PREFERENCES
@@ -27,7 +29,10 @@ _OPTIONAL = ("rater", "criterion")
 
 
 def read_preferences(
-    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+    *paths: str | os.PathLike[str],
+    format: str | None = None,
+    columns: Columns = None,
+    cluster: str | None = None,
 ) -> pl.DataFrame:
     """Reads head-to-head judgements: CSV, TSV, JSON Lines or Parquet.
 
@@ -39,6 +44,8 @@ def read_preferences(
         *paths: Files, of which each is recognised by itself.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"winner=choice"``.
+        cluster: An additional column to keep, for ``rejoinder.preferences(..., cluster=)``; None keeps
+            ``conversation`` where there is one.
 
     Returns:
         ``schemas.PREFERENCES``, one row per judgement, in the order of the files. ``a`` and ``b``
@@ -49,34 +56,35 @@ def read_preferences(
         ParameterError: There is no such format.
     """
     frames, stretches = [], []
-    mapping = column_mapping(columns)
+    mapping, keep = column_mapping(columns), cluster_columns(cluster)
     for path in existing(paths, "preferences"):
         (chosen,) = formats_of([path], format, _FORMATS, "--preferences-format")
         names = ("id", "a", "b", "rater")
         part = tables.judgements(path, chosen.name, mapping, "preferences", names)
-        frame, origin = _preferences(part)
+        frame, origin = _preferences(part, keep)
         frames.append(frame)
         stretches += origin.stretches
-    preferences = pl.concat(frames)
+    preferences = pl.concat(frames, how="diagonal")
     check_preferences(preferences, Origin(tuple(stretches)))
     return preferences
 
 
-def _preferences(part: Part) -> tuple[pl.DataFrame, Origin]:
+def _preferences(part: Part, keep: Sequence[str]) -> tuple[pl.DataFrame, Origin]:
     require(("id", "a", "b", "winner"), part.frame.columns, part.name, _OPTIONAL)
     names = [name for name in PREFERENCES if name in part.frame.columns]
     schema = {name: PREFERENCES[name] for name in names}
-    frame = conform(part.frame.select(names), schema, part.name)
+    kept = [name for name in keep if name in part.frame.columns and name not in names]
+    frame = conform(part.frame.select(*names, pl.col(kept).cast(pl.String)), schema, part.name)
     frame = frame.with_columns(pl.col("winner").str.strip_chars())
-    held = (frame.get_column("winner") != "").fill_null(False)
-    numbers = [number for number, keep in zip(part.numbers, held, strict=True) if keep]
+    judged = (frame.get_column("winner") != "").fill_null(False)
+    numbers = [number for number, keep in zip(part.numbers, judged, strict=True) if keep]
     if absent := frame.height - len(numbers):
         _LOG.warning("%s: %s without a winner left out", visible(part.name), counted(absent, "row"))
     if not numbers:
         raise InputError(f"{part.name}: no comparisons; expected at least one")
     origin = Origin(((part.name, numbers),))
-    frame = with_defaults(frame.filter(held), origin)
-    return _with_sides(frame, origin).select(*PREFERENCES), origin
+    frame = with_defaults(frame.filter(judged), origin)
+    return _with_sides(frame, origin).select(*PREFERENCES, *kept), origin
 
 
 def _with_sides(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import check_scores, conform
 from rejoinder.tables.frames import Frame, ratings_of
+from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import ratings_in
@@ -45,7 +46,10 @@ class RatedReplies:
 
 
 def read_ratings(
-    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+    *paths: str | os.PathLike[str],
+    format: str | None = None,
+    columns: Columns = None,
+    cluster: str | None = None,
 ) -> pl.DataFrame:
     """Reads ratings of replies, in any of the formats of docs/formats.md.
 
@@ -57,20 +61,22 @@ def read_ratings(
         *paths: Files or folders, of which each is recognised by itself.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
+        cluster: An additional column to keep, for ``rejoinder.ratings(..., cluster=)``; None keeps
+            ``conversation`` where there is one.
 
     Returns:
-        ``schemas.RATINGS``, one row per rating, in the order of the files; the column ``against``
-        last where ratings belong to pairs of systems.
+        ``schemas.RATINGS``, one row per rating, in the order of the files; then the column
+        ``against`` where ratings belong to pairs of systems, and that of the clusters.
 
     Raises:
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
     frames, stretches = [], []
-    mapping = column_mapping(columns)
+    mapping, keep = column_mapping(columns), cluster_columns(cluster)
     for path in existing(paths, "ratings"):
-        draft = ratings_in(path, format, mapping)
-        frames.append(conform_ratings(draft.frame, str(path)))
+        draft = ratings_in(path, format, mapping, keep)
+        frames.append(conform_ratings(draft.frame, str(path), keep))
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
             raise InputError(f"{path}: no ratings{why}; expected at least one")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import compress
 
 import polars as pl
@@ -19,6 +20,7 @@ from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.rating_scales import refuse_other_scales
 from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.schemas import AGAINST, RATINGS
 
@@ -37,17 +39,26 @@ _CRITERIA = {
 }  # fmt: skip
 
 
-def ratings_of_table(part: Part) -> RatingsDraft:
+def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> RatingsDraft:
     """Ratings of a long table (a column ``score``) or of a wide one (none).
+
+    Without a column ``id``, ratings with a column ``conversation`` are of whole conversations.
+
+    Args:
+        part: The table.
+        keep: Additional columns to keep, where they are there.
 
     Raises:
         InputError: A column is absent or misspelt, or a cell of a score holds no number.
     """
+    if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
+        part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
     columns = part.frame.columns
-    if "score" in columns or not _is_wide(columns):
+    keys = (*_KEYS, *(name for name in keep if name not in (*_KEYS, "score")))
+    if "score" in columns or not _is_wide(columns, keys):
         require(("id", "system", "score"), columns, part.name, ("rater", "criterion", AGAINST))
-        return _long(part)
-    return wide_ratings(part)
+        return _long(part, keys)
+    return wide_ratings(part, keys)
 
 
 def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
@@ -70,11 +81,11 @@ def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     return frame.with_columns(pl.lit(NOBODY).alias("rater"))
 
 
-def _long(part: Part) -> RatingsDraft:
+def _long(part: Part, keys: Sequence[str]) -> RatingsDraft:
     numbers = list(part.numbers)
     scores, notes = strict_scores(part.frame.get_column("score"), part.name, numbers)
     scored = scores.is_not_null()
-    columns = [name for name in (*_KEYS, "score") if name in part.frame.columns]
+    columns = [name for name in (*keys, "score") if name in part.frame.columns]
     frame = part.frame.with_columns(scores.alias("score")).select(columns).filter(scored)
     origin = Origin(((part.name, list(compress(numbers, scored))),))
     if absent := len(scored) - frame.height:
@@ -82,9 +93,9 @@ def _long(part: Part) -> RatingsDraft:
     return RatingsDraft(with_defaults(frame, origin), origin, notes)
 
 
-def _is_wide(columns: list[str]) -> bool:
+def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
     """Whether columns beside the keys hold ratings, rather than the score under another name."""
-    rest = [name for name in columns if name not in _KEYS]
+    rest = [name for name in columns if name not in keys]
     if "id" not in columns or "system" not in columns or not rest:
         return False
     if "rater" in columns and "criterion" in columns:
@@ -94,7 +105,7 @@ def _is_wide(columns: list[str]) -> bool:
     return another_name("score", rest) is None
 
 
-def wide_ratings(part: Part) -> RatingsDraft:
+def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> RatingsDraft:
     """Ratings in a column per criterion where there is a column ``rater``, else one per rater.
 
     Raises:
@@ -110,7 +121,7 @@ def wide_ratings(part: Part) -> RatingsDraft:
         )
     columns, text, notes = {}, [], []
     for name in part.frame.columns:
-        if name in _KEYS:
+        if name in keys:
             continue
         cells = part.frame.get_column(name)
         scores = scores_of(cells)
@@ -133,13 +144,13 @@ def wide_ratings(part: Part) -> RatingsDraft:
             f"{part.name}: no column of numbers; got {listed(part.frame.columns)}, expected "
             f"{listed([*RATINGS])}, or one column of numbers per {across}"
         )
-    keys = [name for name in _KEYS if name in part.frame.columns]
+    index = [name for name in keys if name in part.frame.columns]
     row = pl.Series("row number", numbers, dtype=pl.UInt64)
-    wide = part.frame.select(*keys, row).with_columns(
+    wide = part.frame.select(*index, row).with_columns(
         values.alias(f"score of {name}") for name, values in columns.items()
     )
     long = wide.unpivot(
-        index=[*keys, "row number"], variable_name=across, value_name="score"
+        index=[*index, "row number"], variable_name=across, value_name="score"
     ).with_columns(pl.col(across).str.strip_prefix("score of "))
     long = long.filter(pl.col("score").is_not_null()).sort("row number", maintain_order=True)
     origin = Origin(((part.name, long.get_column("row number").to_list()),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import ParameterError, one_of
@@ -36,8 +37,16 @@ RATING_FORMATS: dict[str, RatingFormat] = {
 }
 
 
-def ratings_in(path: Path, name: str | None, columns: ColumnMapping | None) -> RatingsDraft:
+def ratings_in(
+    path: Path, name: str | None, columns: ColumnMapping | None, keep: Sequence[str] = ()
+) -> RatingsDraft:
     """The ratings in a path, not yet validated.
+
+    Args:
+        path: A file or folder.
+        name: The name of its format; None: recognised.
+        columns: The user's names of columns.
+        keep: Additional columns to keep, of a table of columns.
 
     Raises:
         InputError: no format recognises the path.
@@ -45,7 +54,7 @@ def ratings_in(path: Path, name: str | None, columns: ColumnMapping | None) -> R
             some.
     """
     chosen = choose(path, name, columns)
-    return chosen.read(path, columns) if chosen.takes_columns else chosen.read(path)
+    return chosen.read(path, columns, keep) if chosen.takes_columns else chosen.read(path)
 
 
 def choose(path: Path, name: str | None, columns: ColumnMapping | None = None) -> RatingFormat:

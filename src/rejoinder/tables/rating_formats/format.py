@@ -19,7 +19,7 @@ class RatingFormat:
         recognise: whether a path of this format lies here, told from the path and the first bytes
             of the file (empty for a folder).
         read: reads the ratings of one path; of a table whose columns the user may name, given the
-            ``ColumnMapping`` or None too.
+            ``ColumnMapping`` or None too, and the names of additional columns to keep.
         takes_columns: whether it is such a table.
     """
 

@@ -75,8 +75,11 @@ def judgements(
     return part_of_judgements(part, columns, what, names)
 
 
-def _read(path: Path, columns: ColumnMapping | None, name: str) -> RatingsDraft:
-    return ratings_of_table(judgements(path, name, columns, "ratings", ("id", "system", "rater")))
+def _read(
+    path: Path, columns: ColumnMapping | None, keep: Sequence[str], name: str
+) -> RatingsDraft:
+    part = judgements(path, name, columns, "ratings", ("id", "system", "rater"))
+    return ratings_of_table(part, keep)
 
 
 _TABLES = (

@@ -135,6 +135,10 @@ RATINGS = [
     ),
     Row("ratings", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
     Row("ratings", "--save", "--save {out}/r.csv", effect=lambda _, after: rows(after, "r.csv") == 990),
+    Row(
+        "ratings", "--cluster", "--cluster talk", "systems.*.low", "systems.*.mean",
+        where={"ratings": "clustered_ratings"}, effect=only("counts.*.clusters", 7),
+    ),
     # 198 replies have five ratings each.
     Row(
         "ratings", "--aggregated", "--aggregated", also="--save {out}/r.csv",
@@ -148,6 +152,10 @@ PREFERENCES = [
     Row(
         "preferences", "--preferences-format", "--preferences-format csv", as_usual="pairs.*.win_rate",
         where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--preferences-format"),
+    ),
+    Row(
+        "preferences", "--cluster", "--cluster talk", "pairs.*.win_rate_low", "pairs.*.win_rate",
+        where={"preferences": "clustered_preferences"}, effect=only("counts.*.clusters", 7),
     ),
     Row("preferences", "--filter-raters", "--filter-raters=0.1", "pairs.*.comparisons"),
     Row(

@@ -178,6 +178,23 @@ class World:
         """The ratings of the others."""
         return self._ratings_of("second.csv", {"r3", "r4", "r5"})
 
+    @cached_property
+    def clustered_ratings(self) -> Path:
+        """With a column ``talk``: ten items have the same value."""
+        return self._clustered(self.ratings)
+
+    @cached_property
+    def clustered_preferences(self) -> Path:
+        """The same."""
+        return self._clustered(self.preferences)
+
+    def _clustered(self, path: Path) -> Path:
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        return self._csv(
+            f"clustered_{path.name}", [*header, "talk"], [[*row, row[0][:3]] for row in rows]
+        )
+
     def _ratings_of(self, name: str, raters: set[str]) -> Path:
         with self.ratings.open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)

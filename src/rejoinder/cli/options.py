@@ -183,8 +183,9 @@ DEVICE = option(
 CLUSTER = option(
     "--cluster",
     metavar="COLUMN",
-    help="Column of the contexts whose equal values are not independent. For example conversation or "
-    "user; none: every item is independent. Default: conversation where there is such a column.",
+    help="Column of the contexts (or judgements) whose equal values are not independent. For example "
+    "conversation or user; none: every item is independent. Default: conversation where there is such "
+    "a column.",
 )
 BEAM = integer("--beam", default=10, help="Beam size.")
 DETOKENIZE = flag("--detokenize", help="Detokenise and recase utterances, for DailyDialog.")
@@ -355,6 +356,7 @@ class Judgements(Sampling, Json):
     )
     criterion: str | None = criterion("Default: all, each by itself.")
     without: tuple[str, ...] = without()
+    cluster: str | None = CLUSTER
 
     def summary(self) -> dict[str, Any]:
         """What the summaries of the library are asked for."""
@@ -366,6 +368,7 @@ class Judgements(Sampling, Json):
             "threshold": THRESHOLD if self.filter_raters is None else self.filter_raters,
             "drop": self.filter_raters is not None,
             "least": self.least,
+            "cluster": self.cluster,
             **self.of(Sampling),
         }
 

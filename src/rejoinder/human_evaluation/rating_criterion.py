@@ -225,18 +225,21 @@ class RatingCriterion:
         return agreement_rows(self.name, raters, ratings.judgements, self.options, self.undefined)
 
     def _note_clusters(self) -> None:
-        """How many independent replies the systems' replies are worth."""
-        clusters, worth = self.options.clusters, 0.0
+        """How many independent items the items are worth, system by system."""
+        clusters, sizes = self.options.clusters, []
         if clusters is None:
             return
         for name in dict.fromkeys(self.selected.systems):
             own = self.selected.systems == name
             groups = self.options.groups(self.selected.ids[own])
-            worth += effective_size(self.reduced.values[own], groups)
-        replies = counted(self.selected.replies.height, "rated reply", "rated replies")
+            sizes.append(round(effective_size(self.reduced.values[own], groups)))
+        items = counted(self.table.get_column("id").n_unique(), "item")
+        worth = f"{min(sizes)}"
+        if max(sizes) > min(sizes):
+            worth += f" to {max(sizes)} (by system)"
         self.notes.append(
-            f"{replies} in {counted(self._group_count(), 'cluster')} of '{clusters.column}', worth "
-            f"about {worth:.0f} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every "
+            f"{items} in {counted(self._group_count(), 'cluster')} of '{clusters.column}', worth "
+            f"about {worth} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every "
             "item as independent"
         )
 

@@ -46,8 +46,10 @@ def ratings(told: RatingSummary) -> None:
         out.print()
         _raters(out, _of(told.raters, name), ("ratings", "mean"))
         _print(out, _systems(_of(told.systems, name), _of(told.distribution, name)))
+        if told.differences.height:
+            _print(out, _differences(_of(told.differences, name)))
     _aggregation(out, told)
-    _end(out, told, [told.agreement, told.human, told.systems])
+    _end(out, told, [told.agreement, told.human, told.systems, told.differences])
 
 
 def preferences(told: PreferenceSummary) -> None:
@@ -181,6 +183,22 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
     )
 
 
+def _differences(rows: pl.DataFrame) -> Table:
+    """Pairs of systems that are rated on different items."""
+    return table(
+        rows.iter_rows(named=True),
+        text("a"),
+        text("b"),
+        number(
+            "shared items",
+            lambda row: str(row["shared"]) if row["kind"] == "paired" else "0 (unpaired)",
+        ),
+        number("a - b", lambda row: _interval(row["difference"], row["low"], row["high"], 2)),
+        number("p", lambda row: p_value(row["p"])),
+        number("p Holm", lambda row: starred(row["p_holm"])),
+    )
+
+
 def _pairs(rows: pl.DataFrame) -> Table:
     return table(
         rows.iter_rows(named=True),
@@ -217,13 +235,19 @@ def _strengths(rows: pl.DataFrame) -> Table:
 def _aggregation(out: Console, told: RatingSummary) -> None:
     how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
     words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
-    legend = "[low, high]: 95% interval over items; " if has_intervals(told.systems) else ""
+    legend = (
+        f"[low, high]: 95% interval over {_groups(told)}; " if has_intervals(told.systems) else ""
+    )
     out.print(
         f"{legend}mean: over replies, each the {words}; grades: share "
         "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
         f"many raters, high by selection; {NONE}: undefined",
         style="dim",
     )
+
+
+def _groups(told: RatingSummary) -> str:
+    return "clusters" if "clusters" in told.counts.columns else "items"
 
 
 def _end(

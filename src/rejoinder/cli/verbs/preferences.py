@@ -36,7 +36,9 @@ def preferences(given: PreferencesOptions) -> None:
     from rejoinder.tables.preferences import read_preferences
 
     with Progress("reading"):
-        table = read_preferences(*given.files, format=given.preferences_format)
+        table = read_preferences(
+            *given.files, format=given.preferences_format, cluster=given.cluster
+        )
     with Progress("comparing") as tick:
         summary = summarise_preferences(table, **given.summary(), progress=tick)
     summary = inputs.with_notes(summary, given.files)

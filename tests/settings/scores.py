@@ -52,6 +52,9 @@ ROWS = [
         where={"testset": "testset_parquet", "systems": "systems_parquet"},
         effect=lambda *both: [rows(each, "kept.parquet") for each in both] == [3 * 33, 3 * 6],
     ),
+    Row("score", "--ranks", "--ranks", effect=lambda before, after: (
+        "ranks" not in before.json and [row["best_rank"] for row in after.json["ranks"]] == [1, 2, 3]
+    )),
     # The six topics are the clusters.
     Row("score", "--cluster", "--cluster topic", "systems.*.low", VALUE),
     Row("score", "--cluster", "--cluster none", "systems.*.low", as_usual="systems", also="--cluster topic"),
@@ -69,6 +72,9 @@ ROWS = [
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
+    Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
+        "ranks" not in before.json and len(after.json["ranks"]) == 3
+    )),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
     Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),

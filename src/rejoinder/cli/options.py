@@ -327,6 +327,11 @@ class Scoring(MeasuringOrScores):
         help=f"{_MISSING}; pairwise: score each system on what it answered, and compare two on what "
         "both answered.",
     )
+    ranks: bool = flag(
+        "--ranks",
+        help="Print the range of ranks of every system. Systems whose difference is not significant "
+        "share ranks.",
+    )
     cluster: str | None = CLUSTER
     without: tuple[str, ...] = without()
 

@@ -23,6 +23,7 @@ from rejoinder.metrics.engine.jackknife import (
 from rejoinder.metrics.engine.resampling import all_masks, narrow, permutation_masks
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
+from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
@@ -43,11 +44,16 @@ class Comparison:
     table: pl.DataFrame
     scores: Measurements
 
-    def as_json(self) -> dict[str, Any]:
-        """The object that ``rejoinder compare --json`` prints."""
+    def ranks(self) -> pl.DataFrame:
+        """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
+        return rank_ranges(self.scores, self.table)
+
+    def as_json(self, ranks: bool = False) -> dict[str, Any]:
+        """The object that ``rejoinder compare --json`` prints, with ``--ranks`` or without."""
         measured = self.scores.measured
         return {
             "comparisons": self.table.to_dicts(),
+            **({"ranks": self.ranks().to_dicts()} if ranks else {}),
             "signatures": {label: each.signature for label, each in measured.items()},
             "notes": self.scores.notes,
         }

@@ -134,13 +134,14 @@ class Scores(Measurements):
             )
         return table
 
-    def as_json(self) -> dict[str, Any]:
-        """The object that ``rejoinder score --json`` prints."""
+    def as_json(self, ranks: bool = False) -> dict[str, Any]:
+        """The object that ``rejoinder score --json`` prints, with ``--ranks`` or without."""
         several = len(self.names) > 1 and self.resamples > 0
         return {
             "systems": self.systems().to_dicts(),
             "parts": self.parts(),
             "leads": self.leads().to_dicts() if several else [],
+            **({"ranks": self.ranks().to_dicts()} if ranks else {}),
             "notes": self.notes,
         }
 
@@ -259,6 +260,10 @@ class Scores(Measurements):
     def leads(self) -> pl.DataFrame:
         """The best system under every metric against the next best; see ``compare.leads``."""
         return leads(self)
+
+    def ranks(self) -> pl.DataFrame:
+        """The range of ranks of every system under every metric; see ``ranks.rank_ranges``."""
+        return compare(self).ranks()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rows, without any text, to a Parquet file; see ``store.save``."""

@@ -20,6 +20,7 @@ from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from rejoinder.cli.show.cells import Cell
@@ -36,8 +37,8 @@ UNPAIRED = (
 )
 
 
-def comparison(compared: Comparison) -> None:
-    """Every pair of systems under every metric."""
+def comparison(compared: Comparison, ranks: bool = False) -> None:
+    """Every pair of systems under every metric, and with ``ranks`` the ranks of the systems."""
     out = console()
     scores, pairs = compared.scores, compared.table
     for label, each in scores.measured.items():
@@ -60,6 +61,9 @@ def comparison(compared: Comparison) -> None:
                 title=label,
             )
         )
+        out.print()
+    if ranks:
+        print_ranks(out, compared.ranks())
         out.print()
     out.print(
         f"{scale(scores, pairs)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
@@ -107,6 +111,23 @@ def print_leads(out: Console, scores: Scores) -> None:
         corrected += " as in 'rejoinder compare'"
     out.print(
         f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; {DETECTABLE}",
+        style="dim",
+    )
+
+
+def print_ranks(out: Console, ranks: pl.DataFrame) -> None:
+    """The ranges of ranks: a row for each system, a column for each metric."""
+    labels = ranks["metric"].unique(maintain_order=True).to_list()
+    rows: dict[str, dict[str, str]] = {}
+    for row in ranks.iter_rows(named=True):
+        span = f"{row['best_rank']}" + f"-{row['worst_rank']}" * (
+            row["worst_rank"] > row["best_rank"]
+        )
+        rows.setdefault(row["system"], {"system": row["system"]})[row["metric"]] = span
+    out.print(table(rows.values(), text("system"), *map(number, labels), title="ranks"))
+    out.print(
+        "ranks: from one more than the systems that are significantly better to all but those that are "
+        "significantly worse (p Holm below 0.05)",
         style="dim",
     )
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rejoinder.cli.show.cells import no_spread, scale, score
-from rejoinder.cli.show.compare import print_leads
+from rejoinder.cli.show.compare import print_leads, print_ranks
 from rejoinder.cli.terminal.console import bare_table, console, print_notes, rows
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 COLUMNS_AT_ONCE = 5
 
 
-def systems(scores: Scores) -> None:
-    """Every system under every metric, the verdicts, and the signatures."""
-    print_systems(console(), scores)
+def systems(scores: Scores, ranks: bool = False) -> None:
+    """Every system under every metric, the verdicts, and the signatures; with ``ranks`` these too."""
+    print_systems(console(), scores, ranks=ranks)
 
 
-def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None:
+def print_systems(
+    out: Console, scores: Scores, signatures: bool = True, ranks: bool = False
+) -> None:
     """The same, to any console."""
     table = scores.systems()
     several = len(scores.names) > 1 and scores.resamples > 0
@@ -40,6 +42,9 @@ def print_systems(out: Console, scores: Scores, signatures: bool = True) -> None
     if several:
         out.print()
         print_leads(out, scores)
+    if ranks:
+        out.print()
+        print_ranks(out, scores.ranks())
     print_notes(out, [*no_spread(table, "value", scores), *scores.notes])
     if signatures:
         out.print()

@@ -43,8 +43,8 @@ def compare(given: CompareOptions) -> None:
             scores, given.a, given.b, permutations=given.permutations, cluster=given.cluster
         )
     if given.json:
-        write(compared.as_json())
+        write(compared.as_json(given.ranks))
     else:
         from rejoinder.cli.show.compare import comparison
 
-        comparison(compared)
+        comparison(compared, given.ranks)

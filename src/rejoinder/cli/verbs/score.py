@@ -53,6 +53,8 @@ def score(given: ScoreOptions) -> None:
 
     for other in ("by", "segments", "save", "cluster"):
         inputs.check_together(given, "explain", other)
+    for other in ("by", "segments", "explain"):
+        inputs.check_together(given, "ranks", other)
     inputs.check_together(given, "by", "segments")
     check_needs(given.explain is not None, "--explain ID", "system")
     targets.check_file(given.save, targets.SCORES)
@@ -71,7 +73,7 @@ def score(given: ScoreOptions) -> None:
         scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
     with Outputs() as outputs:
         outputs.save(given.save, scores.save)
-        _show(scores, given.segments, given.by, given.json)
+        _show(scores, given)
 
 
 def _explain(explanations: Sequence[Explanation], json: bool) -> None:
@@ -85,23 +87,23 @@ def _explain(explanations: Sequence[Explanation], json: bool) -> None:
     show(explanations)
 
 
-def _show(scores: Scores, segments: bool, by: str | None, json: bool) -> None:
-    """The systems, or each reply (``segments``), or the systems for each value of a column (``by``)."""
-    if json:
+def _show(scores: Scores, given: ScoreOptions) -> None:
+    """The systems, or each reply (``--segments``), or the systems for each value of a column (``--by``)."""
+    if given.json:
         from rejoinder.cli.show.machine import write
 
-        if segments:
+        if given.segments:
             write({"segments": scores.segments().to_dicts(), "notes": scores.notes})
-        elif by is not None:
-            write({"groups": scores.by(by).to_dicts(), "notes": scores.notes})
+        elif given.by is not None:
+            write({"groups": scores.by(given.by).to_dicts(), "notes": scores.notes})
         else:
-            write(scores.as_json())
+            write(scores.as_json(given.ranks))
         return
     from rejoinder.cli.show import score as show
 
-    if segments:
+    if given.segments:
         show.segments(scores)
-    elif by is not None:
-        show.groups(scores, by)
+    elif given.by is not None:
+        show.groups(scores, given.by)
     else:
-        show.systems(scores)
+        show.systems(scores, given.ranks)

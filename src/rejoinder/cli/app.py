@@ -48,8 +48,9 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 @click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
 def app() -> None:
-    """Which conversational system is better, how sure that is, and how far a metric can be
-    trusted.
+    """Evaluate conversational systems.
+
+    Rejoinder says which system is better, how certain that is, and how far a metric can be trusted.
     """
 
 

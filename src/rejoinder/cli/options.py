@@ -68,6 +68,16 @@ def resamples(why: str = "", **more: Any) -> Any:
     return integer("--resamples", default=1000, callback=enough, help=words.rstrip(), **more)
 
 
+def by(example: str) -> Any:
+    """The option --by, with an example of a column."""
+    return option(
+        "--by",
+        metavar="COLUMN",
+        help="Column of the contexts to group by, with a table for each value. For example "
+        f"{example}.",
+    )
+
+
 def save(what: str) -> Any:
     """The option --save; ``what`` says what is saved, and in which formats."""
     return path("--save", help=f"Save the results to this file. {what}")
@@ -156,14 +166,8 @@ RATERS = choice(
     "--raters",
     of=("mean", "median", "z"),
     default="mean",
-    help="How the ratings of a reply are combined. mean, median, or z: mean of each rater's "
-    "standardised ratings.",
-)
-BY = option(
-    "--by",
-    metavar="COLUMN",
-    help="Column of the contexts to group by, with a table for each value. For example topic, or "
-    "under ruq reference_words.",
+    help="How the ratings of a reply are combined. A name, not a number of raters: mean, median, or "
+    "z (the mean of each rater's standardised ratings).",
 )
 FILTER_RATERS = option(
     "--filter-raters",
@@ -240,8 +244,8 @@ class TestsetFiles(TestsetFile):
         "--reference",
         "-r",
         multiple=True,
-        help="Additional file of the test set; may be repeated. A stream of references, or a "
-        "table of them.",
+        help="Additional file of the test set; may be repeated. It holds references: one on each "
+        "line, or a table of them.",
     )
 
 
@@ -286,8 +290,8 @@ class Gaps(Options):
     )
     drop_unusable: bool = flag(
         "--drop-unusable",
-        help="Exclude items that cannot be scored, and count them. They lack a reference, or "
-        "another thing, that a metric needs.",
+        help="Exclude items that cannot be scored, and count them. They lack what a metric "
+        "needs, such as a reference.",
     )
 
 

@@ -61,8 +61,8 @@ quiet = click.Option(
     expose_value=False,
     is_eager=True,
     callback=lambda context, _, value: be_quiet(context) if value else None,
-    help="Print no notes and no progress on standard error; errors are still printed. Notes about the "
-    "result are part of it, and stay.",
+    help="Print no notes and no progress on standard error. Errors are still printed, and so are the "
+    "notes about a result, which are part of it.",
 )
 
 

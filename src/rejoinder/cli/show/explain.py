@@ -2,92 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from rejoinder.cli.show.cells import joined, styled
-from rejoinder.cli.terminal.console import bare_table, console
+from rejoinder.cli.terminal.columns import number, table, text
+from rejoinder.cli.terminal.console import console
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:
     from rejoinder.metrics.contract import Part
+    from rejoinder.metrics.contributions import Contribution
     from rejoinder.metrics.similarity import Likeness
     from rejoinder.scoring.explain import Explanation
 
 
-def explanations(told: Sequence[Explanation]) -> None:
+def explanations(results: Sequence[Explanation]) -> None:
     """What made the score of one item, for each system and metric."""
     out = console()
-    for each in told:
+    for each in results:
         _explanation(out, each)
 
 
-def _explanation(out: Console, told: Explanation) -> None:
-    metric = f"{told.label} = {100 * told.value:.1f}"
-    heading = joined(styled(told.system, "bold"), f" on {told.id}: {metric} (x100)")
+def _explanation(out: Console, explanation: Explanation) -> None:
+    metric = f"{explanation.label} = {100 * explanation.value:.1f}"
+    heading = joined(styled(explanation.system, "bold"), f" on {explanation.id}: {metric} (x100)")
     out.rule(heading, align="left")
-    for turn in told.context:
+    for turn in explanation.context:
         out.print(f"  {turn}", style="dim")
-    out.print(joined("> ", styled(told.reply or "(empty reply)", "bold")))
+    out.print(joined("> ", styled(explanation.reply or "(empty reply)", "bold")))
     out.print()
-    if told.likeness is not None:
-        _likeness(out, told, told.likeness)
+    if explanation.likeness is not None:
+        _likeness(out, explanation, explanation.likeness)
         return
-    _references(out, told)
-    _ngrams(out, told)
-    for sentence in _reading(told):
+    _references(out, explanation)
+    _ngrams(out, explanation)
+    for sentence in _reading(explanation):
         out.print(sentence, style="dim")
     out.print()
 
 
-def _references(out: Console, told: Explanation) -> None:
+def _references(out: Console, explanation: Explanation) -> None:
     """The references; with their weights where the metric reads them."""
-    table = bare_table()
-    table.add_column("ref", justify="right")
-    if told.weighted:
-        table.add_column("weight", justify="right")
-    for name in ("text", "source"):
-        table.add_column(name)
-    rows = zip(told.references, told.weights, told.sources, strict=True)
-    for place, (text, weight, source) in enumerate(rows, 1):
-        weights = [f"{weight:+.2f}"] if told.weighted else []
-        table.add_row(str(place), *weights, text, source or "", style=_tint(weight, told.weighted))
-    out.print(table)
+    weighted = explanation.weighted
+    weight = number("weight", lambda row: f"{row[2]:+.2f}")
+    shown = table(
+        zip(count(1), explanation.references, explanation.weights, explanation.sources),
+        number("ref", lambda row: str(row[0])),
+        *((weight,) if weighted else ()),
+        text("text", lambda row: row[1]),
+        text("source", lambda row: row[3] or ""),
+        style=lambda row: _tint(row[2], weighted),
+    )
+    out.print(shown)
     out.print()
 
 
-def _ngrams(out: Console, told: Explanation) -> None:
+def _ngrams(out: Console, explanation: Explanation) -> None:
     """What every n-gram of the reply adds to the score."""
-    table = bare_table()
-    weighing = ("weight", "adds", "of") if told.weighted else ()
-    for name in ("n", "n-gram", "in reply", "matched", "ref", *weighing, "also in"):
-        table.add_column(name, justify="left" if name in ("n-gram", "also in") else "right")
-    for each in told.contributions:
-        begins = (str(each.order), each.ngram, str(each.count))
-        if each.reference is None:
-            weighed = ("", "0", f"{each.of:.2f}") if told.weighted else ()
-            table.add_row(*begins, "-", "", *weighed, "", style="dim")
-            continue
-        weighed = (f"{each.weight:+.2f}", f"{each.adds:+.2f}", f"{each.of:.2f}")
-        others = [str(place + 1) for place in each.holders if place != each.reference]
-        table.add_row(
-            *begins,
-            str(each.matched),
-            str(each.reference + 1),
-            *(weighed if told.weighted else ()),
-            " ".join(others),
-            style=_tint(each.adds, told.weighted),
-        )
-    out.print(table)
+
+    def of_match(show: Callable[[Contribution], str], otherwise: str = "") -> Callable[..., str]:
+        return lambda each: otherwise if each.reference is None else show(each)
+
+    weights = (
+        number("weight", of_match(lambda each: f"{each.weight:+.2f}")),
+        number("adds", of_match(lambda each: f"{each.adds:+.2f}", "0")),
+        number("of", lambda each: f"{each.of:.2f}"),
+    )
+    shown = table(
+        explanation.contributions,
+        number("n", lambda each: str(each.order)),
+        text("n-gram", lambda each: each.ngram),
+        number("in reply", lambda each: str(each.count)),
+        number("matched", of_match(lambda each: str(each.matched), "-")),
+        number("ref", lambda each: "" if each.reference is None else str(each.reference + 1)),
+        *(weights if explanation.weighted else ()),
+        text("also in", of_match(_also_in)),
+        style=lambda each: (
+            "dim" if each.reference is None else _tint(each.adds, explanation.weighted)
+        ),
+    )
+    out.print(shown)
 
 
-def _reading(told: Explanation) -> list[str]:
+def _also_in(each: Contribution) -> str:
+    return " ".join(str(place + 1) for place in each.holders if place != each.reference)
+
+
+def _reading(explanation: Explanation) -> list[str]:
     """How the table above makes the score, in sentences."""
     sentences = []
-    if told.weighted:
-        costly = sum(each.adds < 0 for each in told.contributions)
+    if explanation.weighted:
+        costly = sum(each.adds < 0 for each in explanation.contributions)
         sentences.append(
             "An n-gram adds its weight times its matches ('adds') to the numerator of the precision, "
             "and the best weight of the item times its count ('of') to the denominator."
@@ -97,11 +106,11 @@ def _reading(told: Explanation) -> list[str]:
                 f"Only references of negative weight hold {counted(costly, 'n-gram')} of the reply: "
                 "what these add is negative."
             )
-    elif any(weight != 1 for weight in told.weights):
+    elif any(weight != 1 for weight in explanation.weights):
         sentences.append(
-            f"{told.label} ignores the weights of references: all that are listed count alike."
+            f"{explanation.label} ignores the weights of references: all that are listed count alike."
         )
-    return [*sentences, _made_of(told.parts)]
+    return [*sentences, _made_of(explanation.parts)]
 
 
 def _made_of(parts: Mapping[str, Part]) -> str:
@@ -131,28 +140,30 @@ def _numbers(parts: Mapping[str, Part], *names: str) -> list[float]:
     return part if isinstance(part, list) else [part]
 
 
-def _likeness(out: Console, told: Explanation, like: Likeness) -> None:
+def _likeness(out: Console, explanation: Explanation, like: Likeness) -> None:
     """How like the reply is to each reference, and which words make it like the nearest."""
     if like.halves:
         halves = " and ".join(f"{name} {100 * value:.1f}" for name, value in like.halves.items())
         out.print(f"made of {halves}, each on its scale; s_R is of the nearest reference:\n")
-    references = bare_table()
-    for name in ("ref", "similarity", "text", "source"):
-        references.add_column(name, justify="right" if name in ("ref", "similarity") else "left")
-    rows = zip(told.references, like.similarities, told.sources, strict=True)
-    for place, (text, value, source) in enumerate(rows):
-        counts = "bold" if place == like.nearest else ""
-        references.add_row(str(place + 1), f"{100 * value:.1f}", text, source or "", style=counts)
+    references = table(
+        zip(count(), explanation.references, like.similarities, explanation.sources),
+        number("ref", lambda row: str(row[0] + 1)),
+        number("similarity", lambda row: f"{100 * row[2]:.1f}"),
+        text("text", lambda row: row[1]),
+        text("source", lambda row: row[3] or ""),
+        style=lambda row: "bold" if row[0] == like.nearest else "",
+    )
     out.print(references)
     out.print(f"reference {like.nearest + 1} counts: the nearest\n", style="dim")
     if not like.words:
         return
-    words = bare_table()
-    for name in ("word", "sets", "adds"):
-        words.add_column(name, justify="left" if name == "word" else "right")
-    for each in like.words:
-        row = (each.word, f"{100 * each.sets:.0f}%", f"{100 * each.adds:+.1f}")
-        words.add_row(*row, style=_tint(each.adds))
+    words = table(
+        like.words,
+        text("word", lambda each: each.word),
+        number("sets", lambda each: f"{100 * each.sets:.0f}%"),
+        number("adds", lambda each: f"{100 * each.adds:+.1f}"),
+        style=lambda each: _tint(each.adds),
+    )
     out.print(words)
     out.print(
         "sets: share of the reply's vector that is this word's; adds: its part in the similarity, "

@@ -30,40 +30,42 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import RatingSummary
 
 MOST_RATERS = 20  # of more, those who are below the threshold are named alone
-MOST_GRADES = 11  # of more, the distribution is told by its quartiles
+MOST_GRADES = 11  # of more, no distribution is shown
 
 
-def ratings(told: RatingSummary) -> None:
+def ratings(summary: RatingSummary) -> None:
     """Every criterion: what there is, how far raters agree, who does not, and the systems."""
     out = console()
-    for row in told.counts.iter_rows(named=True):
+    for row in summary.counts.iter_rows(named=True):
         name = row["criterion"]
         out.rule(name, align="left")
         out.print(_rated(row))
         out.print()
-        _print(out, _agreement(_of(told.agreement, name)))
-        _human(out, _of(told.human, name))
+        _print(out, _agreement(_of(summary.agreement, name)))
+        _human(out, _of(summary.human, name))
         out.print()
-        _raters(out, _of(told.raters, name), ("ratings", "mean"))
-        _print(out, _systems(_of(told.systems, name), _of(told.distribution, name)))
-        if told.differences.height:
-            _print(out, _differences(_of(told.differences, name)))
-    _aggregation(out, told)
-    _end(out, told, [told.agreement, told.human, told.systems, told.differences])
+        _raters(out, _of(summary.raters, name), ("ratings", "mean"))
+        _print(out, _systems(_of(summary.systems, name), _of(summary.distribution, name)))
+        if summary.differences.height:
+            _print(out, _differences(_of(summary.differences, name)))
+    _aggregation(out, summary)
+    _end(out, summary, [summary.agreement, summary.human, summary.systems, summary.differences])
 
 
-def preferences(told: PreferenceSummary) -> None:
+def preferences(summary: PreferenceSummary) -> None:
     """Every criterion: what there is, the pairs, the strengths, and the raters."""
     out = console()
-    for row in told.counts.iter_rows(named=True):
+    for row in summary.counts.iter_rows(named=True):
         name = row["criterion"]
         out.rule(name, align="left")
         out.print(_compared(row))
         out.print()
-        _print(out, _pairs(_of(told.pairs, name)))
-        _print(out, _strengths(_of(told.strengths, name)))
-        _print(out, _agreement(_of(told.agreement, name)))
-        _raters(out, _of(told.raters, name), ("comparisons", "first", "second", "ties", "side p"))
+        _print(out, _pairs(_of(summary.pairs, name)))
+        _print(out, _strengths(_of(summary.strengths, name)))
+        _print(out, _agreement(_of(summary.agreement, name)))
+        _raters(
+            out, _of(summary.raters, name), ("comparisons", "first", "second", "ties", "side p")
+        )
     out.print(
         "a wins, tie, b wins: % of comparisons, [low, high] 95%, judgements of one item taken "
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
@@ -72,7 +74,7 @@ def preferences(told: PreferenceSummary) -> None:
         f"systems change sides; {NONE}: undefined",
         style="dim",
     )
-    _end(out, told, [told.pairs, told.strengths, told.agreement])
+    _end(out, summary, [summary.pairs, summary.strengths, summary.agreement])
 
 
 def _rated(row: Mapping[str, Any]) -> str:
@@ -232,11 +234,13 @@ def _strengths(rows: pl.DataFrame) -> Table:
     )
 
 
-def _aggregation(out: Console, told: RatingSummary) -> None:
-    how = next(fact for fact in told.signature.split("|") if fact.startswith("raters:"))[7:]
+def _aggregation(out: Console, summary: RatingSummary) -> None:
+    how = next(fact for fact in summary.signature.split("|") if fact.startswith("raters:"))[7:]
     words = {"z": "mean of each rater's z-scores"}.get(how, f"{how} of its ratings")
     legend = (
-        f"[low, high]: 95% interval over {_groups(told)}; " if has_intervals(told.systems) else ""
+        f"[low, high]: 95% interval over {_groups(summary)}; "
+        if has_intervals(summary.systems)
+        else ""
     )
     out.print(
         f"{legend}mean: over replies, each the {words}; grades: share "
@@ -246,12 +250,12 @@ def _aggregation(out: Console, told: RatingSummary) -> None:
     )
 
 
-def _groups(told: RatingSummary) -> str:
-    return "clusters" if "clusters" in told.counts.columns else "items"
+def _groups(summary: RatingSummary) -> str:
+    return "clusters" if "clusters" in summary.counts.columns else "items"
 
 
 def _end(
-    out: Console, told: RatingSummary | PreferenceSummary, frames: Sequence[pl.DataFrame]
+    out: Console, summary: RatingSummary | PreferenceSummary, frames: Sequence[pl.DataFrame]
 ) -> None:
     """Why numbers are missing, each reason once, the notes, and the signature."""
     missing: dict[str, list[str]] = {}
@@ -265,9 +269,9 @@ def _end(
     for reason, what in missing.items():
         labels = ", ".join(dict.fromkeys(what))
         print_notes(out, [f"{labels}: {reason}"])
-    print_notes(out, told.notes)
+    print_notes(out, summary.notes)
     out.print()
-    out.print(told.signature, style="dim", soft_wrap=True)
+    out.print(summary.signature, style="dim", soft_wrap=True)
 
 
 def _of(frame: pl.DataFrame, criterion: str) -> pl.DataFrame:

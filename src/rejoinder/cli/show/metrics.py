@@ -11,11 +11,11 @@ from rejoinder.metrics.base import Metric
 
 def metrics(table: Mapping[str, Callable[..., Metric]]) -> None:
     """Name, parameters, source, bounds and needs of every metric."""
-    made = {name: make() for name, make in table.items()}
+    metrics_by_name = {name: make() for name, make in table.items()}
     shown = bare_table()
     for name in ("name", "parameters and defaults", "bounds", "needs", "source"):
         shown.add_column(name)
-    for name, each in made.items():
+    for name, each in metrics_by_name.items():
         parameters = registry.parameters(each)
         needed = [f"{key}=PATH" for key in each.sources]
         defaults = ", ".join(

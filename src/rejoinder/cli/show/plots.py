@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def draw(
     folder: Path,
-    told: Agreement,
+    agreement: Agreement,
     scores: Scores,
-    held: SweepSettings,
+    settings: SweepSettings,
     texts: tuple[TestSet, pl.DataFrame] | None,
     missing: str,
 ) -> Album:
@@ -30,9 +30,9 @@ def draw(
 
     Args:
         folder: Where to.
-        told: The agreement.
+        agreement: The agreement.
         scores: Of which.
-        held: The ratings, and what was asked of them.
+        settings: The ratings, and what was asked of them.
         texts: Test set and responses, where they are at hand: with saved scores the unit size alone
             can be swept.
         missing: What becomes of an item that a system did not answer.
@@ -42,25 +42,32 @@ def draw(
     from rejoinder.meta_evaluation.matching import match
 
     points, notes = None, ()
-    if told.protocol.name == "unit":
+    if agreement.protocol.name == "unit":
         with Progress("sweeping") as tick:
             swept = _swept(
-                scores, held._replace(correlation=coefficient(told)), texts, missing, tick
+                scores, settings._replace(correlation=coefficient(agreement)), texts, missing, tick
             )
         points = swept.points
         notes = swept.notes
-    rated, _, _ = match(scores, held.ratings, held.criterion, held.raters, held.without, held.seed)
-    if told.protocol.name == "pairwise":
+    rated, _, _ = match(
+        scores,
+        settings.ratings,
+        settings.criterion,
+        settings.raters,
+        settings.without,
+        settings.seed,
+    )
+    if agreement.protocol.name == "pairwise":
         rated, _ = rated.scored()  # as the agreement itself: its notes tell it
-    wanted = panels(points, held.unit.size) if points is not None else []
+    wanted = panels(points, settings.unit.size) if points is not None else []
     with Progress("drawing") as tick:
-        made = album(told, rated, folder, points, wanted, tick)
-    return made._replace(notes=(*notes, *made.notes))
+        pictures = album(agreement, rated, folder, points, wanted, tick)
+    return pictures._replace(notes=(*notes, *pictures.notes))
 
 
 def _swept(
     scores: Scores,
-    held: SweepSettings,
+    settings: SweepSettings,
     texts: tuple[TestSet, pl.DataFrame] | None,
     missing: str,
     tick: Progress,
@@ -69,12 +76,12 @@ def _swept(
 
     from rejoinder.meta_evaluation.sweep import Sweep, sweep_parameters, sweep_sizes
 
-    sizes = sweep_sizes(scores, held, tick)
+    sizes = sweep_sizes(scores, settings, tick)
     if texts is None:
         note = "figure: saved scores hold no texts: threshold and order are not swept"
         return Sweep(sizes.points, (*sizes.notes, note))
     metrics = [each.metric for each in scores.measured.values()]
-    others = sweep_parameters(*texts, metrics, held, cast("Missing", missing), tick)
+    others = sweep_parameters(*texts, metrics, settings, cast("Missing", missing), tick)
     return Sweep(pl.concat([sizes.points, others.points]), (*sizes.notes, *others.notes))
 
 

@@ -17,9 +17,9 @@ def write(study: Study, paths: Sequence[Path]) -> None:
     """One JSON value."""
     from rejoinder.cli.show import machine
 
-    told = study.as_json()
-    first = {key: told.pop(key) for key in ("table", "figure")}
-    machine.write({**first, "files": [str(path) for path in paths], **told})
+    document = study.as_json()
+    first = {key: document.pop(key) for key in ("table", "figure")}
+    machine.write({**first, "files": [str(path) for path in paths], **document})
 
 
 def show(study: Study) -> None:

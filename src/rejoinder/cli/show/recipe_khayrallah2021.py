@@ -40,9 +40,9 @@ def show(study: Study) -> None:
     out = console()
     numbers, missing = cells(study), absent(study)
     for table, title in TITLES.items():
-        some = [row for row in numbers.iter_rows(named=True) if row["table"] == table]
-        if some:
-            _table(out, f"Table {table}: {_title(table, title, missing)}", table, some)
+        of_table = [row for row in numbers.iter_rows(named=True) if row["table"] == table]
+        if of_table:
+            _table(out, f"Table {table}: {_title(table, title, missing)}", table, of_table)
             out.print()
     _compared(out, study.compared())
     out.print(
@@ -66,17 +66,17 @@ def _title(table: str, title: str, missing: dict[str, str]) -> str:
     return f"multi-reference {INSTEAD}" if table == "2" and "2" in missing else title
 
 
-def _table(out: Console, title: str, table: str, some: list[dict[str, Any]]) -> None:
+def _table(out: Console, title: str, table: str, of_table: list[dict[str, Any]]) -> None:
     """One table of the paper."""
     from rejoinder.cli.terminal.columns import number, text
     from rejoinder.cli.terminal.columns import table as declared
     from rejoinder.recipes.khayrallah2021.tables import TIMES_100
 
-    held = {(row["row"], row["column"]): row for row in some}
-    rows, columns = (list(dict.fromkeys(row[key] for row in some)) for key in ("row", "column"))
+    by_place = {(row["row"], row["column"]): row for row in of_table}
+    rows, columns = (list(dict.fromkeys(row[key] for row in of_table)) for key in ("row", "column"))
     factor = 100 if table in TIMES_100 else 1
     numbers = [
-        number(name, lambda row, name=name: _cell(held.get((row, name)), factor))
+        number(name, lambda row, name=name: _cell(by_place.get((row, name)), factor))
         for name in columns
     ]
     out.print(title, style="bold")
@@ -90,13 +90,13 @@ def _cell(row: dict[str, Any] | None, factor: int) -> Cell:
     if factor == 1 and row["n"] is None:
         return f"{row['value']:g}"
     ends = [row[key] for key in ("low", "high")]
-    told: Cell = f"{factor * row['value']:.{1 if factor > 1 else 2}f}"
+    cell: Cell = f"{factor * row['value']:.{1 if factor > 1 else 2}f}"
     if not any(end is None or math.isnan(end) for end in ends):
         low, high = (f"{factor * end:.{1 if factor > 1 else 2}f}" for end in ends)
-        told = joined(told, styled(f" ({low}, {high})", "dim"))
+        cell = joined(cell, styled(f" ({low}, {high})", "dim"))
     if row["paper"] is not None:
-        told = stacked(told, styled(f"{factor * row['paper']:.1f}", "dim"))
-    return told
+        cell = stacked(cell, styled(f"{factor * row['paper']:.1f}", "dim"))
+    return cell
 
 
 def _compared(out: Console, table: pl.DataFrame) -> None:

@@ -26,7 +26,7 @@ def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> No
     """One JSON value; NaN is null, and has its reason."""
     from rejoinder.cli.show import machine
 
-    told = {
+    documents = {
         name: {
             "table": study.rows().to_dicts(),
             "signature": study.pooled.signature,
@@ -35,14 +35,14 @@ def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> No
         }
         for name, study in studies.items()
     }
-    first = told.pop("")
+    first = documents.pop("")
     paths, notes = drawn
     machine.write(
         {
             **first,
             "notes": [*first["notes"], *notes],
             "cases": cases.to_dicts(),
-            "transfer": next(iter(told.values()), None),
+            "transfer": next(iter(documents.values()), None),
             "files": [str(path) for path in paths],
         }
     )

@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 WIDEST = 400  # characters of a text that is shown
 
 
-def people(found: Quantity, testset: TestSet, by: str | None, worst: int) -> None:
+def people(result: Quantity, testset: TestSet, by: str | None, worst: int) -> None:
     """The table of models and generic replies, or of groups; the worst prompts; the notes."""
     out = console()
-    scores = found.scores
+    scores = result.scores
     if by is not None:
-        groups(_few(found), by)
+        groups(_few(result), by)
     else:
-        _table(out, found)
+        _table(out, result)
         if len(scores.names) > 1 and scores.resamples:
             out.print()
-            _verdict(out, found)
-        _worst(out, found, testset, worst)
+            _verdict(out, result)
+        _worst(out, result, testset, worst)
         for note in scores.notes:
             out.print(f"note: {note}", style="yellow", soft_wrap=True)
     out.print()
-    signature = scores.measured[found.strongest].signature
-    out.print(f"{found.strongest}: {signature}", style="dim", soft_wrap=True)
+    signature = scores.measured[result.strongest].signature
+    out.print(f"{result.strongest}: {signature}", style="dim", soft_wrap=True)
 
 
-def _few(found: Quantity) -> Scores:
+def _few(result: Quantity) -> Scores:
     """The scores against the strongest generic reply and the first one: what fits a table."""
-    scores = found.scores
-    some = {label: scores.measured[label] for label in scores.labels[:2]}
-    return replace(scores, measured=some, _draws={}, _resampled={}, _left_out={})
+    scores = result.scores
+    measured = {label: scores.measured[label] for label in scores.labels[:2]}
+    return replace(scores, measured=measured, _draws={}, _resampled={}, _left_out={})
 
 
-def _table(out: Console, found: Quantity) -> None:
-    scores = found.scores
+def _table(out: Console, result: Quantity) -> None:
+    scores = result.scores
     rows: dict[tuple[str, str], dict[str, Any]] = {
         (row["metric"], row["system"]): row for row in scores.systems().iter_rows(named=True)
     }
@@ -58,11 +58,11 @@ def _table(out: Console, found: Quantity) -> None:
         shown.add_column(name, justify="right")
     shown.add_column("prompts", justify="right")
     for label, each in scores.measured.items():
-        title = "the strongest of these" if label == found.strongest else each.metric.generic  # pyright: ignore
-        held = (rows[label, name] for name in scores.names)
-        cells = [interval(row["value"], row["low"], row["high"], times100) for row in held]
+        title = "the strongest of these" if label == result.strongest else each.metric.generic  # pyright: ignore
+        of_label = (rows[label, name] for name in scores.names)
+        cells = [interval(row["value"], row["low"], row["high"], times100) for row in of_label]
         shown.add_row(title, *cells, str(each.n))
-        if label == found.strongest:
+        if label == result.strongest:
             shown.add_section()
     out.print(shown)
     drawn = "; [low, high]: 95% interval (Wilson)"
@@ -73,9 +73,9 @@ def _table(out: Console, found: Quantity) -> None:
     )
 
 
-def _verdict(out: Console, found: Quantity) -> None:
+def _verdict(out: Console, result: Quantity) -> None:
     """The best model against the next, by the strongest generic reply."""
-    table = _few(found).leads()
+    table = _few(result).leads()
     row = table.row(0, named=True)
     ahead = f"{times100(row['difference'])} [{times100(row['low'])}, {times100(row['high'])}]"
     out.print(
@@ -84,8 +84,8 @@ def _verdict(out: Console, found: Quantity) -> None:
     )
 
 
-def _worst(out: Console, found: Quantity, testset: TestSet, most: int) -> None:
-    table = found.worst(most)
+def _worst(out: Console, result: Quantity, testset: TestSet, most: int) -> None:
+    table = result.worst(most)
     if table.is_empty():
         return
     turns = dict(zip(testset.ids, testset.contexts["context"].to_list(), strict=True))
@@ -94,7 +94,7 @@ def _worst(out: Console, found: Quantity, testset: TestSet, most: int) -> None:
         texts.setdefault(id, []).append(text)
     for (system,), rows in table.group_by("system", maintain_order=True):
         out.print()
-        where = f"{system}: " if len(found.scores.names) > 1 else ""
+        where = f"{system}: " if len(result.scores.names) > 1 else ""
         out.print(
             f"{where}{counted(rows.height, 'prompt')} where a generic reply wins by most (log-"
             "probability to a token)",

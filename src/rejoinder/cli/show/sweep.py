@@ -20,50 +20,50 @@ if TYPE_CHECKING:
 SHOWN = 20  # pruned and failed trials that the table shows
 
 
-def machine(found: SweepResult, paths: Sequence[Path]) -> None:
+def machine(result: SweepResult, paths: Sequence[Path]) -> None:
     """One JSON object: the trials, the correlations, and the figures written."""
     from rejoinder.cli.show import machine as show
 
-    show.write({**found.as_json(), "figures": [str(path) for path in paths]})
+    show.write({**result.as_json(), "figures": [str(path) for path in paths]})
 
 
-def people(found: SweepResult) -> None:
+def people(result: SweepResult) -> None:
     """The trials, how METEOR and RUQ go together, and the notes."""
     out = console()
-    out.print(_trials(found))
-    left = found.trials.height - _shown(found).height
-    if left:
-        out.print(f"... and {left} more, in trials.csv", style="dim")
-    metric = found.parameters["metric"]
+    out.print(_trials(result))
+    hidden = result.trials.height - _shown(result).height
+    if hidden:
+        out.print(f"... and {hidden} more, in trials.csv", style="dim")
+    metric = result.parameters["metric"]
     out.print(
         f"{metric} and RUQ x100 [95% interval]; RUQ: the share of prompts whose first "
-        f"reference is likelier than {found.parameters['generic']!r}; bits: validation loss in bits "
+        f"reference is likelier than {result.parameters['generic']!r}; bits: validation loss in bits "
         f"per character; {NONE}: undefined",
         style="dim",
     )
     out.print()
-    for row in found.correlations.iter_rows(named=True):
+    for row in result.correlations.iter_rows(named=True):
         out.print(_correlation(row))
-    for note in _notes(found):
+    for note in _notes(result):
         out.print(f"note: {note}", style="yellow", soft_wrap=True)
 
 
-def _shown(found: SweepResult) -> pl.DataFrame:
+def _shown(result: SweepResult) -> pl.DataFrame:
     """The finished trials, and some of the others."""
-    finished = found.trials["status"].to_list().count("finished")
-    return found.trials.head(finished + SHOWN)
+    finished = result.trials["status"].to_list().count("finished")
+    return result.trials.head(finished + SHOWN)
 
 
-def _trials(found: SweepResult) -> Table:
-    swept = found.parameters["grid"]
+def _trials(result: SweepResult) -> Table:
+    swept = result.parameters["grid"]
     shown = bare_table()
     shown.add_column("trial", justify="right")
     for name in swept:
         shown.add_column(name.replace("_", " "), justify="right")
-    for name in ("epochs", "bits", str(found.parameters["metric"]), "RUQ train", "RUQ test"):
+    for name in ("epochs", "bits", str(result.parameters["metric"]), "RUQ train", "RUQ test"):
         shown.add_column(name, justify="right")
     shown.add_column("")
-    for row in _shown(found).iter_rows(named=True):
+    for row in _shown(result).iter_rows(named=True):
         bits = row["bits_per_character"]
         measures = [_cell(row, name) for name in ("metric", "ruq_train", "ruq_test")]
         state = "" if row["status"] == "finished" else row["reason"] or row["status"]
@@ -98,15 +98,17 @@ def _correlation(row: Mapping[str, Any]) -> str:
     return f"{words}, p = {row['p']:.2g}{why}"
 
 
-def _notes(found: SweepResult) -> list[str]:
+def _notes(result: SweepResult) -> list[str]:
     """The notes, with the rule by which trials were pruned."""
-    rungs = found.parameters["rungs"]
+    rungs = result.parameters["rungs"]
     if len(rungs) < 2:
-        return list(found.notes)
+        return list(result.notes)
     steps = ", ".join(map(str, rungs[:-1]))
     rule = "successive halving"
-    if found.parameters["sampler"].startswith("optuna"):
+    if result.parameters["sampler"].startswith("optuna"):
         rule = "Optuna's asynchronous successive halving"
-    reduction = found.parameters["reduction"]
-    told = f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {reduction} went on"
-    return [f"{told}, by validation loss in bits per character", *found.notes]
+    reduction = result.parameters["reduction"]
+    rule_of_pruning = (
+        f"{rule}: after {steps} of {rungs[-1]} epochs one trial in {reduction} went on"
+    )
+    return [f"{rule_of_pruning}, by validation loss in bits per character", *result.notes]

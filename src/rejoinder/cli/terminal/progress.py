@@ -91,8 +91,8 @@ class Progress:
         share = f"{100 * self.done // self.total}%" if self.total else ""
         if share and self.unit:
             share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
-        told = ": " if self.unit else ", "
-        return f"rejoinder: {self.what}{told if share else ''}{share} ({seconds:.0f} s)"
+        separator = ": " if self.unit else ", "
+        return f"rejoinder: {self.what}{separator if share else ''}{share} ({seconds:.0f} s)"
 
     def _watch(self) -> None:
         wait = PATIENCE

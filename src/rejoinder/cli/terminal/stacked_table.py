@@ -138,9 +138,13 @@ class StackedTable(Table):
             header_style=self.header_style,
         )
         for column, size in zip(columns, sizes, strict=True):
-            kept = self.columns[column]
+            column_of = self.columns[column]
             part.add_column(
-                kept.header, justify=kept.justify, style=kept.style, width=size, overflow="fold"
+                column_of.header,
+                justify=column_of.justify,
+                style=column_of.style,
+                width=size,
+                overflow="fold",
             )
         cells = [list(self.columns[column].cells) for column in columns]
         for place, row in enumerate(self.rows):

@@ -22,8 +22,9 @@ class CorrelateOptions(options.MeasuringOrScores, options.Ratings):
         "-p",
         of=("turn", "unit", "system", "pairwise"),
         default="turn",
-        help="One observation for each rated reply, each unit of items of a pair of systems, each "
-        "system, or each pair of replies to a context.",
+        help="Level of the correlation. What is one observation: a rated reply (turn), a unit of "
+        "items of a pair of systems (unit), a system (system), or a pair of replies to a context "
+        "(pairwise).",
     )
     unit_size: int = integer(
         "--unit-size",

@@ -1,4 +1,4 @@
-"""``rejoinder filter``: a corpus without the pairs that go with everything."""
+"""``rejoinder filter``: a corpus without its pairs of high entropy."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class FilterOptions(options.Corpus, Entropy):
 def filter_corpus(given: FilterOptions) -> None:
     """Drop the pairs of a corpus whose entropy is too high.
 
-    The entropy filter of Csaky et al. (2019): the entropy of a reply is that of the messages it was
-    said to, and of a message that of the replies it got, in bits. Equal utterances count as one, or
-    utterances of one cluster of sentence vectors.
+    The entropy filter of Csaky et al. (2019). The entropy of a reply is that of the messages that it
+    answers, and the entropy of a message is that of the replies that it gets, in bits. Equal
+    utterances count as one; with --sentence-vectors, so do utterances of one cluster.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.outputs import Outputs

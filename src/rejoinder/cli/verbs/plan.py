@@ -77,8 +77,8 @@ def plan(given: PlanOptions) -> None:
     """Plan how many items, raters and references are needed.
 
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
-    'rejoinder score --save' (which tell nothing of fewer references), and the ratings so far if
-    there are any.
+    'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
+    if there are any.
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.show.machine import write

@@ -37,8 +37,8 @@ def ratings(given: RatingsOptions) -> None:
 
     For each criterion: Krippendorff's alpha (nominal, ordinal, interval), each rater's linearly
     weighted kappa against the others, Human (Avg) and Human (Max), and for each system mean, 95%
-    interval, and how often each grade was given. An undefined number is never 0: its reason stands
-    below.
+    interval, and how often each grade was given. An undefined number is not shown as 0; the
+    reason is printed below the tables.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs, from_command_line

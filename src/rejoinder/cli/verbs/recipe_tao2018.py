@@ -140,7 +140,7 @@ class Tao2018Options(
             "responses_format": None,
             "ratings_format": None,
         }
-        return {"": self, TRANSFER: Tao2018Options(vars(self) | changed)}
+        return {"": self, TRANSFER: Tao2018Options(self.of(Tao2018Options) | changed)}
 
 
 @command(Tao2018Options, short_help="Tao et al. (2018): does RUBER agree with people?")
@@ -243,7 +243,7 @@ def _drawn(studies: dict[str, Study], folder: Path | None) -> tuple[list[Path], 
 
     for name, study in studies.items():
         with Progress("drawing") as tick:
-            made = draw(study, folder / name, progress=tick)
-        paths += made.paths
-        notes += made.notes
+            album = draw(study, folder / name, progress=tick)
+        paths += album.paths
+        notes += album.notes
     return paths, notes

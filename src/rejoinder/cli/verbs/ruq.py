@@ -88,7 +88,7 @@ class RuqOptions(Layout, Local, options.TestsetFiles, options.Sampling, options.
         "--outputs",
         help="Responses of the models themselves, for the plot. Systems are named like the models.",
     )
-    by: str | None = options.BY
+    by: str | None = options.by("topic or reference_words")
     worst: int = integer(
         "--worst",
         type=click.IntRange(0),

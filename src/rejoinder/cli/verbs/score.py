@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ScoreOptions(options.Scoring):
     """The options of 'score'."""
 
-    by: str | None = options.BY
+    by: str | None = options.by("topic")
     segments: bool = flag(
         "--segments",
         help="Print the score of every reply: one row for each system and item.",
@@ -25,7 +25,7 @@ class ScoreOptions(options.Scoring):
     explain: str | None = option(
         "--explain",
         metavar="ID",
-        help="Explain the scores of the item with this id. Under deltableu, or the metrics of -m.",
+        help="Explain the scores of the item with this id. The metric is deltableu, or those of -m.",
     )
     system: str | None = option(
         "--system", metavar="NAME", help="Only this system. For --explain (default: all)."
@@ -33,7 +33,7 @@ class ScoreOptions(options.Scoring):
     block: int | None = integer(
         "--block",
         help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
-        "items. Intervals and tests then take these blocks for items.",
+        "items. Intervals and tests then treat these blocks as items.",
     )
     save: Path | None = options.save("Measured rows without texts, as Parquet.")
 

@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.testset import TestSet
-from rejoinder.tuning.data import Material, material
+from rejoinder.tuning.data import SweepMaterial, material
 
 WORDS = "the ferry leaves from an old harbour at six in winter".split()
 BASE = Parameters(
@@ -25,7 +25,7 @@ def corpus() -> Pairs:
     return Pairs([str(i) for i in range(100)], sources, targets)
 
 
-def held(base: Parameters = BASE, **given) -> Material:
+def held(base: Parameters = BASE, **given) -> SweepMaterial:
     """The corpus, eight of its messages as a test set, and BLEU."""
     pairs = corpus()
     testset = TestSet.from_lists(

@@ -1,4 +1,4 @@
-"""The type of what reports how far a computation is."""
+"""The types of what reports how far a computation is."""
 
 from __future__ import annotations
 
@@ -7,3 +7,6 @@ from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of steps done and the number of all steps."""
+
+Report: TypeAlias = Callable[[int, int, str], None]
+"""Called with the number of steps done, the number of all steps, and what is being done."""

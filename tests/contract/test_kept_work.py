@@ -28,7 +28,7 @@ from rejoinder.models.ruber.encoder.cross import CrossConfig
 from rejoinder.models.ruber.encoder.encoder_head import HeadConfig
 from rejoinder.models.ruber.fitting import fit
 from rejoinder.models.ruber.gru.gru import GRUConfig
-from rejoinder.models.ruber.material import Material
+from rejoinder.models.ruber.material import ScorerMaterial
 from rejoinder.models.ruber.sizes import SIZES
 from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import Record, finished, write_folder
@@ -173,7 +173,7 @@ def encoder(tmp_path_factory):
 
 def material(encoder="", **given):
     settings = {"sizes": ("paper",), "seeds": 1, "epochs": 2, "encoder": encoder, **given}
-    return Material.of(tiny_ruber.conversations(tiny_ruber.dialogues()), **settings)
+    return ScorerMaterial.of(tiny_ruber.conversations(tiny_ruber.dialogues()), **settings)
 
 
 def resized(whole, name, **given):
@@ -239,7 +239,7 @@ def test_a_model_of_other_material_is_refused(encoder, tmp_path):
         "vectors": material(vectors=vectors),
         "encoder": material(encoder),
     }
-    assert set(changed) == {each.name for each in fields(Material)}
+    assert set(changed) == {each.name for each in fields(ScorerMaterial)}
     for name, each in changed.items():
         refused_when_finished(whole, each, tmp_path / name)
 
@@ -298,7 +298,7 @@ OTHER_MATERIAL = {
 }
 
 
-@pytest.mark.parametrize("field", [each.name for each in fields(responder_material.Material)])
+@pytest.mark.parametrize("field", [each.name for each in fields(responder_material.SweepMaterial)])
 def test_a_sweep_of_other_material_is_refused(field, held, tmp_path):
     if OTHER_MATERIAL[field] is None:
         return

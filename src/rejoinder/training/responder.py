@@ -33,7 +33,7 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
 
 if TYPE_CHECKING:
-    from rejoinder.models.training.loop import Report
+    from rejoinder.progress import Report
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from rejoinder.tables.testset import TestSet
 
 if TYPE_CHECKING:
     from rejoinder.models.ruber.model import Unreferenced
-    from rejoinder.models.ruber.training import Report
+    from rejoinder.progress import Report
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ def train_ruber(
     """
     from rejoinder.models.ruber import model as folders
     from rejoinder.models.ruber.fitting import fit, remove_work
-    from rejoinder.models.ruber.material import Material
+    from rejoinder.models.ruber.material import ScorerMaterial
     from rejoinder.models.vectors.word_vectors import WordVectors
 
     folder = Path(os.path.realpath(path))  # "." has a name of its own
     work = folder.with_name(f"{folder.name}.work")
     check_free(folder)
-    material = Material.of(
+    material = ScorerMaterial.of(
         corpus, sizes=sizes, seeds=seeds, validation=validation, exclude=exclude, encoder=encoder,
         vectors=WordVectors.load(vectors) if vectors else None, language=language, epochs=epochs,
         device=device,

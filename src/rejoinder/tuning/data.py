@@ -24,7 +24,7 @@ METRICS = ("meteor", "bleu")
 
 
 @dataclass(frozen=True)
-class Material:
+class SweepMaterial:
     """Corpora, test set and measures.
 
     Attributes:
@@ -95,7 +95,7 @@ def material(
     generic: str = "I don't know.",
     beam: int = 10,
     resamples: int = 1000,
-) -> Material:
+) -> SweepMaterial:
     """Divides a corpus, and chooses the measures.
 
     Args:
@@ -125,7 +125,7 @@ def material(
     taken = corpus.take(order)
     pairs = Pairs([str(row) for row in order], taken.sources, taken.targets)
     asked = min(each for each in (train_prompts, least_pairs, len(pairs)) if each)
-    return Material(
+    return SweepMaterial(
         pairs,
         validation,
         testset,

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 from rejoinder.messages import counted
-from rejoinder.tuning.data import Material
+from rejoinder.progress import Report
+from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import Grid, Setting
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.trial import Trial
 
 TRIALS = "trials"
 
-Report: TypeAlias = Callable[[int, int, str], None]
-"""Told what is done, of how much, and what is being done."""
-
 
 @dataclass
 class SweepRun:
     """A sweep under way: its trials, made as they are asked for."""
 
-    material: Material
+    material: SweepMaterial
     grid: Grid
     search: Search
     folder: Path

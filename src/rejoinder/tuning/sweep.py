@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from rejoinder.corpora.pairs import Pairs, as_pairs
+from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 from rejoinder.tuning.data import material
 from rejoinder.tuning.grid import Grid, Number, grid_of
 from rejoinder.tuning.result import SweepResult
-from rejoinder.tuning.run import Report
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.trials import run_trials
 

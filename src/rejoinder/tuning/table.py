@@ -15,7 +15,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.correlation import reason_undefined, spearman
 from rejoinder.statistics.intervals import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p
-from rejoinder.tuning.data import Material
+from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import Grid
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.trial import Trial
@@ -69,7 +69,7 @@ def _row(trial: Trial) -> dict[str, Any]:
     return row
 
 
-def correlations(finished: Sequence[Trial], material: Material) -> pl.DataFrame:
+def correlations(finished: Sequence[Trial], material: SweepMaterial) -> pl.DataFrame:
     """How far the measures rank the finished trials alike.
 
     Args:
@@ -98,7 +98,7 @@ def correlations(finished: Sequence[Trial], material: Material) -> pl.DataFrame:
 
 
 def _row_of(
-    of: str, label: str, trials: str, x: Floats, y: Floats, material: Material
+    of: str, label: str, trials: str, x: Floats, y: Floats, material: SweepMaterial
 ) -> dict[str, Any]:
     rng = np.random.default_rng(material.seed)
     rho = float(spearman(x, y))

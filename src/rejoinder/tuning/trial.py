@@ -26,18 +26,17 @@ from rejoinder.files.strict_json import strict_json
 from rejoinder.messages import counted
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.models.training.folder import read_folder
+from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses
 from rejoinder.training.responder import train_responder
-from rejoinder.tuning.data import Material
+from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import Grid, Setting
 from rejoinder.utterance_quantity.ruq import ruq
 
 MODEL, REPLIES, REPLIES_HASH = "model", "replies.jsonl", "replies.json"
-
-Report = Callable[[int, int, str], None]
 
 
 @dataclass
@@ -61,7 +60,7 @@ class Trial:
     setting: Setting
     folder: Path
     grid: Grid
-    material: Material
+    material: SweepMaterial
     losses: dict[int, float] = field(default_factory=dict)
     scores: Mapping[str, Any] | None = None
     failed: str | None = None

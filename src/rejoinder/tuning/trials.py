@@ -12,12 +12,13 @@ from rejoinder.files.locks import alone
 from rejoinder.files.replacing import check_folder_target, remove_parts
 from rejoinder.messages import counted
 from rejoinder.models.devices import chosen_device
+from rejoinder.progress import Report
 from rejoinder.tables.write import write_table
-from rejoinder.tuning.data import Material
+from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import Grid, Setting
 from rejoinder.tuning.result import SweepResult
-from rejoinder.tuning.run import Report, SweepRun
+from rejoinder.tuning.run import SweepRun
 from rejoinder.tuning.search import Search, refused
 from rejoinder.tuning.table import correlations, table
 from rejoinder.tuning.trial import Trial, write_json
@@ -27,7 +28,7 @@ RESULTS, TABLE = "results.json", "trials.csv"
 
 
 def run_trials(
-    material: Material,
+    material: SweepMaterial,
     grid: Grid,
     search: Search,
     path: str | os.PathLike[str],
@@ -184,7 +185,7 @@ def _of_trials(finished: Sequence[Trial]) -> list[str]:
 
 
 def _parameters(
-    material: Material, grid: Grid, search: Search, optuna: str | None
+    material: SweepMaterial, grid: Grid, search: Search, optuna: str | None
 ) -> dict[str, Any]:
     """What a sweep is: with all of this the same, its results are the same."""
     return {

@@ -18,7 +18,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted, quoted
 from rejoinder.models.devices import chosen_device
 from rejoinder.models.ruber.data.conversations import Conversations
-from rejoinder.models.ruber.material import Material
+from rejoinder.models.ruber.material import ScorerMaterial
 from rejoinder.models.ruber.mixing import size_weights
 from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
 from rejoinder.models.ruber.ranking import ACCURACY, RECALL_AT_1, Ranking
@@ -34,11 +34,12 @@ from rejoinder.models.training.folder import (
     read_folder,
     write_folder,
 )
-from rejoinder.models.training.loop import Report, TrainedWeights
+from rejoinder.models.training.loop import TrainedWeights
 from rejoinder.models.training.shapes import check_shapes
 from rejoinder.models.training.threads import Machine, as_begun
 from rejoinder.models.vectors.word2vec import word2vec
 from rejoinder.models.vectors.word_vectors import WordVectors
+from rejoinder.progress import Report
 
 MEMBER = "ruber-member"
 FEW = 500  # queries: a share of one half has a standard error of 0.022
@@ -66,7 +67,7 @@ class Fitted:
 
 
 def fit(
-    material: Material,
+    material: ScorerMaterial,
     work: Path,
     *,
     save_every: float = 30.0,
@@ -99,7 +100,7 @@ def fit(
 
 
 def _fit(
-    material: Material,
+    material: ScorerMaterial,
     work: Path,
     save_every: float,
     report: Callable[[str], Report] | None,
@@ -153,7 +154,7 @@ def _fit(
     return Fitted(model, log, notes, material.train_on.hash, _unlike(ranking, material.valid))
 
 
-def check_work(work: Path, material: Material) -> None:
+def check_work(work: Path, material: ScorerMaterial) -> None:
     """Raises an InputError where ``work`` holds anything but members of this run.
 
     A file of the user's would go with it at the end; a member that is not of this run says that the
@@ -168,7 +169,7 @@ def check_work(work: Path, material: Material) -> None:
         )
 
 
-def remove_work(work: Path, material: Material) -> None:
+def remove_work(work: Path, material: ScorerMaterial) -> None:
     """Removes the members of a run that is finished, and the folder if nothing else is in it."""
     for label in material.labels:
         shutil.rmtree(work / label, ignore_errors=True)
@@ -181,7 +182,7 @@ def _ensemble(
     weights: Floats,
     scores: Floats,
     vectors: WordVectors,
-    material: Material,
+    material: ScorerMaterial,
 ) -> Unreferenced:
     """The members with their weights; the bounds are those of their scores on held-out pairs."""
     weighed = [replace(each, weight=float(w)) for each, w in zip(members, weights, strict=True)]
@@ -198,7 +199,7 @@ def _unlike(ranking: Ranking, valid: Conversations) -> list[tuple[str, str]]:
     ]
 
 
-def _strange(material: Material) -> list[str]:
+def _strange(material: ScorerMaterial) -> list[str]:
     """How many words of the corpus have no vector among those that were given."""
     if material.vectors is None:
         return []
@@ -239,7 +240,7 @@ def _stopped(label: str, log: Sequence[Mapping[str, Any]], size: Size) -> list[s
     return [f"{label} stopped after epoch {last} of {most}: no better since epoch {best}"]
 
 
-def _own_vectors(material: Material, seed: int, size: int = 50) -> WordVectors:
+def _own_vectors(material: ScorerMaterial, seed: int, size: int = 50) -> WordVectors:
     """word2vec on what is trained on, as wide as the paper's if nothing else is asked for."""
     return word2vec(
         material.texts(),
@@ -251,7 +252,9 @@ def _own_vectors(material: Material, seed: int, size: int = 50) -> WordVectors:
     )
 
 
-def _fresh(size: Size, material: Material, vectors: WordVectors, seed: int) -> UnreferencedScorer:
+def _fresh(
+    size: Size, material: ScorerMaterial, vectors: WordVectors, seed: int
+) -> UnreferencedScorer:
     """A scorer whose first weights follow from the seed."""
     import torch
 
@@ -286,7 +289,7 @@ def _prepared(
 def _trained(
     scorer: UnreferencedScorer,
     size: Size,
-    material: Material,
+    material: ScorerMaterial,
     ranking: Ranking,
     seed: int,
     work: Path,
@@ -340,7 +343,7 @@ def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
         raise foreign(str(folder.path), error) from error
 
 
-def _begun_on(work: Path, material: Material) -> Machine | None:
+def _begun_on(work: Path, material: ScorerMaterial) -> Machine | None:
     """What the run in ``work`` was begun on, as its first member has recorded it."""
     for label in material.labels:
         done, unfinished = work / label / "trained", Checkpoint(work / label / "checkpoint", {})

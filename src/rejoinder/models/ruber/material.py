@@ -27,7 +27,7 @@ MOST_LOST = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ScorerMaterial:
     """All that the weights of a model follow from.
 
     Attributes:
@@ -62,7 +62,7 @@ class Material:
         language: str = "en",
         epochs: int | None = None,
         device: str = "auto",
-    ) -> Material:
+    ) -> ScorerMaterial:
         """From a corpus and what a user asks for.
 
         Args:

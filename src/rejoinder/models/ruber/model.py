@@ -20,7 +20,7 @@ from rejoinder.models.devices import chosen_device
 from rejoinder.models.huggingface.encoder import Encoder, find_encoder
 from rejoinder.models.ruber.data.conversations import NONE
 from rejoinder.models.ruber.ranking import logits
-from rejoinder.models.ruber.scorer import Progress, UnreferencedScorer
+from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.training.folder import (
     FAULTS,
     ModelFolder,
@@ -32,6 +32,7 @@ from rejoinder.models.training.folder import (
 )
 from rejoinder.models.training.shapes import Shapes, check_rows
 from rejoinder.models.vectors.word_vectors import WordVectors
+from rejoinder.progress import Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -193,7 +194,7 @@ def save(
         model: trained.
         corpus_hash: of what it was trained on.
         log: an entry for each member.
-        identity: what tells the training from any other (``Material.identity``).
+        identity: what tells the training from any other (``ScorerMaterial.identity``).
         notes: what was said of its corpus.
 
     Raises:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from rejoinder.models.ruber.data.conversations import Conversations
     from rejoinder.models.training.shapes import Shapes
     from rejoinder.models.vectors.word_vectors import WordVectors
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from rejoinder.models.ruber.data.conversations import Conversations
 from rejoinder.models.ruber.ranking import RECALL_AT_1, Ranking
 from rejoinder.models.ruber.scorer import UnreferencedScorer
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Progress, Report, Task, TrainedWeights
+from rejoinder.models.training.loop import Task, TrainedWeights, TrainingProgress
 from rejoinder.models.training.loop import train as train_task
+from rejoinder.progress import Report
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class ScorerTask(Task[Indices]):
         share = min(rising, 1.0 - done / total) if schedule.linear_decay else rising
         return schedule.rate * share
 
-    def backward(self, step: Indices, progress: Progress) -> tuple[float, int]:
+    def backward(self, step: Indices, progress: TrainingProgress) -> tuple[float, int]:
         """The loss of the items; every step counts alike."""
         rng = np.random.default_rng([self.seed, progress.epoch, progress.step])
         with mixed_precision(next(self.module.parameters()).device):
@@ -163,7 +164,7 @@ class ScorerTask(Task[Indices]):
         """How often the true reply came first."""
         return f"true reply first in {100 * entry[RECALL_AT_1]:.1f}%"
 
-    def to_record(self, progress: Progress) -> dict[str, Any]:
+    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
         """The names of the first version."""
         return {
             "epoch": progress.epoch,
@@ -175,10 +176,10 @@ class ScorerTask(Task[Indices]):
             "log": progress.log,
         }
 
-    def from_record(self, record: Mapping[str, Any]) -> Progress:
+    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
         """Every epoch has as many steps, so that their number in all follows."""
         epoch, step, best = record["epoch"], record["step"], record["best"]
-        return Progress(
+        return TrainingProgress(
             epoch,
             step,
             epoch * self.steps + step,

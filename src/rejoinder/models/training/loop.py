@@ -11,19 +11,17 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rejoinder.errors import InputError
 from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.threads import as_begun
+from rejoinder.progress import Report
 
 if TYPE_CHECKING:
     from torch import Tensor, nn, optim
-
-Report: TypeAlias = Callable[[int, int, str], None]
-"""Called with the number of steps done, the number of all steps, and how the training goes."""
 
 Step = TypeVar("Step")
 
@@ -45,7 +43,7 @@ class TrainedWeights:
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far a training is.
 
     Attributes:
@@ -104,7 +102,7 @@ class Task(ABC, Generic[Step]):
         """The learning rate of the step after ``done`` of ``total``."""
 
     @abstractmethod
-    def backward(self, step: Step, progress: Progress) -> tuple[float, int]:
+    def backward(self, step: Step, progress: TrainingProgress) -> tuple[float, int]:
         """Adds the gradient of a step's loss; the loss, and how much it counts in the epoch's mean."""
 
     @abstractmethod
@@ -120,11 +118,11 @@ class Task(ABC, Generic[Step]):
         """The last validation, for the progress bar."""
 
     @abstractmethod
-    def to_record(self, progress: Progress) -> dict[str, Any]:
+    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
         """The progress under the names that checkpoints have; JSON."""
 
     @abstractmethod
-    def from_record(self, record: Mapping[str, Any]) -> Progress:
+    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
         """The progress that ``to_record`` wrote, in this or an earlier version."""
 
 
@@ -162,7 +160,7 @@ class Loop:
         self.task, self.checkpoint = task, checkpoint
         self.save_every, self.report = save_every, report
         self.state = Run({task.name: task.module}, {"adam": task.optimizer})
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.best: dict[str, Tensor] = {}
         self.saved = time.monotonic()
 

@@ -11,8 +11,9 @@ import numpy as np
 from rejoinder.errors import InputError
 from rejoinder.models.devices import chosen_device, mixed_precision
 from rejoinder.models.training.checkpoints import Checkpoint
-from rejoinder.models.training.loop import Progress, Report, Task, TrainedWeights
+from rejoinder.models.training.loop import Task, TrainedWeights, TrainingProgress
 from rejoinder.models.training.loop import train as train_task
+from rejoinder.progress import Report
 from rejoinder.responders.seq2seq.batches import IGNORED, Batch, Encoded, collate, token_batches
 from rejoinder.responders.seq2seq.model import Model
 from rejoinder.responders.seq2seq.parameters import Parameters
@@ -131,7 +132,7 @@ class ResponderTask(Task[list[np.ndarray]]):
         """See ``learning_rate``."""
         return learning_rate(self.settings, done + 1)
 
-    def backward(self, step: list[np.ndarray], progress: Progress) -> tuple[float, int]:
+    def backward(self, step: list[np.ndarray], progress: TrainingProgress) -> tuple[float, int]:
         """The loss per subword of all batches together; it counts by their subwords."""
         batches = [collate(self.data, each, self.device) for each in step]
         count = sum(batch.count for batch in batches)
@@ -169,7 +170,7 @@ class ResponderTask(Task[list[np.ndarray]]):
         """The last validation loss."""
         return f"validation loss {entry['validation_loss']:.3f}"
 
-    def to_record(self, progress: Progress) -> dict[str, Any]:
+    def to_record(self, progress: TrainingProgress) -> dict[str, Any]:
         """The names of the first version."""
         return {
             "epoch": progress.epoch,
@@ -183,9 +184,9 @@ class ResponderTask(Task[list[np.ndarray]]):
             "log": progress.log,
         }
 
-    def from_record(self, record: Mapping[str, Any]) -> Progress:
+    def from_record(self, record: Mapping[str, Any]) -> TrainingProgress:
         """What ``to_record`` wrote."""
-        return Progress(
+        return TrainingProgress(
             record["epoch"],
             record["position"],
             record["update"],

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from rejoinder.errors import InputError, ParameterError  # noqa: E402
 from rejoinder.models.training.checkpoints import Checkpoint  # noqa: E402
-from rejoinder.models.training.loop import Progress  # noqa: E402
+from rejoinder.models.training.loop import TrainingProgress  # noqa: E402
 from rejoinder.responders.seq2seq.batches import Encoded, collate, encode  # noqa: E402
 from rejoinder.responders.seq2seq.model import build  # noqa: E402
 from rejoinder.responders.seq2seq.parameters import Parameters, scaled  # noqa: E402
@@ -137,7 +137,7 @@ def test_accumulated_batches_are_one_large_one(material):
     gradients = []
     for places in ([np.arange(8)], [np.arange(3), np.arange(3, 8)]):
         task = ResponderTask(fresh(settings, size), data, held_out, settings)
-        task.backward(places, Progress())
+        task.backward(places, TrainingProgress())
         gradients.append([p.grad for p in task.module.parameters()])
     for one, two in zip(*gradients, strict=True):
         torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-4)

@@ -13,7 +13,8 @@ from rejoinder.kernels.arrays import Indices
 from rejoinder.models.ruber.data.conversations import NONE
 from rejoinder.models.ruber.encoder.encoder_scorer import EncoderScorer
 from rejoinder.models.ruber.losses import choice_loss
-from rejoinder.models.ruber.scorer import Others, Progress, said_elsewhere
+from rejoinder.models.ruber.scorer import Others, said_elsewhere
+from rejoinder.progress import Progress
 from rejoinder.text.detokenize import detokenize
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.ruber.encoder.encoder_scorer import EncoderScorer
 from rejoinder.models.ruber.losses import softmax_loss
-from rejoinder.models.ruber.scorer import Others, Progress
+from rejoinder.models.ruber.scorer import Others
+from rejoinder.progress import Progress
 from rejoinder.text.detokenize import detokenize
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from rejoinder.models.ruber.losses import margin_loss, own_loss, softmax_loss
 from rejoinder.models.ruber.scorer import (
     Described,
     Others,
-    Progress,
     Sources,
     UnreferencedScorer,
     said_elsewhere,
 )
 from rejoinder.models.training.shapes import Shapes, check_rows, check_sizes
+from rejoinder.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -100,7 +100,7 @@ def without_each(agreement):
     return [(ends != system).all(axis=1) for system in range(4)]
 
 
-@pytest.mark.parametrize(("size", "assignments"), [(1, 12), (5, 19), (17, 19)])
+@pytest.mark.parametrize(("size", "assignments"), [(1, 4), (5, 9), (17, 19)])
 def test_it_is_the_naive_loop_over_the_same_assignments(scores, ratings, size, assignments):
     # All assignments have fewer than 5,000 units together, so that the interval looks at all.
     unit = Unit(size, assignments)
@@ -219,7 +219,7 @@ def test_metrics_that_know_nothing_are_seldom_significant():
 
 
 def test_comparisons_average_over_assignments(scores, ratings):
-    agreement = correlate(scores, ratings, Unit(5, 30), permutations=99)
+    agreement = correlate(scores, ratings, Unit(5, 12), permutations=99)
     table = agreement.comparisons("pearson")
     row = table.row(0, named=True)
     assert (row["a"], row["b"]) == ("BLEU-2", "sBLEU-2")
@@ -240,7 +240,7 @@ def test_comparisons_average_over_assignments(scores, ratings):
     assert row["low"] == pytest.approx(row["difference"] - reach)
     assert row["high"] == pytest.approx(row["difference"] + reach)
     # of a coefficient that was not asked for in the table
-    other = correlate(scores, ratings, Unit(5, 30), correlations=["pearson"], permutations=9)
+    other = correlate(scores, ratings, Unit(5, 12), correlations=["pearson"], permutations=9)
     assert other.comparisons("kendall-b")["value_a"][0] == pytest.approx(
         told(agreement.table(), "BLEU-2", "kendall-b")["value"]
     )

@@ -84,6 +84,7 @@ def test_vectors_that_are_not_finite_are_refused(tmp_path):
         Encoder.load(folder).encode(["Hi there."])
 
 
+@pytest.mark.slow  # by default at all doors at once: tests/contract/test_every_door_of_models.py
 @pytest.mark.parametrize("change", [code_beside, code_of_the_tokenizer])
 @pytest.mark.parametrize("verb", ["ruq", "score"])
 def test_nothing_runs_on_a_terminal_that_answers_yes(sound, tmp_path, change, verb):

@@ -158,8 +158,9 @@ def test_a_likelihood_of_no_tokens_is_none():
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
     # Read back as work, and as a file of scores: the same numbers, or one message.
-    whole = likelihoods(provider(), REQUESTS, work=tmp_path)
-    expected = [[each.mean for each in held] for held in whole.replies]
+    model = provider()
+    whole = likelihoods(model, REQUESTS, work=tmp_path)
+    expected = [[each.mean for each in replies] for replies in whole.replies]
     path = tmp_path / killed_scoring.FILE
     raw = path.read_bytes()
     rng = random.Random(4)
@@ -169,7 +170,7 @@ def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
         damaged = bytearray(raw)
         damaged[place] ^= 1 << rng.randrange(8)
         for read in (
-            lambda: likelihoods(provider(), REQUESTS, work=tmp_path),
+            lambda: likelihoods(model, REQUESTS, work=tmp_path),
             lambda: likelihoods(open_backend(path), REQUESTS),
         ):
             path.write_bytes(damaged)
@@ -178,7 +179,7 @@ def test_a_flipped_bit_gives_no_other_number(tmp_path, count):
             except InputError:
                 refused += 1
                 continue
-            assert [[each.mean for each in held] for held in found.replies] == expected
+            assert [[each.mean for each in replies] for replies in found.replies] == expected
     assert refused > len(places)
 
 

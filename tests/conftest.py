@@ -34,6 +34,16 @@ def with_threads():
 
 
 @pytest.fixture
+def unrendered(monkeypatch):
+    """Figures are made, and their files hold nothing: for tests of which files there are.
+
+    What figures show is in contract/test_every_figure.py; tests of figures/ render and save them.
+    """
+    figure = pytest.importorskip("matplotlib.figure")
+    monkeypatch.setattr(figure.Figure, "savefig", lambda _, path, **__: path.write_bytes(b""))
+
+
+@pytest.fixture
 def command(capfd, monkeypatch):
     """Calls ``rejoinder`` with arguments and gives its exit status, output and messages."""
     from rejoinder.cli.app import run

@@ -186,7 +186,7 @@ def test_plots_of_saved_scores(command, kept, tmp_path):
     assert (folder / "heatmap.png").exists()
 
 
-def test_plots_of_units_sweep_what_can_be_swept(command, kept, tmp_path):
+def test_plots_of_units_sweep_what_can_be_swept(command, unrendered, kept, tmp_path):
     units = ["-p", "unit", "--unit-size", "11", "--assignments", "20", "--json"]
     status, out, err = command("correlate", kept, *RATINGS, *FEW, *units, "--plots", tmp_path / "a")
     assert status == 0

@@ -285,7 +285,7 @@ def test_the_first_run_says_that_it_compiles(tmp_path, monkeypatch):
     assert tick.line(3) == "rejoinder: measuring (3 s)"
 
 
-def test_the_files_of_plots_stand_in_the_json(command, kept, tmp_path):
+def test_the_files_of_plots_stand_in_the_json(command, unrendered, kept, tmp_path):
     words = ["--ratings", RATINGS, *QUICK, "-c", "spearman", "--json", "--plots", tmp_path / "p"]
     _, out, _ = command("correlate", kept, *words)
     files = json.loads(out)["files"]

@@ -94,7 +94,7 @@ def test_s_u_after_the_sigmoid(study):
     assert "RUBER arithmetic sigmoid" in json.loads(out)["cases"][0]
 
 
-def test_plots(study, tmp_path):
+def test_plots(study, unrendered, tmp_path):
     folder = tmp_path / "new" / "plots"
     status, _, err = study("--plots", folder, *OTHER, "--cases", "0")
     assert (status, notes_of(err)) == (0, "")

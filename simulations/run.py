@@ -21,6 +21,7 @@ from simulations import (  # noqa: E402
     pair_ratings,
     paired_tests,
     score_intervals,
+    soft_pairwise,
     turn_level,
     unit_protocol,
     williams,
@@ -39,6 +40,7 @@ STUDIES: dict[str, Study] = {
     "unit_intervals": unit_protocol.INTERVALS,
     "unit_comparisons": unit_protocol.COMPARISONS,
     "pair_ratings": pair_ratings.STUDY,
+    "soft_pairwise": soft_pairwise.STUDY,
     "williams": williams.STUDY,
 }
 

@@ -92,13 +92,19 @@ class _Mean:
 
 def units(scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed: int) -> Units:
     """The unit protocol on simulated scores and ratings, float64 [S, n] each."""
+    rated = rated_replies(scores, ratings)
+    return Units(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(permutations, 0, seed))
+
+
+def rated_replies(scores: Mapping[str, Floats], ratings: Floats) -> Rated:
+    """Simulated scores and ratings of every system and item, float64 [S, n] each."""
     systems, items = ratings.shape
     subjects = {
         label: Subject(rows_of(mean_rows(x.T.ravel()), systems), cast("Metric", _Mean()))
         for label, x in scores.items()
     }
     system, item = np.divmod(np.arange(systems * items), items)
-    rated = Rated(
+    return Rated(
         tuple(f"s{s}" for s in range(systems)),
         tuple(str(i) for i in range(items)),
         subjects,
@@ -108,7 +114,6 @@ def units(scores: Mapping[str, Floats], ratings: Floats, permutations: int, seed
         ratings.ravel(),
         True,
     )
-    return Units(rated, UnitSettings(SIZE, ASSIGNMENTS), Draws(permutations, 0, seed))
 
 
 def interval_rows(runs: int, seed: int) -> Iterator[Row]:

@@ -56,6 +56,14 @@ CORRELATE = [
         "correlate", "--protocol", UNIT, VALUE,
         effect=lambda _, after: after.json["signature"].startswith("protocol:unit|size:5|"),
     ),
+    Row(
+        "correlate", "--protocol", "-p soft", where={"pearson": "nothing"}, also="-p pairwise",
+        effect=lambda before, after: (
+            set(before.at("agreement.*.correlation")) == {"accuracy", "decided"}
+            and set(after.at("agreement.*.correlation")) == {"soft"}
+            and set(after.at("agreement.*.n")) == {3}
+        ),
+    ),
     # 66 items are 13 units of 5, or 6 of 10, of each of 3 pairs of systems.
     Row(
         "correlate", "--unit-size", "--unit-size 10", also=UNIT,

@@ -31,6 +31,7 @@ AXES = {
     "unit": ("difference of mean ratings, A - B", "difference of scores, A - B"),
     "system": ("mean human rating", "corpus score"),
     "pairwise": ("difference of ratings, A - B", "difference of scores, A - B"),
+    "soft": ("p that A is better, by ratings", "p that A is better, by scores"),
 }
 """What x and y are under each protocol."""
 

@@ -18,6 +18,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
 from rejoinder.meta_evaluation.pair_units import PairUnits
 from rejoinder.meta_evaluation.pairwise import ReplyPairs
+from rejoinder.meta_evaluation.soft import SoftPairs
 from rejoinder.meta_evaluation.turn_level import Observations, TurnObservations
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
 from rejoinder.meta_evaluation.unit_level import Units
@@ -137,6 +138,26 @@ class Pairwise(Protocol):
 
 
 @dataclass(frozen=True)
+class Soft(Protocol):
+    """One observation for each pair of systems: is the metric as sure as people which is better?
+
+    (Soft pairwise accuracy: Thompson et al. 2024.) How sure is the one-sided p-value of a permutation
+    test on the items that both systems were rated on; the metric's is of corpus scores.
+    """
+
+    name: ClassVar[str] = "soft"
+    resampled: ClassVar[bool] = False
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return "protocol:soft"
+
+    def observe(self, rated: Rated, draws: Draws) -> SoftPairs:
+        """Pairs of rated systems."""
+        return SoftPairs(rated, draws)
+
+
+@dataclass(frozen=True)
 class Unit(UnitSettings, Protocol):
     """One observation for each unit of items of a pair of systems (Galley et al. 2015, section 5).
 
@@ -174,11 +195,12 @@ class Unit(UnitSettings, Protocol):
         return Units(rated, self, draws)
 
 
-PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise]] = {
+PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise | Soft]] = {
     "turn": Turn,
     "unit": Unit,
     "system": System,
     "pairwise": Pairwise,
+    "soft": Soft,
 }
 
 
@@ -215,5 +237,8 @@ def threshold(text: str) -> float | Literal["best"]:
 
 def check_names(protocol: Protocol, correlations: Sequence[str]) -> None:
     """Raises a ParameterError for coefficients wanted of a protocol that has none."""
-    if correlations and isinstance(protocol, Pairwise):
-        raise ParameterError("the protocol 'pairwise' tells accuracies: do without --correlation")
+    if correlations and isinstance(protocol, (Pairwise, Soft)):
+        raise ParameterError(
+            f"the protocol '{protocol.name}' has accuracies in place of correlations: do without "
+            "--correlation"
+        )

@@ -20,7 +20,7 @@ from rejoinder.metrics.engine.jackknife import (
     difference_intervals,
     unpaired_interval,
 )
-from rejoinder.metrics.engine.resampling import all_masks, narrow, permutation_masks
+from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, swapped_differences
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
@@ -309,29 +309,16 @@ def _randomization(
     difference: Floats,
     wanted: int,
 ) -> Floats:
-    """The p-value of each pair: how often swapped replies differ as much as the real ones.
-
-    Swapping the items of a mask turns A's sum into ``A - mask @ A + mask @ B``: one product gives
-    the sums of all systems, and with them those of all pairs.
-    """
-    metric, rows, n = measured.metric, measured.units, measured.size
-    sums = rows.sums()
+    """The p-value of each pair: how often swapped replies differ as much as the real ones."""
+    rows, n = measured.units, measured.size
     exact = n < MOST_ENUMERATED and 1 << n <= wanted
     rng = np.random.default_rng(scores.seed)
     blocks = iter([all_masks(n)]) if exact else permutation_masks(n, wanted, rng)
-    reached, tried = np.zeros(a.size), 0
-    for block in blocks:
-        for mask in narrow(block, rows):
-            swapped = rows.totals(mask)
-            tried += len(mask)
-            # As many pairs at a time as the processor's cache holds.
-            numbers = a.size * swapped[0].size
-            for part in np.array_split(np.arange(a.size), max(1, min(a.size, numbers >> 16))):
-                moved = swapped[b[part]] - swapped[a[part]]
-                of_a = metric.score(sums[a[part]][:, None] + moved)
-                of_b = metric.score(sums[b[part]][:, None] - moved)
-                apart = np.abs(of_a - of_b)
-                far = apart >= np.abs(difference[part])[:, None] - NOISE
-                # Where a draw or the difference is undefined, so is p.
-                reached[part] += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
+    reached, tried, reach = np.zeros(a.size), 0, np.abs(difference)[:, None] - NOISE
+    pairs = np.stack([a, b], axis=1)
+    for apart in swapped_differences(rows, measured.metric.score, pairs, blocks):
+        tried += apart.shape[1]
+        far = np.abs(apart) >= reach
+        # Where a draw or the difference is undefined, so is p.
+        reached += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
     return reached / tried if exact else p_of_draws(reached, tried)

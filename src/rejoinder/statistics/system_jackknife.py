@@ -61,6 +61,21 @@ def difference_interval(value: float, without: Floats, level: float = LEVEL) -> 
     return _interval(value, without, level, lambda end: min(2.0, max(-2.0, end)))
 
 
+def share_interval(value: float, without: Floats, level: float = LEVEL) -> Interval:
+    """The interval of a share of pairs of systems, by the jackknife over systems on the logit scale.
+
+    As `correlation_interval`; the share goes from 0 to 1.
+
+    >>> interval = share_interval(0.8, np.array([0.7, 0.8, 0.8, 0.8, 0.9]))
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (0.2, 0.98)
+    """
+    if max(abs(2 * each - 1) for each in (value, *without.tolist())) > PERFECT:
+        return Interval.none("it is 0 or 1, with all systems or without one of them")
+    logits = np.arctanh(2 * without - 1)
+    return _interval(math.atanh(2 * value - 1), logits, level, lambda z: (1 + math.tanh(z)) / 2)
+
+
 def _interval(
     value: float, without: Floats, level: float, back: Callable[[float], float]
 ) -> Interval:

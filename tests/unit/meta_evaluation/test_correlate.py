@@ -422,7 +422,7 @@ def test_notes_on_data_stand_before_notes_on_values(testset, scores, ratings):
         pl.when(pl.int_range(pl.len()) == 0).then(99.0).otherwise("score").alias("score")
     )
     notes = correlate(measured, slipped, permutations=0, resamples=0).notes
-    assert notes[0].startswith("ratings: 99 stands apart")
+    assert notes[0].startswith("ratings: 99 is an outlier")
     assert "left out: no such system is scored" in notes[1]
     assert notes.index("'good': 1 empty reply, scored as such") > 1
 
@@ -488,7 +488,7 @@ def test_ratings_that_do_not_fit_are_told(scores, ratings, change, error, words)
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"protocol": "sentence"}, "choose 'turn', 'unit', 'system' or 'pairwise'"),
+        ({"protocol": "sentence"}, "choose 'turn', 'unit', 'system', 'pairwise' or 'soft'"),
         ({"correlations": ["kendall"]}, "choose 'pearson'"),
         ({"correlations": []}, "choose of 'pearson'"),
         ({"permutations": -1}, "permutations=-1"),

@@ -54,7 +54,7 @@ def agreement(result: Agreement, compared: pl.DataFrame | None = None) -> None:
     if any(label == RANDOM for label in rows["metric"]):
         out.print(RANDOM_ROW, style="dim")
     if "chance" in rows.columns:
-        out.print(CHANCE, style="dim")
+        out.print(CHANCE[result.protocol.name], style="dim")
     if "epsilon" in rows.columns and (rows["epsilon"] != 0).any():
         out.print(EPSILON, style="dim")
     spread = result.protocol.spread
@@ -94,11 +94,15 @@ EPSILON = (
     "of the metric's own scores"
 )
 
-CHANCE = (
-    "chance: the mean accuracy when the ratings change places at random; with ties it is not one "
-    "half, and it differs by metric: compare a value with the chance beside it; p tests that "
-    "difference"
-)
+CHANCE = {
+    "pairwise": "chance: the mean accuracy when the ratings change places at random; with ties it is "
+    "not one half, and it differs by metric: compare a value with the chance beside it; p tests that "
+    "difference",
+    "soft": "soft: soft pairwise accuracy, how far ratings and metric agree in how sure they are which "
+    "of two systems is better (1: equally sure of every pair); chance: the mean when the systems of "
+    "the ratings change names at random; p tests the difference from chance; [low, high] is a "
+    "jackknife over systems",
+}
 
 
 def _print_by_coefficient(

@@ -9,7 +9,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
-    from rejoinder.meta_evaluation.protocols import Pairwise, System, Turn, Unit
+    from rejoinder.meta_evaluation.protocols import Protocol
 
 
 class CorrelateOptions(options.MeasuringOrScores, options.Ratings):
@@ -20,11 +20,11 @@ class CorrelateOptions(options.MeasuringOrScores, options.Ratings):
     protocol: str = choice(
         "--protocol",
         "-p",
-        of=("turn", "unit", "system", "pairwise"),
+        of=("turn", "unit", "system", "pairwise", "soft"),
         default="turn",
         help="Level of the correlation. What is one observation: a rated reply (turn), a unit of "
-        "items of a pair of systems (unit), a system (system), or a pair of replies to a context "
-        "(pairwise).",
+        "items of a pair of systems (unit), a system (system), a pair of replies to a context "
+        "(pairwise), or a pair of systems (soft: soft pairwise accuracy).",
     )
     unit_size: int = integer(
         "--unit-size",
@@ -155,7 +155,7 @@ OF_PROTOCOL = {
 """Options that one protocol alone has."""
 
 
-def _protocol(given: CorrelateOptions) -> Turn | Unit | System | Pairwise:
+def _protocol(given: CorrelateOptions) -> Protocol:
     """The protocol with its parameters.
 
     Raises:
@@ -172,4 +172,4 @@ def _protocol(given: CorrelateOptions) -> Turn | Unit | System | Pairwise:
         return protocols.Unit(given.unit_size, given.assignments, given.pair)
     if given.protocol == "pairwise":
         return protocols.Pairwise(protocols.threshold(given.epsilon))
-    return protocols.System()
+    return protocols.protocol_named(given.protocol)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.kernels.bags import multiplicities
 from rejoinder.metrics.engine.rows import Rows
 
@@ -51,6 +51,39 @@ def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator
 def all_masks(n: int) -> Floats:
     """Every choice of ``n`` items to swap: float64 [2^n, n] of 0 and 1."""
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+
+
+def swapped_differences(
+    rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, masks: Iterable[Floats]
+) -> Iterator[Floats]:
+    """The differences of pairs of systems whose replies to some items are swapped.
+
+    Swapping the items of a mask turns A's sum into ``A - mask @ A + mask @ B``: one product gives
+    the sums of all systems, and with them those of all pairs.
+
+    Args:
+        rows: Of S systems and n items.
+        score: Scores sums of rows.
+        pairs: int64 [p, 2], the systems A and B of each pair.
+        masks: float64 [b, n] of 0 and 1 each: the items that are swapped in each trial.
+
+    Yields:
+        float64 [p, b], the score of A less that of B; the b add up to all trials.
+    """
+    sums, (a, b) = rows.sums(), pairs.T
+    for block in masks:
+        for mask in narrow(block, rows):
+            swapped = rows.totals(mask)
+            # As many pairs at a time as the processor's cache holds.
+            parts = np.array_split(
+                np.arange(len(a)), max(1, min(len(a), len(a) * swapped[0].size >> 16))
+            )
+            apart = np.empty((len(a), len(mask)))
+            for part in parts:
+                moved = swapped[b[part]] - swapped[a[part]]
+                of_a = score(sums[a[part]][:, None] + moved)
+                apart[part] = of_a - score(sums[b[part]][:, None] - moved)
+            yield apart
 
 
 def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:

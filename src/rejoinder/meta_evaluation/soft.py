@@ -1,0 +1,186 @@
+"""Soft pairwise accuracy: pairs of systems, and how sure ratings and metrics are of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
+from rejoinder.meta_evaluation.evidence import (
+    Draws,
+    Evidence,
+    Pair,
+    Rated,
+    Row,
+    at_once,
+    no_interval,
+)
+from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, swapped_differences
+from rejoinder.metrics.engine.rows import Rows, rows_of
+from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.progress import Progress
+from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.statistics.power import MOST_ENUMERATED
+from rejoinder.statistics.soft_pairwise import (
+    reached,
+    renamed,
+    soft_pairwise_accuracy,
+    without_each_system,
+)
+from rejoinder.statistics.system_jackknife import difference_interval, share_interval
+
+SOFT = "soft"
+"""The name of the accuracy among the coefficients."""
+
+LEAST_ITEMS = 2
+"""On a single item every swap gives the same difference, or its opposite."""
+
+NO_PERMUTATIONS = "its p-values are of permutations: give --permutations 1000 (permutations=1000)"
+NO_TEST = (
+    "no test of a difference: the pairs share systems; the interval is a jackknife over systems"
+)
+
+
+class SoftPairs(Evidence):
+    """Pairs of systems, each with the p-values that the first is better: by people and by metrics.
+
+    Args:
+        rated: Scores and ratings.
+        draws: Number of permutations, and the seed.
+
+    Raises:
+        ParameterError: There is one rated system, or no two share two rated items.
+    """
+
+    def __init__(self, rated: Rated, draws: Draws) -> None:
+        self.rated, self.draws = rated, draws
+        self.labels = list(rated.subjects)
+        present = ~np.isnan(rated.grid)
+        if len(rated.systems) < 2:
+            raise ParameterError(
+                f"protocol 'soft': one rated system, {one_of(rated.systems)}; it compares systems"
+            )
+        every = list(combinations(range(len(rated.systems)), 2))
+        self.shared = np.array([present[a] & present[b] for a, b in every])
+        enough = self.shared.sum(axis=1) >= LEAST_ITEMS
+        if not enough.any():
+            raise ParameterError("protocol 'soft': no two systems are rated on the same two items")
+        self.pairs, self.shared = np.array(every)[enough], self.shared[enough]
+        self.notes: list[str] = []
+        if not enough.all():
+            self.notes.append(
+                f"soft: {int((~enough).sum())} of {counted(len(every), 'pair')} of systems left out: "
+                f"they share fewer than {LEAST_ITEMS} rated items"
+            )
+        self.complete = bool(present.all())
+        human = rows_of(mean_rows(np.nan_to_num(rated.grid).T.ravel()), len(rated.systems))
+        self.human = self._p(human, mean) if draws.permutations else None
+        self.metrics: dict[str, Floats] = {}
+
+    def names(self, correlations: Sequence[str]) -> Sequence[str]:
+        """The accuracy stands in the place of coefficients."""
+        return (SOFT,)
+
+    def prepare(self, correlations: Sequence[str], progress: Progress | None = None) -> None:
+        """The p-values of every metric, once."""
+        if self.metrics or self.human is None:
+            return
+        subjects = self.rated.subjects.values()
+        values = at_once(lambda subject: self._p(subject.rows, subject.score), subjects)
+        self.metrics = dict(zip(self.labels, values, strict=True))
+
+    def _p(self, rows: Rows, score: Callable[[Floats], Floats]) -> Floats:
+        """The p-value of each pair that its first system is better: float64 [pairs]."""
+        values = np.empty(len(self.pairs))
+        patterns, place = np.unique(self.shared, axis=0, return_inverse=True)
+        for number, items in enumerate(patterns):
+            which = place.ravel() == number
+            values[which] = self._p_on(rows.pick(items), score, which, number)
+        return values
+
+    def _p_on(
+        self, rows: Rows, score: Callable[[Floats], Floats], which: NDArray[np.bool_], number: int
+    ) -> Floats:
+        """Of the pairs that share just these items; swaps are the same for people and every metric."""
+        n, trials, pairs = (
+            int(self.shared[which][0].sum()),
+            self.draws.permutations,
+            self.pairs[which],
+        )
+        exact = n < MOST_ENUMERATED and 1 << n <= trials
+        rng = np.random.default_rng([self.draws.seed, 5, number])
+        masks = [all_masks(n)] if exact else permutation_masks(n, trials, rng)
+        values = score(rows.sums())
+        observed, above, tried = values[pairs[:, 0]] - values[pairs[:, 1]], 0.0, 0
+        for drawn in swapped_differences(rows, score, pairs, masks):
+            above, tried = above + reached(drawn, observed), tried + drawn.shape[1]
+        # The observed replies are one more swap, which ties with itself.
+        return np.asarray(above / tried if exact else (above + 0.5) / (tried + 1))
+
+    def row(self, label: str, correlation: str) -> Row:
+        """The accuracy, its jackknife over systems, and a test in which systems change names."""
+        more = {"chance": math.nan}
+        n, reason = len(self.pairs), self._reason(label)
+        if reason or self.human is None:
+            return Row(math.nan, n, reason=reason, more=more)
+        metric = self.metrics[label]
+        value = soft_pairwise_accuracy(self.human, metric)
+        without = without_each_system(self.human, metric, self.pairs)
+        interval = share_interval(value, without)
+        p, why = math.nan, None
+        if self.complete:
+            trials, rng = self.draws.permutations, np.random.default_rng([self.draws.seed, 6])
+            drawn = renamed(self.human, metric, self.pairs, trials, rng)
+            more["chance"] = float(drawn.mean())
+            far = np.abs(drawn - drawn.mean()) >= abs(value - drawn.mean()) - NOISE
+            p = float(p_of_draws(int(far.sum()), trials))
+        else:
+            why = "no test: systems are rated on different items"
+        reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
+        return Row(value, n, interval.low, interval.high, p, reasons, more)
+
+    def _reason(self, label: str) -> str | None:
+        """Why there is no accuracy."""
+        self.prepare([SOFT])
+        if self.human is None:
+            return NO_PERMUTATIONS
+        undefined = int(np.isnan(self.metrics[label]).sum())
+        pairs = counted(len(self.pairs), "pair")
+        return f"undefined on swapped replies of {undefined} of {pairs}" if undefined else None
+
+    def pair(self, a: str, b: str, correlation: str) -> Pair:
+        """The difference of two metrics, with its jackknife over systems."""
+        n, reason = len(self.pairs), self._reason(a) or self._reason(b)
+        if reason or self.human is None:
+            return Pair(math.nan, math.nan, n, reason=reason)
+        human, both = self.human, (self.metrics[a], self.metrics[b])
+        of_a, of_b = (soft_pairwise_accuracy(human, metric) for metric in both)
+        without = [without_each_system(human, metric, self.pairs) for metric in both]
+        interval = difference_interval(of_a - of_b, without[0] - without[1])
+        reasons = "; ".join(filter(None, [no_interval(interval), NO_TEST]))
+        return Pair(of_a, of_b, n, interval.low, interval.high, reason=reasons)
+
+    def observations(self) -> pl.DataFrame:
+        """A row for each pair: ``system_a``, ``system_b``, ``items``, and the p-values."""
+        self.prepare([SOFT])
+        systems, undefined = (
+            np.array(self.rated.systems, dtype=object),
+            np.full(len(self.pairs), np.nan),
+        )
+        return pl.DataFrame(
+            {
+                "system_a": pl.Series(systems[self.pairs[:, 0]], dtype=pl.String),
+                "system_b": pl.Series(systems[self.pairs[:, 1]], dtype=pl.String),
+                "items": self.shared.sum(axis=1),
+                "group": np.arange(len(self.pairs)),
+                "human": undefined if self.human is None else self.human,
+                **{label: self.metrics.get(label, undefined) for label in self.labels},
+            }
+        )

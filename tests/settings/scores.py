@@ -72,6 +72,9 @@ ROWS = [
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
+    # The largest difference of BLEU is 0.38.
+    Row("compare", "--margin", "--margin 0.6", "comparisons.*.p_equivalence", DIFFERENCE, also="--margin 0.4",
+        effect=lambda _, after: max(after.at("comparisons.*.p_equivalence_holm")) < 0.05),
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),

@@ -18,7 +18,7 @@ from rejoinder.metrics.engine.jackknife import (
     LEAST_ITEMS,
     difference_errors,
     difference_intervals,
-    unpaired_interval,
+    unpaired_error,
 )
 from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, swapped_differences
 from rejoinder.scoring.clusters import clustered
@@ -26,6 +26,7 @@ from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
+from rejoinder.statistics.equivalence import margin_tests
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 
@@ -66,6 +67,7 @@ def compare(
     *,
     permutations: int | None = None,
     cluster: str | None = None,
+    margin: float | None = None,
 ) -> Comparison:
     """Compares pairs of systems under every metric, on the same items.
 
@@ -90,6 +92,10 @@ def compare(
         cluster: A column of the contexts: whole clusters of items with the same value there are
             resampled and swapped, and the table has their number as ``clusters``. None takes what
             the scores were measured with; ``none`` takes every item as independent.
+        margin: The largest difference that does not matter, in the metrics' own range (0.01 is one
+            point of BLEU). The table then has ``margin`` and, each before and after Holm's correction,
+            ``p_equivalence`` (two one-sided t tests: the difference is smaller than the margin) and
+            ``p_noninferiority`` (``a`` is not worse than ``b`` by the margin or more).
 
     Returns:
         Its ``table`` has a row for each metric and pair, in the metric's own range:
@@ -119,11 +125,15 @@ def compare(
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
         raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
+    if margin is not None and not 0 < margin < np.inf:
+        raise ParameterError(
+            f"margin={margin} must be above 0: the largest difference that does not matter"
+        )
     if cluster is not None:
         scores = clustered(scores, cluster)
     pairs = _pairs(scores, a, b)
     tables = [
-        compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)))
+        compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)), margin)
         for label, measured in scores.measured.items()
     ]
     return Comparison(pl.concat(tables), scores)
@@ -180,7 +190,11 @@ def _pairs(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int
 
 
 def compare_pairs(
-    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]], permutations: int
+    scores: Measurements,
+    label: str,
+    pairs: Sequence[tuple[int, int]],
+    permutations: int,
+    margin: float | None = None,
 ) -> pl.DataFrame:
     """The rows of ``compare`` of one metric, for pairs of systems by their places.
 
@@ -188,7 +202,7 @@ def compare_pairs(
     """
     measured = scores.measured[label]
     if measured.answered is not None:
-        return shared_items(scores, label, pairs, permutations)
+        return shared_items(scores, label, pairs, permutations, margin)
     metric, n = measured.metric, measured.size
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
@@ -231,12 +245,17 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
             **({"clusters": [n] * len(pairs)} if scores.cluster else {}),
+            **_within_margin(metric, difference, errors, n - 1, margin),
         }
     )
 
 
 def shared_items(
-    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]], permutations: int
+    scores: Measurements,
+    label: str,
+    pairs: Sequence[tuple[int, int]],
+    permutations: int,
+    margin: float | None = None,
 ) -> pl.DataFrame:
     """As ``compare_pairs``, each pair on the items that both systems answered.
 
@@ -251,9 +270,9 @@ def shared_items(
         n = shared.measured[label].height
         paired = n >= LEAST_ITEMS or n == min(counts[a], counts[b]) > 0
         table = (
-            compare_pairs(shared, label, [(0, 1)], permutations)
+            compare_pairs(shared, label, [(0, 1)], permutations, margin)
             if paired
-            else _unpaired(scores, label, a, b, n)
+            else _unpaired(scores, label, a, b, n, margin)
         )
         tables.append(
             table.with_columns(
@@ -261,28 +280,31 @@ def shared_items(
             )
         )
     table = pl.concat(tables)
-    tests = ("p_randomization", "p_bootstrap")
+    corrected = [name for name in table.columns if name.endswith("_holm")]
     return table.with_columns(
-        pl.Series(f"{test}_holm", holm(table.get_column(test).to_numpy())) for test in tests
+        pl.Series(name, holm(table.get_column(name.removesuffix("_holm")).to_numpy()))
+        for name in corrected
     )
 
 
-def _unpaired(scores: Measurements, label: str, a: int, b: int, shared: int) -> pl.DataFrame:
-    """A row of ``compare`` of two systems' own scores, without tests."""
-    alone = [scores.of(label, [s]) for s in (a, b)]
+def _unpaired(
+    scores: Measurements, label: str, a: int, b: int, shared: int, margin: float | None
+) -> pl.DataFrame:
+    """A row of ``compare`` of two systems' own scores, without paired tests."""
     metric = scores.measured[label].metric
-    values = np.concatenate([each.measured[label].scores() for each in alone])
-    left_out = alone[0].left_out(label)[0], alone[1].left_out(label)[0]
-    low, high = unpaired_interval(metric, values, left_out)
+    values = scores.measured[label].scores()[[a, b]]
+    difference = values[:1] - values[1:]
+    error, freedom = _unpaired_error(scores, label, a, b, values)
+    low, high = difference_intervals(metric, difference, np.array([error]), freedom + 1)
     undefined = ("p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm")
     return pl.DataFrame(
         {
             "metric": [label],
             "a": [scores.names[a]],
             "b": [scores.names[b]],
-            "difference": values[:1] - values[1:],
-            "low": [low],
-            "high": [high],
+            "difference": difference,
+            "low": low,
+            "high": high,
             **{name: [np.nan] for name in undefined},
             "value_a": values[:1],
             "value_b": values[1:],
@@ -290,8 +312,44 @@ def _unpaired(scores: Measurements, label: str, a: int, b: int, shared: int) -> 
             "detectable": [np.nan],
             "n": [shared],
             **({"clusters": [0]} if scores.cluster else {}),
+            **_within_margin(metric, difference, np.array([error]), freedom, margin),
         }
     )
+
+
+def _unpaired_error(
+    scores: Measurements, label: str, a: int, b: int, values: Floats
+) -> tuple[float, float]:
+    """The standard error and the degrees of freedom of the difference of two systems' own scores.
+
+    A cluster may have items of both systems, so it is left out of both at once.
+    """
+    measured = scores.measured[label]
+    if measured.clusters is None or measured.answered is None:
+        alone = [scores.of(label, [s]).left_out(label)[0] for s in (a, b)]
+        return unpaired_error(measured.metric, values, (alone[0], alone[1]))
+    answers: NDArray[np.bool_] = np.logical_or.reduce(measured.answered[[a, b]])
+    clusters = measured.clusters.sums(answers.astype(np.float64)) > 0
+    left_out = scores.left_out(label)[[a, b]][:, clusters]
+    pair = np.array([0]), np.array([1])
+    error = difference_errors(measured.metric, values, left_out, *pair)
+    return float(error[0]), left_out.shape[1] - 1
+
+
+def _within_margin(
+    metric: Metric, differences: Floats, errors: Floats, df: float, margin: float | None
+) -> dict[str, Floats]:
+    """The columns of the tests against a margin; none without one."""
+    if margin is None:
+        return {}
+    if not df >= LEAST_ITEMS - 1:
+        errors = np.full(errors.shape, np.nan)
+    tests = margin_tests(differences, errors, df, margin)
+    of_a = tests.not_lower if metric.higher_is_better else tests.not_higher
+    columns = {"margin": np.full(differences.shape, margin)}
+    for name, p in (("p_equivalence", tests.equivalent), ("p_noninferiority", of_a)):
+        columns |= {name: p, f"{name}_holm": holm(p)}
+    return columns
 
 
 def _items(metric: Metric, selected: NDArray[np.bool_]) -> pl.Series:

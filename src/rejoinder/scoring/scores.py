@@ -246,9 +246,10 @@ class Scores(Measurements):
         *,
         permutations: int | None = None,
         cluster: str | None = None,
+        margin: float | None = None,
     ) -> pl.DataFrame:
         """Compares pairs of systems on the same items; see ``rejoinder.compare``."""
-        return compare(self, a, b, permutations=permutations, cluster=cluster).table
+        return compare(self, a, b, permutations=permutations, cluster=cluster, margin=margin).table
 
     def clustered(self, cluster: str) -> Self:
         """The same scores with intervals and tests over the clusters of a column of the contexts.

@@ -144,3 +144,16 @@ def test_values_of_another_tool_for_different_items():
     assert own.select("system", "value", "n").equals(expected.select("system", "value", "n"))
     assert scores.compare("a", "c")["paired"].to_list() == [False]
     assert "missing:pairwise" in own["signature"][0]
+
+
+def test_a_cluster_with_items_of_both_systems_counts_once():
+    # Ten users saw a at two prompts and b at two others: their differences are paired by user.
+    user, rng = np.arange(40) % 10, np.random.default_rng(2)
+    values = rng.normal(size=10)[user] * 5 + rng.normal(size=40)
+    rows = {"system": ["a"] * 20 + ["b"] * 20, "id": TESTSET.ids, "judge": values}
+    testset = TestSet(TESTSET.contexts.with_columns(user=user), TESTSET.references)
+    scores = Scores.from_segments(pl.DataFrame(rows), testset, missing="pairwise", cluster="user")
+    row = scores.compare().row(0, named=True)
+    by_user = (values[:10] + values[10:20] - values[20:30] - values[30:]) / 2
+    expected = stats.ttest_1samp(by_user, 0).confidence_interval(0.95)
+    assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high), rel=1e-9)

@@ -31,6 +31,10 @@ DETECTABLE = (
     "detectable: the smallest true difference that the test finds with 80% power on this many items"
 )
 
+MARGIN = (
+    "p equiv: the difference is smaller than {margin:g} either way (two one-sided tests); p not worse: a "
+    "is not worse than b by {margin:g} or more; both Holm-corrected; the margin is not x100"
+)
 UNPAIRED = (
     "items: those that both systems answered; unpaired: the two share too few, so each is scored on "
     "its own items (how many in parentheses), with Welch's interval and without a paired test"
@@ -43,7 +47,12 @@ def comparison(compared: Comparison, ranks: bool = False) -> None:
     scores, pairs = compared.scores, compared.table
     for label, each in scores.measured.items():
         show = number_of(each.metric)
-        shared = [number("items", _shared)] if each.answered is not None else []
+        additional = [number("items", _shared)] if each.answered is not None else []
+        if "margin" in pairs.columns:
+            additional += [
+                number("p equiv", lambda row: starred(row["p_equivalence_holm"])),
+                number("p not worse", lambda row: starred(row["p_noninferiority_holm"])),
+            ]
         rows = pairs.filter(pairs["metric"] == label).iter_rows(named=True)
         out.print(
             table(
@@ -57,7 +66,7 @@ def comparison(compared: Comparison, ranks: bool = False) -> None:
                 number("p boot", lambda row: p_value(row["p_bootstrap"])),
                 number("W/T/L", won),
                 number("detectable", lambda row, show=show: show(row["detectable"])),
-                *shared,
+                *additional,
                 title=label,
             )
         )
@@ -71,6 +80,8 @@ def comparison(compared: Comparison, ranks: bool = False) -> None:
         f"won, tied, lost by a; {DETECTABLE}",
         style="dim",
     )
+    if "margin" in pairs.columns:
+        out.print(MARGIN.format(margin=pairs["margin"][0]), style="dim")
     if "paired" in pairs.columns:
         out.print(UNPAIRED, style="dim")
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]

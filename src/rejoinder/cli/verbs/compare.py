@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rejoinder.cli import inputs, options
-from rejoinder.cli.declarations import command, integer, option
+from rejoinder.cli.declarations import command, integer, number, option
 
 
 class CompareOptions(options.Scoring):
@@ -11,6 +11,11 @@ class CompareOptions(options.Scoring):
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
     b: str | None = option("-b", metavar="NAME", help="Second system of a single comparison.")
+    margin: float | None = number(
+        "--margin",
+        help="Largest difference that does not matter. In the metrics' own range: 0.01 is one point "
+        "of BLEU. Adds tests of equivalence and of non-inferiority of a.",
+    )
     permutations: int | None = integer(
         "--permutations",
         help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "
@@ -40,7 +45,12 @@ def compare(given: CompareOptions) -> None:
         )
     with Progress("comparing"):
         compared = pairs(
-            scores, given.a, given.b, permutations=given.permutations, cluster=given.cluster
+            scores,
+            given.a,
+            given.b,
+            permutations=given.permutations,
+            cluster=given.cluster,
+            margin=given.margin,
         )
     if given.json:
         write(compared.as_json(given.ranks))

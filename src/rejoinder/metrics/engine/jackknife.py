@@ -113,33 +113,32 @@ def difference_errors(
     return np.where(hidden[a] | hidden[b], np.nan, errors)
 
 
-def unpaired_interval(
+def unpaired_error(
     metric: Contract, values: Floats, left_out: tuple[Floats, Floats]
 ) -> tuple[float, float]:
-    """The 95% interval of the difference of two systems that answered different items.
+    """The standard error of the difference of two systems that answered different items.
 
-    ``d +- t sqrt(e_a^2 + e_b^2)`` with the jackknife's errors, each with its own items, and Welch's
-    degrees of freedom (1947).
+    ``sqrt(e_a^2 + e_b^2)`` with the jackknife's errors, each over its own items, and Welch's degrees
+    of freedom (1947).
 
     Args:
         metric: What scored.
         values: float64 [2], the scores.
-        left_out: For each system float64 [n], its score with each of its items (or clusters) left out.
+        left_out: For each system float64 [n], its score with each of its items left out.
 
     Returns:
-        Both ends; NaN where one of the two has fewer than 4 items, and where an error is undefined.
+        The error and the degrees of freedom; NaN where one of the two has fewer than 4 items, and
+        where an error is undefined.
     """
     n = np.array([each.size for each in left_out])
-    if n.min() < LEAST_ITEMS:
+    hidden = [_hidden(metric, values[k : k + 1], left_out[k][None])[0] for k in range(2)]
+    if n.min() < LEAST_ITEMS or any(hidden):
         return math.nan, math.nan
     squares = np.array([float(standard_errors(each)) for each in left_out]) ** 2
-    hidden = [_hidden(metric, values[k : k + 1], left_out[k][None])[0] for k in range(2)]
-    if any(hidden) or not squares.sum() > 0:
+    if not squares.sum() > 0:
         return math.nan, math.nan
     freedom = squares.sum() ** 2 / (squares**2 / (n - 1)).sum()
-    error = np.sqrt(squares.sum())
-    low, high = difference_intervals(metric, values[:1] - values[1:], error[None], freedom + 1)
-    return float(low[0]), float(high[0])
+    return math.sqrt(squares.sum()), float(freedom)
 
 
 def _hidden(metric: Contract, values: Floats, left_out: Floats) -> np.ndarray:

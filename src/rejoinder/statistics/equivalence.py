@@ -1,0 +1,54 @@
+"""Is a difference smaller than a margin? Two one-sided tests."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.student import two_sided_p
+
+
+class MarginTests(NamedTuple):
+    """The one-sided p-values of differences against a margin, float64 [p] each.
+
+    Args:
+        not_lower: Of the hypothesis that the difference is ``-margin`` or less.
+        not_higher: Of the hypothesis that it is ``margin`` or more.
+    """
+
+    not_lower: Floats
+    not_higher: Floats
+
+    @property
+    def equivalent(self) -> Floats:
+        """The p-value of equivalence (Schuirmann 1987): the greater of the two."""
+        return np.maximum(self.not_lower, self.not_higher)
+
+
+def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) -> MarginTests:
+    """Two one-sided t tests of differences against a margin.
+
+    At the 5% level a difference is equivalent to none where its 90% interval lies within the margin.
+
+    Args:
+        differences: float64 [p].
+        errors: float64 [p], their standard errors; a p is NaN where one is 0 or undefined.
+        df: Degrees of freedom.
+        margin: Above 0.
+
+    >>> tests = margin_tests(np.array([0.5]), np.array([0.5]), df=20, margin=2.0)
+    >>> round(float(tests.not_lower[0]), 6), round(float(tests.equivalent[0]), 5)
+    (3.2e-05, 0.00354)
+    """
+    usable = np.where(errors > 0, errors, np.nan)
+    above = [_upper_tail(t, df) for t in ((differences + margin) / usable).tolist()]
+    below = [_upper_tail(-t, df) for t in ((differences - margin) / usable).tolist()]
+    return MarginTests(np.array(above), np.array(below))
+
+
+def _upper_tail(t: float, df: float) -> float:
+    """How likely a T of at least ``t`` is under Student's t."""
+    half = two_sided_p(t, df) / 2
+    return half if t > 0 else 1 - half

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from settings.row import Row
-from settings.shared import as_json, only, read, refused, rows
+from settings.shared import as_json, columns, only, read, refused, rows
 from settings.world import TINY
 
 USUAL = {
@@ -24,17 +24,17 @@ USUAL = {
 }
 
 
-def corpus_format(verb: str, value: str, **more) -> Row:
-    return Row(
+def corpus_format(verb: str, value: str, **more) -> list[Row]:
+    return [columns(verb, value, "corpus", **more), Row(
         verb, "--format", "--format dailydialog", as_usual=value, where={"corpus": "corpus_data"},
         status=(2, 0), effect=refused("--format"), **more,
-    )  # fmt: skip
+    )]  # fmt: skip
 
 
 # Vectors at random: no cluster says much, and nothing is to be dropped for it.
 CLUSTERED = "--sentence-vectors {source_vectors} {target_vectors} --clusters 9 --threshold 99"
 FILTER = [
-    corpus_format("filter", "highest"),
+    *corpus_format("filter", "highest"),
     as_json("filter"),
     Row("filter", "--output", "-o {out}/other.parquet", effect=lambda *both: [
         each.at("@") for each in both] == [["f.jsonl"], ["other.parquet"]]),
@@ -58,7 +58,7 @@ FILTER = [
 ]  # fmt: skip
 
 VECTORS = [
-    corpus_format("train vectors", "hash"),
+    *corpus_format("train vectors", "hash"),
     as_json("train vectors"),
     Row("train vectors", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
@@ -72,7 +72,7 @@ VECTORS = [
 
 SAVES = "rejoinder.models.training.checkpoints:Checkpoint.save"
 RUBER = [
-    corpus_format("train ruber", "hash"),
+    *corpus_format("train ruber", "hash"),
     as_json("train ruber"),
     Row("train ruber", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
@@ -93,7 +93,7 @@ RUBER = [
 
 LOSSES = "log.*.loss"
 RESPONDER = [
-    corpus_format("train responder", LOSSES),
+    *corpus_format("train responder", LOSSES),
     as_json("train responder"),
     Row("train responder", "--output", "-o {out}/other", effect=lambda _, after: all(
         name.startswith("other/") for name in after.at("@"))),
@@ -136,6 +136,7 @@ RANDOM = {"responder": "random", "beam": "nothing"}
 RETRIEVAL = {"responder": "retrieval", "beam": "nothing"}
 RESPOND = [
     as_json("respond"),
+    columns("respond", "@r.jsonl", "testset"),
     Row("respond", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),
     Row("respond", "--output", "-o {out}/other.csv", effect=lambda _, after: (
@@ -164,6 +165,7 @@ RUQ = [
     Row("ruq", "--seed", "--seed 7", "systems.*.signature", "systems.*.value"),
     Row("ruq", "--reference", "-r {references_csv}", as_usual="systems.*.value",
         where={"testset": "contexts_csv"}, status=(2, 0), effect=refused("column 'context'")),
+    columns("ruq", "systems.*.value", "testset"),
     Row("ruq", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),
     Row("ruq", "--generic", "--generic {other_generic}", "systems.*.value"),
@@ -207,7 +209,7 @@ WIDE = {"also": "--set warmup=5,50", "where": {"epochs": "more_epochs"}}
 BITS = "trials.*.bits_per_character"
 TRIALS = "trials.*.metric"
 SWEEP = [
-    corpus_format("sweep", TRIALS, slow=True),
+    *corpus_format("sweep", TRIALS, slow=True),
     as_json("sweep", slow=True),
     *(
         Row("sweep", option, more, differs, keeps, slow=True, **given)

@@ -7,6 +7,7 @@ import pytest
 from settings.row import Row
 from settings.shared import (
     as_json,
+    columns,
     draws,
     empty,
     flat,
@@ -122,6 +123,7 @@ RATINGS = [
     Row("ratings", "--seed", "--seed 7", "signature", "agreement"),
     as_json("ratings"),
     off_scale("ratings"),
+    columns("ratings", "systems.*.mean", "ratings"),
     Row(
         "ratings", "--ratings-format", "--ratings-format csv", as_usual="systems.*.mean",
         where={"ratings": "ratings_data"}, status=(2, 0), effect=refused("--ratings-format"),
@@ -157,6 +159,7 @@ RATINGS = [
 PREFERENCES = [
     *draws("preferences", "strengths.*.strength", "strengths.*.low"),
     as_json("preferences"),
+    columns("preferences", "pairs.*.win_rate", "preferences"),
     Row(
         "preferences", "--preferences-format", "--preferences-format csv", as_usual="pairs.*.win_rate",
         where={"preferences": "preferences_data"}, status=(2, 0), effect=refused("--preferences-format"),

@@ -26,6 +26,10 @@ HELD = 66
 TINY = "--vocabulary 150 --layers 1 --width 16 --epochs 2 --tokens 300 --pairs 0 --warmup 5"
 
 
+def _keyed(row: dict) -> dict:
+    return {"key" if name == "id" else name: value for name, value in row.items()}
+
+
 class World:
     """Files by name; those of our own writing are made in a folder.
 
@@ -135,6 +139,32 @@ class World:
             paths.append(self.folder / f"{path.stem}.parquet")
             read_responses(path).write_parquet(paths[-1])
         return paths
+
+    # The same tables with their ids in a column that nobody knows: they need --columns.
+    @cached_property
+    def keyed_testset(self) -> Path:
+        return self._lines("keyed_testset.jsonl", [_keyed(each) for each in self.items])
+
+    @cached_property
+    def keyed_corpus(self) -> Path:
+        path = self.folder / "corpus_of_lines.jsonl"
+        write_testset(read_testset(self.corpus), path)
+        rows = map(json.loads, path.read_text("utf-8").splitlines())
+        return self._lines("keyed_corpus.jsonl", [_keyed(each) for each in rows])
+
+    @cached_property
+    def keyed_ratings(self) -> Path:
+        return self._keyed_cells(self.ratings)
+
+    @cached_property
+    def keyed_preferences(self) -> Path:
+        return self._keyed_cells(self.preferences)
+
+    def _keyed_cells(self, path: Path) -> Path:
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        names = ["key" if name == "id" else name for name in header]
+        return self._csv(f"keyed_{path.name}", names, rows)
 
     # What lacks something.
     @cached_property

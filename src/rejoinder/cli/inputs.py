@@ -11,11 +11,14 @@ import click
 
 from rejoinder.cli.declarations import Options
 from rejoinder.cli.options import (
+    Corpus,
     Gaps,
     Measuring,
     MeasuringOrScores,
     Ratings,
     Sampling,
+    TestsetFile,
+    TestsetFiles,
     Texts,
     Training,
 )
@@ -44,15 +47,30 @@ def read(given: Texts, without: Sequence[str] = (), rest: str = "") -> tuple[Tes
     """
     from rejoinder.tables.responses import read_responses
     from rejoinder.tables.selection import without_systems
-    from rejoinder.tables.testset import read_testset
 
     check_named(given, rest)
     own = given.replies == (given.testset,)
     format = given.testset_format if own else given.responses_format
+    columns = given.columns
     with Progress("reading"):
-        items = read_testset(given.testset, *given.references, format=given.testset_format)
-        replies = read_responses(*given.replies, format=format, ids=items.ids)
+        items = read_items(given)
+        replies = read_responses(*given.replies, format=format, ids=items.ids, columns=columns)
     return items, without_systems(replies, without)
+
+
+def read_items(given: TestsetFile) -> TestSet:
+    """Reads the test set."""
+    from rejoinder.tables.testset import read_testset
+
+    more = given.references if isinstance(given, TestsetFiles) else ()
+    return read_testset(given.testset, *more, format=given.testset_format, columns=given.columns)
+
+
+def read_corpus(given: Corpus) -> TestSet:
+    """Reads the corpus."""
+    from rejoinder.tables.testset import read_testset
+
+    return read_testset(given.corpus, format=given.corpus_format, columns=given.columns)
 
 
 def read_rated(given: Ratings, scale: tuple[float, float] | None = None) -> pl.DataFrame:
@@ -62,7 +80,7 @@ def read_rated(given: Ratings, scale: tuple[float, float] | None = None) -> pl.D
     from rejoinder.tables.selection import of_criterion
 
     with Progress("reading"):
-        table = read_ratings(*given.ratings, format=given.ratings_format)
+        table = read_ratings(*given.ratings, format=given.ratings_format, columns=given.columns)
     if scale is not None:
         check_scale(of_criterion(table, given.criterion), scale)
     return table
@@ -80,7 +98,7 @@ def read_training(given: Training) -> tuple[TestSet, TestSet | None, list[TestSe
     from rejoinder.tables.testset import read_testset
 
     with Progress("reading"):
-        corpus = read_testset(given.corpus, format=given.corpus_format)
+        corpus = read_corpus(given)
         held_out = given.validation and read_testset(given.validation)
         return corpus, held_out, [read_testset(path) for path in given.exclude]
 
@@ -181,12 +199,18 @@ def kept_scores(path: Path, *further: str) -> Scores:
 
     scores = load_scores(path)
     for name, option in from_command_line().items():
-        if name in {*_OF_MEASURING, *further}:
+        needless = {*_OF_MEASURING, *further, *(() if _reads_ratings() else ("columns",))}
+        if name in needless:
             raise ParameterError(
                 f"{option}: {path} holds scores as they were measured, without texts; name "
                 "the test set and the responses to measure anew"
             )
     return scores
+
+
+def _reads_ratings() -> bool:
+    """Whether the command reads ratings too, whose columns the user may name."""
+    return bool(click.get_current_context().params.get("ratings"))
 
 
 _OF_MEASURING = (
@@ -222,7 +246,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --cluster, --reference, --without, --missing and the formats"
+            "--segments, --cluster, --reference, --without, --missing, --columns and the formats"
         )
 
 

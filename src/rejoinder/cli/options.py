@@ -230,7 +230,18 @@ class Sampling(Seed):
     resamples: int = resamples()
 
 
-class TestsetFile(Options):
+class Tables(Options):
+    """Tables of input whose columns have names of their own."""
+
+    columns: str | None = option(
+        "--columns",
+        metavar="NAME=COLUMN,...",
+        help="Which column of the input is which, or a TOML file of such pairs. For example "
+        "id=doc_id,text=resps.0.0; known aliases need none.",
+    )
+
+
+class TestsetFile(Tables):
     """A test set in one file."""
 
     testset: Path = argument("testset", type=PATH)
@@ -262,13 +273,15 @@ class Texts(TestsetFiles):
         """The responses named, or the test set's own file where it is one table of all."""
         from rejoinder.files.reading import existing
         from rejoinder.scoring.store import holds_scores
+        from rejoinder.tables.assembly.column_mapping import column_mapping
         from rejoinder.tables.formats import holds_all
 
         if self.responses or holds_scores(self.testset):
             return tuple(self.responses)
         try:
             (path,) = existing([self.testset], "test set")
-            return (self.testset,) if holds_all(path, self.testset_format, None) else ()
+            mapping = column_mapping(self.columns)
+            return (self.testset,) if holds_all(path, self.testset_format, mapping) else ()
         except RejoinderError:
             return ()  # whoever reads the test set says what is wrong
 
@@ -340,7 +353,7 @@ class Scoring(MeasuringOrScores):
     without: tuple[str, ...] = without()
 
 
-class Ratings(Options):
+class Ratings(Tables):
     """Human ratings, and which of them count."""
 
     ratings: tuple[Path, ...] = path(
@@ -350,7 +363,7 @@ class Ratings(Options):
     criterion: str | None = criterion("Required if the ratings have several.")
 
 
-class Judgements(Sampling, Json):
+class Judgements(Tables, Sampling, Json):
     """The options of the verbs that summarise what people said."""
 
     files: tuple[Path, ...] = argument(
@@ -382,7 +395,7 @@ class Judgements(Sampling, Json):
         }
 
 
-class Corpus(Json):
+class Corpus(Tables, Json):
     """A corpus of dialogues."""
 
     corpus: Path = argument("corpus", type=PATH)

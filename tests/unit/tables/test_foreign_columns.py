@@ -133,6 +133,16 @@ def test_without_ids_a_table_of_less_is_an_error(tmp_path):
         read_responses(tmp_path / "r.csv")
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_column_of_keys_is_no_system_and_no_id(tmp_path, suffix):
+    rows = [{"key": f"c{i}", "prompt": "Any milk?", "reference": f"No {i}."} for i in (1, 2)]
+    path = written(tmp_path / f"t{suffix}", rows)
+    for read in (read_testset, read_responses):
+        with pytest.raises(InputError, match="'id'"):
+            read(path)
+    assert read_testset(path, columns="id=key").ids == ["c1", "c2"]
+
+
 @pytest.mark.parametrize(
     "columns",
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ def filter_corpus(given: FilterOptions) -> None:
     from rejoinder.corpora import filtering
     from rejoinder.errors import ParameterError
     from rejoinder.statistics.draws import check_draws
-    from rejoinder.tables.testset import read_testset
     from rejoinder.tables.write import write_testset
 
     check_draws(0, given.seed)
@@ -79,7 +78,7 @@ def filter_corpus(given: FilterOptions) -> None:
         raise ParameterError("--sentence-vectors and --clusters go together; give both or neither")
     targets.check_file(given.output, targets.CORPUS, "--output")
     with Progress("reading"):
-        corpus = read_testset(given.corpus, format=given.corpus_format)
+        corpus = inputs.read_corpus(given)
     with Progress("filtering"):
         result = filtering.filter_corpus(corpus, **given.of(Entropy))
     with Outputs() as outputs:

@@ -37,7 +37,10 @@ def preferences(given: PreferencesOptions) -> None:
 
     with Progress("reading"):
         table = read_preferences(
-            *given.files, format=given.preferences_format, cluster=given.cluster
+            *given.files,
+            format=given.preferences_format,
+            columns=given.columns,
+            cluster=given.cluster,
         )
     with Progress("comparing") as tick:
         summary = summarise_preferences(table, **given.summary(), progress=tick)

@@ -56,7 +56,12 @@ def ratings(given: RatingsOptions) -> None:
         if name == "seed" or (name == "resamples" and given.resamples > 0):
             note(f"{option} has no effect: 'ratings' draws nothing at random")
     with Progress("reading"):
-        table = read_ratings(*given.files, format=given.ratings_format, cluster=given.cluster)
+        table = read_ratings(
+            *given.files,
+            format=given.ratings_format,
+            columns=given.columns,
+            cluster=given.cluster,
+        )
     with Progress("measuring agreement") as tick:
         summary = summarise_ratings(
             table, raters=given.raters, scale=given.scale, **given.summary(), progress=tick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import Options, command, flag, integer, number
 
 
@@ -46,10 +46,9 @@ def negative_references(given: NegativeReferencesOptions) -> None:
     from rejoinder.cli.show import recipe_negative_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.negative_references import study as recipe
-    from rejoinder.tables.testset import read_testset
 
     with Progress("reading"):
-        testset = read_testset(given.testset, *given.references, format=given.testset_format)
+        testset = inputs.read_items(given)
     with Progress("separating") as tick:
         result = recipe.negative_references(
             testset, **given.of(Scoring, options.Sampling), progress=tick

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import argument, command, integer, number, option, path
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def respond(given: RespondOptions) -> None:
     _check(given)
     targets.check_file(given.output, targets.RESPONSES, "--output")
     with Progress("reading"):
-        testset = read_testset(given.testset, format=given.testset_format)
+        testset = inputs.read_items(given)
         corpus = given.corpus and read_testset(given.corpus)
     with Progress("replying", "messages") as tick:
         result = replies.respond(

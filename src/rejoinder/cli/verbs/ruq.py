@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import (
     Options,
     argument,
@@ -137,15 +137,16 @@ def ruq(given: RuqOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.models.likelihood.opening import open_backends
     from rejoinder.tables.responses import read_responses
-    from rejoinder.tables.testset import read_testset
     from rejoinder.utterance_quantity.generic import generic_replies
     from rejoinder.utterance_quantity.requests import check_column
     from rejoinder.utterance_quantity.ruq import ruq as measure
 
     _check(given)
     with Progress("reading"):
-        testset = read_testset(given.testset, *given.references, format=given.testset_format)
-        own = given.outputs and read_responses(given.outputs, ids=testset.ids)
+        testset = inputs.read_items(given)
+        own = given.outputs and read_responses(
+            given.outputs, ids=testset.ids, columns=given.columns
+        )
         replies = generic_replies(given.generic)
     check_column(testset, given.by)
     with Progress("loading"):

@@ -61,7 +61,8 @@ def score(given: ScoreOptions) -> None:
     if given.block is not None:
         inputs.check_block(
             given.explain, given.by, given.segments, given.cluster, given.references,
-            given.testset_format, given.responses_format, given.without, given.missing != "error",
+            given.testset_format, given.responses_format, given.columns, given.without,
+            given.missing != "error",
         )  # fmt: skip
         scores = inputs.stream(given, given.block)
     elif given.explain is not None and given.replies:

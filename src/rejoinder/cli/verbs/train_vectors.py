@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import options
+from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, integer
 
 
@@ -37,13 +37,12 @@ def vectors(given: VectorsOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note, say
     from rejoinder.statistics.draws import check_draws
-    from rejoinder.tables.testset import read_testset
     from rejoinder.training.vectors import train_vectors
 
     check_draws(0, given.seed)
     targets.check_model(given.output)
     with Progress("reading"):
-        conversations = read_testset(given.corpus, format=given.corpus_format)
+        conversations = inputs.read_corpus(given)
     with Progress("training"):
         result = train_vectors(conversations, given.output, **given.of(Vectors))
     with Outputs() as outputs:

@@ -15,7 +15,7 @@ from rejoinder.tables.assembly.column_roles import (
     log_systems,
     roles_of,
 )
-from rejoinder.tables.assembly.one_table import first_rows, made_ids
+from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
 from rejoinder.tables.assembly.two_tables import Part
 
 
@@ -27,7 +27,7 @@ def part_of_items(part: Part, columns: ColumnMapping | None) -> Part:
     """
     part, roles = _mapped(part, columns, "test set")
     log_renames(roles.of_items, part.name)
-    if not roles.holds_all:
+    if not roles.holds_all or _lacks_ids(part, roles):
         return replace(part, frame=part.frame.rename(roles.of_items))
     keys, frame = _with_ids(part, roles, part.name)
     frame = frame.drop(roles.not_of_items, strict=False).rename(roles.of_items)
@@ -46,7 +46,7 @@ def part_of_replies(part: Part, columns: ColumnMapping | None) -> Part:
     part, roles = _mapped(part, columns, "responses")
     log_renames(roles.of_replies, part.name)
     log_systems(roles, part.name)
-    if not roles.holds_all:
+    if not roles.holds_all or _lacks_ids(part, roles):
         return replace(part, frame=part.frame.rename(roles.of_replies))
     frame = _with_ids(part, roles, "")[1].rename(roles.of_replies)
     kept = roles.systems or ("system", "text")
@@ -91,6 +91,13 @@ def _checked(part: Part, columns: ColumnMapping | None, what: str) -> pl.DataFra
     if what:
         columns.check(frame.columns, part.frame.columns, what, part.name)
     return frame
+
+
+def _lacks_ids(part: Part, roles: Roles) -> bool:
+    """Whether a table has no ids, and columns that need not be the replies of systems."""
+    if roles.columns_of("id") or not roles.systems:
+        return False
+    return not are_replies(part.frame.get_column(system) for system in roles.systems)
 
 
 def _with_ids(part: Part, roles: Roles, where: str) -> tuple[list[str], pl.DataFrame]:

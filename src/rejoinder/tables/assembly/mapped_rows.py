@@ -11,7 +11,7 @@ import msgspec
 
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles, log_renames, log_systems, roles_of
-from rejoinder.tables.assembly.one_table import first_rows, made_ids
+from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
 
 Row: TypeAlias = tuple[int, dict[str, Any]]
 """The number of a row in its file, and the row."""
@@ -31,6 +31,9 @@ def rows_of_items(path: Path, columns: ColumnMapping | None, read: ReadRows) -> 
         yield from ((number, _item(row, roles)) for number, row in rows)
         return
     listed = list(rows)
+    if _lacks_ids(listed, roles):
+        yield from ((number, _item(row, roles)) for number, row in listed)
+        return
     keys = _keys(listed, roles)
     ids = _ids(listed, keys, roles, str(path))
     numbers = [number for number, _ in listed]
@@ -53,6 +56,9 @@ def rows_of_replies(path: Path, columns: ColumnMapping | None, read: ReadRows) -
         yield from ((number, _renamed(row, roles.of_replies)) for number, row in rows)
         return
     listed = list(rows)
+    if _lacks_ids(listed, roles):
+        yield from ((number, _renamed(row, roles.of_replies)) for number, row in listed)
+        return
     ids = _ids(listed, _keys(listed, roles), roles, "")
     if not roles.systems:
         for id, (number, row) in zip(ids, listed, strict=True):
@@ -109,6 +115,13 @@ def _flat(references: Iterable[Any]) -> Iterator[Any]:
             yield from each
         elif each is not None:
             yield each
+
+
+def _lacks_ids(rows: list[Row], roles: Roles) -> bool:
+    """Whether a table has no ids, and columns that need not be the replies of systems."""
+    if roles.columns_of("id") or not roles.systems:
+        return False
+    return not are_replies([row.get(system) for _, row in rows] for system in roles.systems)
 
 
 def _keys(rows: list[Row], roles: Roles) -> list[bytes]:

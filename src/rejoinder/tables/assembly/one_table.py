@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from rejoinder.errors import InputError
 from rejoinder.messages import quoted
@@ -38,6 +38,19 @@ def made_ids(
         times[system, item] += 1
         ids.append(numbers.setdefault((item, times[system, item]), str(len(numbers) + 1)))
     return ids
+
+
+def are_replies(columns: Iterable[Iterable[object]]) -> bool:
+    """Whether columns hold what somebody says: each has a text with white space between words.
+
+    A column for each system is told from keys and labels by this, in a table without ids.
+
+    >>> are_replies([["Not today.", "No."]]), are_replies([["Not today."], ["k1", "k2"]])
+    (True, False)
+    """
+    return all(
+        any(isinstance(cell, str) and len(cell.split()) > 1 for cell in cells) for cells in columns
+    )
 
 
 def first_rows(

@@ -14,6 +14,7 @@ import numpy as np
 from rejoinder.errors import InputError, MissingExtraError, RejoinderError, one_of
 from rejoinder.files.content import Stamp, stamp
 from rejoinder.files.strict_json import strict_json
+from rejoinder.models.batching import within_budget
 from rejoinder.models.huggingface.faults import fault, in_one_line
 from rejoinder.models.huggingface.pretrained import check_ids, open_pretrained, vocabulary_size
 
@@ -147,7 +148,7 @@ class Encoder:
         check_ids(str(self.path), self.model, ids)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         device = next(self.model.parameters()).device
-        for batch in _batches(order, [len(each) for each in ids]):
+        for batch in within_budget(order, [len(each) for each in ids], TOKENS_PER_BATCH):
             inputs, mask = self._padded([ids[i] for i in batch])
             inputs, mask = inputs.to(device), mask.to(device)
             with torch.inference_mode():
@@ -325,18 +326,6 @@ def _json(path: Path, default: Any) -> Any:
         kind = "a list" if isinstance(default, list) else "an object"
         raise InputError(f"{path}: expected {kind} of JSON; fetch the model again")
     return held
-
-
-def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Runs of the order whose number times longest stays below ``TOKENS_PER_BATCH``."""
-    batch: list[int] = []
-    for i in order:
-        if batch and (len(batch) + 1) * lengths[i] > TOKENS_PER_BATCH:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
 
 
 def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:

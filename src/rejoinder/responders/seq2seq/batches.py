@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rejoinder.corpora.pairs import Pairs
+from rejoinder.models.batching import within_budget
 from rejoinder.responders.seq2seq.subwords import EOS, PAD
 
 if TYPE_CHECKING:
@@ -86,15 +87,8 @@ def token_batches(
     target = np.array([len(ids) for ids in encoded.targets])
     order = np.arange(len(encoded)) if generator is None else generator.permutation(len(encoded))
     order = order[np.lexsort((source[order], target[order]))]
-    batches, begin, longest = [], 0, 0
-    for place, pair in enumerate(order):
-        size = max(source[pair], target[pair])
-        if place > begin and (place - begin + 1) * max(longest, size) > tokens:
-            batches.append(order[begin:place])
-            begin, longest = place, 0
-        longest = max(longest, size)
-    if begin < len(order):
-        batches.append(order[begin:])
+    longer = np.maximum(source, target).tolist()
+    batches = [np.array(batch) for batch in within_budget(order.tolist(), longer, tokens)]
     if generator is not None:
         batches = [batches[i] for i in generator.permutation(len(batches))]
     return batches

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rejoinder.errors import InputError
+from rejoinder.models.batching import within_budget
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,14 +27,7 @@ def bucketed(costs: Sequence[tuple[int, int]], budget: int) -> list[list[int]]:
     [[1], [3, 2], [0]]
     """
     order = sorted(range(len(costs)), key=lambda place: (*costs[place], -place), reverse=True)
-    batches: list[list[int]] = []
-    longest = 0
-    for place in order:
-        if not batches or (len(batches[-1]) + 1) * longest > budget:
-            batches.append([])
-            longest = max(1, costs[place][0])
-        batches[-1].append(place)
-    return batches
+    return within_budget(order, [max(1, prefix) for prefix, _ in costs], budget)
 
 
 def levelled(lengths: Sequence[int], toll: int, budget: int, width: int = 0) -> list[list[int]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rejoinder.kernels.arrays import Indices
+from rejoinder.models.batching import within_budget
 from rejoinder.text.words import cutter
 
 if TYPE_CHECKING:
@@ -124,15 +125,8 @@ def like_lengths(lengths: Indices, words: int = 16384, most: int = 512) -> Itera
     A row that is longer by itself is alone.
     """
     order = np.argsort(lengths, kind="stable")
-    ascending = lengths[order]
-    counts = np.arange(1, most + 1)
-    begin = 0
-    while begin < order.size:
-        rows = ascending[begin : begin + most]
-        padded = rows * counts[: rows.size]  # never falls: rows and counts both rise
-        size = max(1, int(np.searchsorted(padded, words, side="right")))
-        yield order[begin : begin + size]
-        begin += size
+    for rows in within_budget(order.tolist(), lengths.tolist(), words, most):
+        yield np.array(rows)
 
 
 def _bounds(lengths: Indices) -> Indices:

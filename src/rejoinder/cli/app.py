@@ -15,7 +15,7 @@ from typing import TextIO
 import click
 
 from rejoinder._version import __version__
-from rejoinder.cli.terminal.speech import Guarded, logs_as_notes, say
+from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.cli.verbs.audit import audit
 from rejoinder.cli.verbs.compare import compare
@@ -74,7 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     streams = sys.stdout, sys.stderr
     try:
-        with logs_as_notes():
+        with collecting_notes():
             ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
@@ -192,6 +192,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     sys.stdout = _buffered(sys.stdout)
     sys.stderr = Guarded.over(sys.stderr)
+    log_as_notes()
     status = run()
     atexit._run_exitfuncs()
     try:

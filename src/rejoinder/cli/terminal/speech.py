@@ -47,12 +47,8 @@ def is_quiet() -> bool:
     return context is not None and _QUIET in context.meta
 
 
-_LOGGED = "rejoinder.logged"
-
-
-@contextmanager
-def logs_as_notes() -> Iterator[None]:
-    """Writes what the library logs as notes on standard error, and keeps it for the result.
+def log_as_notes() -> None:
+    """Writes what the library logs as notes on standard error: ``rejoinder: note: ...``.
 
     Without a handler Python prints a warning of a reader bare, and it looks like part of an error.
     """
@@ -60,13 +56,27 @@ def logs_as_notes() -> Iterator[None]:
 
     class Notes(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            context = click.get_current_context(silent=True)
-            if context is not None:
-                context.meta.setdefault(_LOGGED, []).append(record.getMessage())
             if not is_quiet():
                 say(f"rejoinder: note: {record.getMessage()}")
 
-    handler, logger = Notes(logging.WARNING), logging.getLogger("rejoinder")
+    logging.getLogger("rejoinder").addHandler(Notes(logging.WARNING))
+
+
+_LOGGED = "rejoinder.logged"
+
+
+@contextmanager
+def collecting_notes() -> Iterator[None]:
+    """Keeps what the library logs during a command, for the notes of its result."""
+    import logging
+
+    class Collected(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            context = click.get_current_context(silent=True)
+            if context is not None:
+                context.meta.setdefault(_LOGGED, []).append(record.getMessage())
+
+    handler, logger = Collected(logging.WARNING), logging.getLogger("rejoinder")
     logger.addHandler(handler)
     try:
         yield

@@ -17,11 +17,12 @@ from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.correlation import CORRELATIONS
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
 from rejoinder.tuning.grid import GRIDS
 from rejoinder.tuning.search import PRUNINGS, SAMPLERS
 
+PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(kind) or (kind,)]
 REGISTRIES = {
     "--correlation": CORRELATIONS,
     "--grid": GRIDS,
@@ -40,9 +41,11 @@ REGISTRIES = {
     "--size": SIZES,
     "--template": TEMPLATES,
     "--unreferenced": OUTPUTS,
+    "compare --missing": PAIRWISE,
     "plan --correlation": NORMAL,
+    "score --missing": PAIRWISE,
 }
-"""By option, and by verb and option where a verb has fewer."""
+"""By option, and by verb and option where a verb has fewer or more."""
 
 
 @pytest.mark.parametrize("verb", verbs())

@@ -34,6 +34,8 @@ USUAL = {
     "weigh": "weigh {testset} {systems} --ratings {ratings} -o {out}/w.jsonl --json",
 }
 
+SCORES = ("--scores", "--scores {judge_scores}")
+
 # Not of the row 'random', whose scores the seed draws.
 VALUE = "agreement[metric=BLEU-2].*.value"
 ENDS = "agreement[metric=BLEU-2].*.low"
@@ -52,6 +54,7 @@ CORRELATE = [
             [-each for each in before.at(VALUE)]
         ),
     ),
+    Row("correlate", *SCORES, effect=more_than_before("agreement.*.metric", "judge")),
     Row("correlate", "--metric", "-m chrf", effect=more_than_before("agreement.*.metric", "chrF")),
     Row(
         "correlate", "--protocol", UNIT, VALUE,
@@ -195,6 +198,7 @@ PLAN = [
     *rated("plan", "components.*.rest"),
     off_scale("plan"),
     as_json("plan"),
+    Row("plan", *SCORES, effect=more_than_before("comparisons.*.subject", "judge")),
     Row("plan", "--metric", "-m rougeL", effect=more_than_before("comparisons.*.subject", "ROUGE-L")),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
     Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),

@@ -17,6 +17,13 @@ SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
 DIFFERENCE = "comparisons.*.difference"
 
+SCORES = ("--scores", "--scores {judge_scores}")
+
+
+def _rising(values) -> bool:
+    return values == sorted(set(values))
+
+
 ROWS = [
     *reading("score", VALUE),
     *gaps("score", "systems.*.n"),
@@ -34,6 +41,12 @@ ROWS = [
     as_json("score"),
     Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
     Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
+    Row("score", *SCORES, effect=more_than_before("systems.*.metric", "judge")),
+    # Where lower values are better, the lowest stands first.
+    Row(
+        "score", "--scores", "--scores {judge_scores}:lower", keeps="systems[metric=BLEU-2].*.value",
+        effect=lambda _, after: _rising(after.at("systems[metric=judge].*.value")),
+    ),
     Row("score", "--without", "--without tuned", effect=only("systems.*.system", "generic", "retrieval")),
     # The test set has six topics.
     Row(
@@ -78,6 +91,7 @@ ROWS = [
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),
+    Row("compare", *SCORES, effect=more_than_before("comparisons.*.metric", "judge")),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
     Row("compare", "-a", "-a tuned", effect=only("comparisons.*.a", "tuned")),
@@ -94,6 +108,12 @@ ROWS = [
     *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
     Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
     as_json("audit"),
+    Row("audit", *SCORES, effect=more_than_before("audit.*.metric", "judge")),
+    # Seven baselines reply to 66 items each.
+    Row(
+        "audit", "--save-replies", "--save-replies {out}/trivial.csv", keeps="audit.*.value",
+        effect=lambda _, after: rows(after, "trivial.csv") == 7 * 66,
+    ),
     Row("audit", "--metric", "-m length", effect=more_than_before("audit.*.metric", "length")),
     Row("audit", "--without", "--without tuned", effect=only("audit.*.best_system", "retrieval")),
     Row(

@@ -12,6 +12,7 @@ import numpy as np
 
 import tiny_language_models
 from rejoinder import read_responses, read_testset
+from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.tables.write import write_testset
@@ -397,6 +398,18 @@ class World:
         path = self.folder / name
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         return path
+
+    @cached_property
+    def judge_scores(self) -> Path:
+        """The marks of a made-up judge for every reply, those of an audit's trivial ones too."""
+        systems = [path.stem for path in self.systems]
+        systems += [f"fake:{baseline}" for baseline in BASELINES]
+        rows = [
+            (system, each["id"], (7 * i + 3 * s) % 5 + 1)
+            for s, system in enumerate(systems)
+            for i, each in enumerate(self.items)
+        ]
+        return self._csv("judge.csv", ("system", "id", "judge"), rows)
 
     def _csv(self, name, header, rows) -> Path:
         path = self.folder / name

@@ -21,10 +21,11 @@ from rejoinder.auditing.trivial_baselines import (
 )
 from rejoinder.auditing.verdicts import Verdict, verdict
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.compare import compare_pairs, trials
@@ -98,6 +99,7 @@ class Audit:
             item has a second reference.
         notes: Notes: what was left out or filled in, and how values are to be read.
         parameters: ``constant``, ``turns``, ``without``, ``seed``, ``resamples``.
+        replies: The replies of the trivial baselines, as a table of responses.
     """
 
     table: pl.DataFrame
@@ -106,6 +108,7 @@ class Audit:
     left_out: Scores | None
     notes: tuple[str, ...]
     parameters: dict[str, Any]
+    replies: pl.DataFrame
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder audit --json`` prints."""
@@ -185,6 +188,9 @@ def audit(
     real = _real(responses, without)
     alignment = check_responses(real, testset, missing)
     unseen = unread(testset, alignment, constant, turns, seed)
+    reduced, copied = leave_one_out(testset, alignment.ids, seed)
+    replies = pl.concat([unseen.responses(), copied.responses()])
+    _check_scored(wanted, replies)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
     scores = score(
         testset,
@@ -195,15 +201,14 @@ def audit(
         **drawn,
     )
     notes = list(scores.notes)
-    reduced, copied = leave_one_out(testset, alignment.ids, seed)
     left_out, unscorable = None, []
     if reduced is not None:
         scorable, unscorable = _scorable(reduced, wanted)
         if scorable:
             answers = alignment.responses.filter(pl.col("id").is_in(copied.ids))
-            replies = pl.concat([answers, copied.responses()])
+            answers = pl.concat([answers, copied.responses()])
             metrics = list(scorable.values())
-            left_out = score(reduced, replies, metrics, drop_unusable=True, **drawn)
+            left_out = score(reduced, answers, metrics, drop_unusable=True, **drawn)
             notes += [f"leave-one-out: {note}" for note in left_out.notes if note not in notes]
             # With a metric less, another may have come by a shorter label.
             named = dict(zip(scorable, left_out.measured.values(), strict=True))
@@ -222,7 +227,21 @@ def audit(
             "seed": seed,
             "resamples": resamples,
         },
+        replies,
     )
+
+
+def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:
+    """Raises a ParameterError where another tool has not scored the trivial replies."""
+    baselines = replies.get_column("system").unique(maintain_order=True).to_list()
+    for label, metric in wanted.items():
+        values = metric.reply_values if isinstance(metric, External) else None
+        if values is not None and not set(baselines) <= set(values.systems):
+            raise ParameterError(
+                f"{label}: an audit needs its scores of the trivial replies too, those of the systems "
+                f"{one_of(baselines)}; 'rejoinder audit' without it writes these replies with "
+                "--save-replies FILE (Audit.replies)"
+            )
 
 
 def _real(responses: pl.DataFrame, without: Sequence[str]) -> pl.DataFrame:

@@ -30,6 +30,8 @@ from rejoinder.text.visible import visible
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.metrics.base import Metric
+    from rejoinder.metrics.external import External
     from rejoinder.scoring.explain import Explanation
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
@@ -157,11 +159,87 @@ def measured(
         unused: The parameters of the verb that kept scores have no use for, besides those of files
             and metrics.
     """
-    if not given.replies and _may_hold_scores(given.testset):
+    check_given(given)
+    holds_scores = (
+        given.testset is not None and not given.replies and _may_hold_scores(given.testset)
+    )
+    if given.scores and not given.replies and not holds_scores:
+        return _by_themselves(given, without, resamples, cluster), None
+    if holds_scores:
         scores = kept_scores(given.testset, *unused)
         return scores if cluster is None else scores.clustered(cluster), None
     texts = read(given, without)
-    return measure(given, *texts, resamples, cluster), texts
+    scores = measure(given, *texts, resamples, cluster, metrics_of(given, without))
+    return with_notes(scores, [path for path, _ in given.scores]), texts
+
+
+def metrics_of(given: Measuring, without: Sequence[str] = ()) -> list[str | Metric] | None:
+    """The metrics named and those of --scores; None for the default metrics."""
+    return [*given.metrics, *_external(given, without)] or None
+
+
+def _external(given: Measuring, without: Sequence[str], alone: bool = False) -> list[External]:
+    """The metrics of the files of --scores.
+
+    Args:
+        given: The files.
+        without: The systems to be left out.
+        alone: Whether no other file says which systems there are.
+    """
+    from rejoinder.metrics.external import externals
+    from rejoinder.tables.external_scores import read_scores
+    from rejoinder.tables.selection import check_systems
+
+    paths: dict[str, list[Path]] = {}
+    for path, direction in given.scores:
+        paths.setdefault(direction, []).append(path)
+    with Progress("reading"):
+        tables = {direction: read_scores(*each) for direction, each in paths.items()}
+    if alone:
+        names = [name for table in tables.values() for name in table.get_column("system").unique()]
+        check_systems(without, names)
+    metrics: list[External] = []
+    for direction, table in tables.items():
+        table = table.filter(~table.get_column("system").is_in(list(without)))
+        names = table.get_column("name").unique().to_list()
+        metrics += externals(table, lower=names if direction == "lower" else ())
+    return metrics
+
+
+def _by_themselves(
+    given: Measuring, without: Sequence[str], resamples: int | None, cluster: str | None
+) -> Scores:
+    """The scores of other tools without any reply, on the items of the test set if one is named."""
+    from rejoinder.scoring.external import from_values
+    from rejoinder.scoring.scores import Scores
+    from rejoinder.tables.testset import read_testset
+
+    if given.metrics:
+        raise ParameterError(
+            f"-m {given.metrics[0]}: it measures replies, and none are given; name the systems' replies "
+            "behind the test set, or leave -m out"
+        )
+    testset = None
+    if given.testset is not None:
+        with Progress("reading"):
+            testset = read_testset(given.testset, *given.references, format=given.testset_format)
+    scores = from_values(
+        _external(given, without, alone=True),
+        testset,
+        missing=given.missing,
+        cluster=cluster,
+        resamples=given.resamples if resamples is None else resamples,
+        seed=given.seed,
+    )
+    return with_notes(Scores(**vars(scores)), [path for path, _ in given.scores])
+
+
+def check_given(given: Measuring) -> None:
+    """Raises click's error on a missing argument where neither a test set nor --scores is named."""
+    if given.testset is None and not given.scores:
+        context = click.get_current_context()
+        hint = "'TESTSET|SCORES'"
+        raise click.MissingParameter(ctx=context, param_hint=hint, param_type="argument")
 
 
 def _may_hold_scores(path: Path) -> bool:
@@ -214,7 +292,7 @@ def _reads_ratings() -> bool:
 
 
 _OF_MEASURING = (
-    "metrics", "references", "missing", "drop_unusable", "testset_format", "responses_format"
+    "metrics", "scores", "references", "missing", "drop_unusable", "testset_format", "responses_format"
 )  # fmt: skip
 
 
@@ -224,15 +302,16 @@ def measure(
     responses: pl.DataFrame,
     resamples: int | None = None,
     cluster: str | None = None,
+    metrics: Sequence[str | Metric] | None = None,
 ) -> Scores:
-    """Measures with the metrics named, or with the default metrics of the test set."""
+    """Measures with these metrics; None takes the default metrics of the test set."""
     from rejoinder.scoring.score import score
 
     with Progress("measuring") as tick:
         return score(
             testset,
             responses,
-            list(given.metrics) or None,
+            metrics,
             **given.of(Gaps),
             cluster=cluster,
             resamples=given.resamples if resamples is None else resamples,
@@ -246,7 +325,7 @@ def check_block(*given: object) -> None:
     if any(given):
         raise ParameterError(
             "--block keeps sums of many items, and reads Parquet alone: do without --explain, --by, "
-            "--segments, --cluster, --reference, --without, --missing, --columns and the formats"
+            "--segments, --cluster, --scores, --reference, --without, --missing, --columns and the formats"
         )
 
 

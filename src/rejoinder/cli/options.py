@@ -57,6 +57,17 @@ def kappa(_context: click.Context, _option: click.Parameter, text: str | None) -
         ) from None
 
 
+def score_files(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[Path, str], ...]:
+    """The files of --scores, each with ``higher`` or ``lower``: which values are better."""
+    split = [value.rpartition(":") for value in values]
+    return tuple(
+        (Path(file), last) if file and last in ("higher", "lower") else (Path(value), "higher")
+        for value, (file, _, last) in zip(values, split, strict=True)
+    )
+
+
 def seed(**more: Any) -> Any:
     """The random seed."""
     return integer("--seed", default=12345, help="Random seed.", **more)
@@ -276,7 +287,7 @@ class Texts(TestsetFiles):
         from rejoinder.tables.assembly.column_mapping import column_mapping
         from rejoinder.tables.formats import holds_all
 
-        if self.responses or holds_scores(self.testset):
+        if self.responses or self.testset is None or holds_scores(self.testset):
             return tuple(self.responses)
         try:
             (path,) = existing([self.testset], "test set")
@@ -324,13 +335,22 @@ class Metrics(Options):
 class Measuring(Texts, Metrics, Gaps, Sampling, Json):
     """What every verb has that reads texts and measures them."""
 
+    scores: tuple[tuple[Path, str], ...] = option(
+        "--scores",
+        metavar="FILE[:lower]",
+        multiple=True,
+        callback=score_files,
+        help="Table of scores that another tool made, as additional metrics; may be repeated. "
+        "FILE:lower: lower values are better. Without -m, these metrics alone.",
+    )
     resamples: int = resamples("The jackknife intervals of scores use no resamples.")
 
 
 class MeasuringOrScores(Measuring):
     """The same, for a verb that takes scores kept by 'rejoinder score --save' as well."""
 
-    testset: Path = argument("testset", metavar="TESTSET|SCORES", type=PATH)
+    # None where --scores alone names files.
+    testset: Path = argument("testset", metavar="[TESTSET|SCORES]", type=PATH, required=False)
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 

@@ -218,7 +218,7 @@ def _same(path: Path, other: Path) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-WRITING = ("--save", "--save-tokens", "--output", "--plots", "--work")
+WRITING = ("--save", "--save-replies", "--save-tokens", "--output", "--plots", "--work")
 """The options of all verbs that name what is written."""
 
 

@@ -48,6 +48,7 @@ class Output:
 
 OUTPUTS = [
     Output("score", "--save", "IN a.jsonl", ".parquet"),
+    Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),
     Output("ratings", "--save", "IN", ".csv"),

@@ -126,14 +126,13 @@ def scale(scores: Measurements, table: pl.DataFrame) -> str:
     items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items ({by})"
     fewest, most = scores.references
     references = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
+    references = f" with {references} each" if most else ""
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
         values = "as they are"
     legend = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
-    return (
-        f"{items} with {references} each; values {values}{legend if has_intervals(table) else ''}"
-    )
+    return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
 
 
 def _units(scores: Measurements) -> str:

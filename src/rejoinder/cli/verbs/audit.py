@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rejoinder.cli import inputs, options
-from rejoinder.cli.declarations import command, integer, option
+from rejoinder.cli.declarations import command, integer, option, path
 
 
-class AuditOptions(options.Measuring):
-    """The options of 'audit'."""
+class TrivialBaselines(options.Options):
+    """What the trivial baselines reply, and which systems are real."""
 
     constant: str = option(
         "--constant",
@@ -26,6 +28,16 @@ class AuditOptions(options.Measuring):
     )
 
 
+class AuditOptions(options.Measuring, TrivialBaselines):
+    """The options of 'audit'."""
+
+    save_replies: Path | None = path(
+        "--save-replies",
+        help="Save the trivial replies to this file, as responses. For another tool to score, whose "
+        "scores --scores then takes.",
+    )
+
+
 @command(AuditOptions)
 def audit(given: AuditOptions) -> None:
     """Find the metrics that reward trivial replies.
@@ -36,16 +48,25 @@ def audit(given: AuditOptions) -> None:
     in doubt where such a reply scores as high as the systems.
     """
     from rejoinder.auditing.audit import audit as audited
+    from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.write import write_responses
 
+    targets.check_file(given.save_replies, targets.RESPONSES, "--save-replies")
     texts = inputs.read(given)
     with Progress("auditing") as tick:
-        values = given.own() | given.of(options.Gaps, options.Sampling)
-        result = audited(*texts, list(given.metrics) or None, **values, progress=tick)
-    if given.json:
-        write(result.as_json())
-    else:
-        from rejoinder.cli.show.audit import audit as show
+        values = given.of(TrivialBaselines, options.Gaps, options.Sampling)
+        result = audited(*texts, inputs.metrics_of(given), **values, progress=tick)
+    with Outputs() as outputs:
+        replies = result.replies
+        outputs.save(
+            given.save_replies, lambda path: write_responses(replies, path), replies.height
+        )
+        if given.json:
+            write(result.as_json())
+        else:
+            from rejoinder.cli.show.audit import audit as show
 
-        show(result)
+            show(result)

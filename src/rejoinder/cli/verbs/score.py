@@ -45,22 +45,24 @@ def score(given: ScoreOptions) -> None:
     Every system gets a value and a 95% interval under every metric, and the best system is tested
     against the next one. TESTSET holds contexts and their references, in any format of
     docs/formats.md. RESPONSES are the systems' replies: one or more files; a file that names no
-    system is named after itself. Scores kept with --save may stand in place of both.
+    system is named after itself. Scores kept with --save may stand in place of both, and so may
+    --scores, the numbers of another tool.
     """
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
 
-    for other in ("by", "segments", "save", "cluster"):
+    for other in ("by", "segments", "save", "cluster", "scores"):
         inputs.check_together(given, "explain", other)
     for other in ("by", "segments", "explain"):
         inputs.check_together(given, "ranks", other)
     inputs.check_together(given, "by", "segments")
     check_needs(given.explain is not None, "--explain ID", "system")
     targets.check_file(given.save, targets.SCORES)
+    inputs.check_given(given)
     if given.block is not None:
         inputs.check_block(
-            given.explain, given.by, given.segments, given.cluster, given.references,
+            given.explain, given.by, given.segments, given.cluster, given.references, given.scores,
             given.testset_format, given.responses_format, given.columns, given.without,
             given.missing != "error",
         )  # fmt: skip

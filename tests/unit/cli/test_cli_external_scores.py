@@ -1,0 +1,148 @@
+"""``--scores``: the numbers of another tool on the command line, with texts and without."""
+
+import json
+
+import polars as pl
+import pytest
+
+from rejoinder import read_responses, read_scores
+from rejoinder.cli.app import run
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+RATINGS = str(EXAMPLES / "ratings.csv")
+
+
+@pytest.fixture
+def judge(tmp_path):
+    replies = read_responses(*SYSTEMS)
+    frame = replies.select("system", "id", judge=pl.col("text").str.len_chars() % 5 + 1)
+    frame.write_csv(tmp_path / "judge.csv")
+    return tmp_path / "judge.csv"
+
+
+@pytest.fixture
+def told(capfd):
+    def tell(*words):
+        assert run([*map(str, words), "--json"]) == 0, capfd.readouterr().err
+        return json.loads(capfd.readouterr().out)
+
+    return tell
+
+
+def refused(capfd, *words):
+    assert run([*map(str, words)]) == 2
+    return capfd.readouterr().err
+
+
+def means(judge):
+    table = read_scores(judge).group_by("system").agg(pl.col("value").mean())
+    return dict(table.rows())
+
+
+def test_the_file_alone(judge, told):
+    result = told("score", "--scores", judge)
+    assert {row["system"]: row["value"] for row in result["systems"]} == pytest.approx(means(judge))
+    assert {row["metric"] for row in result["systems"]} == {"judge"}
+    assert any("each column of numbers is a metric: judge" in note for note in result["notes"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), (TESTSET,), (TESTSET, *SYSTEMS)],
+    ids=["alone", "test set", "replies"],
+)
+def test_with_texts_or_without_the_numbers_are_the_same(judge, told, words):
+    result = told("compare", *words, "--scores", judge, "--permutations", 200)
+    alone = told("compare", "--scores", judge, "--permutations", 200)
+    assert result["comparisons"] == alone["comparisons"]
+
+
+def test_metrics_stand_beside_it_only_if_they_are_named(judge, told):
+    both = told("score", TESTSET, *SYSTEMS, "--scores", judge, "-m", "bleu")
+    assert {row["metric"] for row in both["systems"]} == {"BLEU-2", "judge"}
+    alone = told("score", TESTSET, *SYSTEMS, "--scores", judge)
+    assert {row["metric"] for row in alone["systems"]} == {"judge"}
+
+
+def test_columns_of_the_test_set_group_what_has_no_texts(judge, told):
+    groups = told("score", TESTSET, "--scores", judge, "--by", "topic")["groups"]
+    assert len({row["topic"] for row in groups}) == 6
+    assert (
+        told("score", TESTSET, "--scores", judge, "--cluster", "topic")["systems"][0]["clusters"]
+        == 6
+    )
+
+
+def test_several_files_and_directions(judge, told, tmp_path):
+    read_scores(judge).with_columns(name=pl.lit("ter")).write_csv(tmp_path / "ter.csv")
+    result = told("score", "--scores", judge, "--scores", f"{tmp_path / 'ter.csv'}:lower")
+    first = {row["metric"]: row["system"] for row in reversed(result["systems"])}
+    assert first["judge"] != first["ter"]
+
+
+def test_saved_scores_are_compared_and_correlated_without_the_file(judge, told, tmp_path):
+    kept = tmp_path / "kept.parquet"
+    told("score", "--scores", judge, "--save", kept)
+    options = ("--permutations", 100)
+    before = told("compare", "--scores", judge, *options)["comparisons"]
+    ratings = ("--ratings", RATINGS, "-c", "pearson", "--resamples", 100, *options)
+    agreement = told("correlate", "--scores", judge, *ratings)["agreement"]
+    judge.unlink()
+    assert told("compare", kept, *options)["comparisons"] == before
+    assert told("correlate", kept, *ratings)["agreement"] == agreement
+
+
+def test_systems_are_left_out(judge, told):
+    result = told("score", "--scores", judge, "--without", "tuned")
+    assert {row["system"] for row in result["systems"]} == {"generic", "retrieval"}
+
+
+def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, told, capfd, tmp_path):
+    error = refused(capfd, "audit", TESTSET, *SYSTEMS, "--scores", judge)
+    assert "judge: an audit needs its scores of the trivial replies too" in error
+    assert "--save-replies FILE" in error
+    trivial = tmp_path / "trivial.csv"
+    told("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--save-replies", trivial)
+    replies = pl.concat([read_responses(*SYSTEMS), read_responses(trivial)])
+    replies.select("system", "id", judge=pl.col("text").str.len_chars()).write_csv(judge)
+    result = told("audit", TESTSET, *SYSTEMS, "--scores", judge)
+    values = {row["fake"]: row["value"] for row in result["audit"]}
+    assert values["constant"] == len("I don't know.")
+    assert set(values) >= {"constant", "echo", "copy", "shuffled"}
+    assert values["copy"] == values["shuffled"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("score",), "Missing argument 'TESTSET|SCORES'"),
+        (
+            ("score", "--scores", "{judge}", "-m", "bleu"),
+            "-m bleu: it measures replies, and none are",
+        ),
+        (("score", "--scores", "nowhere.csv"), "nowhere.csv: no such file"),
+        (("score", "--scores", "{judge}", "--without", "nobody"), "system 'nobody' is unknown"),
+        (("score", "--scores", "{judge}", "--scores", "{judge}"), "the same file is given twice"),
+        (("score", "--block", "3"), "Missing argument 'TESTSET|SCORES'"),
+        (("score", "{kept}", "--scores", "{judge}"), "--scores: {kept} holds scores as they were"),
+        (
+            ("score", TESTSET, *SYSTEMS, "--scores", "{judge}", "--explain", "c001"),
+            "do not go together",
+        ),
+        (("score", TESTSET, "{judge}", "--scores", "{judge}", "--block", "3"), "--scores"),
+    ],
+    ids=range(9),
+)
+def test_what_is_wrong_is_one_message(judge, told, capfd, tmp_path, words, message):
+    kept = tmp_path / "kept.parquet"
+    told("score", "--scores", judge, "--save", kept)
+    names = {"judge": judge, "kept": kept}
+    error = refused(capfd, *(word.format(**names) for word in words))
+    assert message.format(**names) in " ".join(error.split())
+
+
+def test_a_file_that_is_read_is_not_written(judge, capfd, tmp_path):
+    path = tmp_path / "judge.parquet"
+    read_scores(judge).write_parquet(path)
+    error = refused(capfd, "score", "--scores", f"{path}:lower", "--save", path)
+    assert "that is an input; name another file" in error

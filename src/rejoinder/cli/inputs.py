@@ -194,7 +194,8 @@ def _external(given: Measuring, without: Sequence[str], alone: bool = False) -> 
     for path, direction in given.scores:
         paths.setdefault(direction, []).append(path)
     with Progress("reading"):
-        tables = {direction: read_scores(*each) for direction, each in paths.items()}
+        columns = given.columns
+        tables = {way: read_scores(*each, columns=columns) for way, each in paths.items()}
     if alone:
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
         check_systems(without, names)

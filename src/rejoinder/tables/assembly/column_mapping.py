@@ -101,10 +101,14 @@ _NEEDED = {
     "responses": {"id", "system", "text"},
     "ratings": {"id", "system", "rater", "criterion", "score", "against"},
     "preferences": {"id", "a", "b", "rater", "criterion", "winner"},
+    "scores": {"id", "system", "name", "value", "sample", "rater", "probability"},
 }
 """The columns of each kind of table; one mapping may be for all files of a command."""
 
-_NOT_OF_ITEMS = {"system", "text", "rater", "criterion", "score", "against", "a", "b", "winner"}
+_NOT_OF_ITEMS = {
+    "system", "text", "rater", "criterion", "score", "against", "a", "b", "winner", "name", "value",
+    "sample", "probability",
+}  # fmt: skip
 
 
 def column_mapping(columns: Columns) -> ColumnMapping | None:

@@ -160,8 +160,8 @@ def check_work(work: Path, material: ScorerMaterial) -> None:
     A file of the user's would go with it at the end; a member that is not of this run says that the
     command is another one.
     """
-    held = sorted(each.name for each in work.iterdir()) if work.is_dir() else []
-    if other := [name for name in held if name not in material.labels]:
+    names = sorted(each.name for each in work.iterdir()) if work.is_dir() else []
+    if other := [name for name in names if name not in material.labels]:
         raise InputError(
             f"{work}: an unfinished training stands there, and {quoted(other[0])} is no scorer of "
             f"this command ({', '.join(material.labels)}); give the command that was begun, or "
@@ -270,7 +270,7 @@ def _fresh(
 def _prepared(
     scorer: UnreferencedScorer,
     texts: Sequence[str],
-    held: dict[Any, Any],
+    prepared_texts: dict[Any, Any],
     what: str,
     report: Report | None,
 ) -> Any:
@@ -281,9 +281,9 @@ def _prepared(
             report(done, total, f"reading the {what} texts")
 
     key = (id(texts), scorer.prepares_like)  # corpus and validation may be parts of the same texts
-    if key not in held:
-        held[key] = scorer.prepare(texts, tell)
-    return held[key]
+    if key not in prepared_texts:
+        prepared_texts[key] = scorer.prepare(texts, tell)
+    return prepared_texts[key]
 
 
 def _trained(
@@ -293,7 +293,7 @@ def _trained(
     ranking: Ranking,
     seed: int,
     work: Path,
-    held: dict[Any, Any],
+    prepared_texts: dict[Any, Any],
     save_every: float,
     report: Report | None,
     device: str,
@@ -322,14 +322,14 @@ def _trained(
         )
     checkpoint = Checkpoint(work / "checkpoint", identity, work.parent)
     corpus = material.train_on
-    ready = _prepared(scorer, corpus.texts, held, "corpus", report)
-    validating = _prepared(scorer, material.valid.texts, held, "validation", report)
+    ready = _prepared(scorer, corpus.texts, prepared_texts, "corpus", report)
+    validating = _prepared(scorer, material.valid.texts, prepared_texts, "validation", report)
     best = train(
         scorer, corpus, ready, ranking, size.schedule, seed, validating, checkpoint, save_every,
         report, device,
     )  # fmt: skip
-    made = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
-    write_folder(done, Record(MEMBER, made, corpus.hash, best.log), best.weights)
+    config = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
+    write_folder(done, Record(MEMBER, config, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best
 

@@ -90,12 +90,12 @@ class ScorerMaterial:
         wanted = {name: _shaped(size_named(name), epochs, vectors) for name in sizes}
         if vectors is not None:
             vectors = replace(vectors, language=vectors.agreed(language))
-        held = Encoder.load(encoder, device) if encoder else None
+        reader = Encoder.load(encoder, device) if encoder else None
         if any(size.scorer.needs_encoder for size in wanted.values()):
-            needed(held)
+            needed(reader)
         turns = max(size.config.turns for size in wanted.values())
         train_on, valid = _parts(corpus, validation, exclude, turns, language)
-        return cls(train_on, valid, wanted, range(1, seeds + 1), language, vectors, held)
+        return cls(train_on, valid, wanted, range(1, seeds + 1), language, vectors, reader)
 
     @property
     def labels(self) -> list[str]:
@@ -171,8 +171,8 @@ def _parts(
             return whole, whole
         return _apart(train_on, valid, "the twentieth held out for validation"), valid
     valid = Conversations.of(validation, turns, language).without(excluded, "the sets excluded")
-    told = replace(valid, notes=tuple(f"validation set: {note}" for note in valid.notes))
-    return _apart(whole, valid, "the validation set"), told
+    labelled = replace(valid, notes=tuple(f"validation set: {note}" for note in valid.notes))
+    return _apart(whole, valid, "the validation set"), labelled
 
 
 def _apart(train_on: Conversations, valid: Conversations, named: str) -> Conversations:

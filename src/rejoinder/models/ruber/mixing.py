@@ -52,7 +52,7 @@ def size_weights(scores: Floats, sizes: Sequence[str]) -> Floats:
         return value
 
     solver.step(loss)
-    found = root.detach().square().numpy()
-    sound = np.isfinite(found).all() and found.sum() > 0
-    found = found / found.sum() if sound else np.full(len(names), 1 / len(names))
-    return found[place] / counts[place]
+    weights = root.detach().square().numpy()
+    sound = np.isfinite(weights).all() and weights.sum() > 0
+    weights = weights / weights.sum() if sound else np.full(len(names), 1 / len(names))
+    return weights[place] / counts[place]

@@ -37,7 +37,7 @@ from rejoinder.progress import Progress
 if TYPE_CHECKING:
     from torch import Tensor
 
-Held = TypeVar("Held")
+Entry = TypeVar("Entry")
 
 KIND = "ruber"
 WORDS = "vectors.json"
@@ -173,8 +173,8 @@ def _placed(
     places: dict[str, int] = {}
     turns = np.full((len(replies), k), NONE, dtype=np.int64)
     for i, query in enumerate(queries):
-        held = [places.setdefault(turn, len(places)) for turn in query[-k:]]
-        turns[i, k - len(held) :] = held
+        positions = [places.setdefault(turn, len(places)) for turn in query[-k:]]
+        turns[i, k - len(positions) :] = positions
     answers = np.array([places.setdefault(each, len(places)) for each in replies], dtype=np.int64)
     return list(places), turns, answers
 
@@ -321,10 +321,10 @@ def _member(
     return Member(noted["name"], scorer, calibration, float(noted.get("weight", 1.0)))
 
 
-def _own(name: str, held: Mapping[str, Held]) -> dict[str, Held]:
+def _own(name: str, entries: Mapping[str, Entry]) -> dict[str, Entry]:
     """What belongs to a member, under the names that it has there."""
     begin = f"{name}/"
-    return {key[len(begin) :]: each for key, each in held.items() if key.startswith(begin)}
+    return {key[len(begin) :]: each for key, each in entries.items() if key.startswith(begin)}
 
 
 def _check_turns(turns: Any, scorers: Sequence[UnreferencedScorer]) -> None:

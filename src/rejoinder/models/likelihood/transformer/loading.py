@@ -84,7 +84,7 @@ def _class(config: Any) -> Any:
 
 
 def _unloadable(path: str, error: Exception, download: bool) -> str:
-    told = in_one_line(error)
+    reason = in_one_line(error)
     if not Path(path).exists() and not download:
         return (
             f"{path}: no such folder, and no model of that name is kept on this machine; give a path, "
@@ -98,13 +98,13 @@ def _unloadable(path: str, error: Exception, download: bool) -> str:
         )
     if why := fault(Path(path)):
         return f"{path}: {why}"
-    if "safetensors" in told:
+    if "safetensors" in reason:
         return (
-            f"{path}: no safetensors weights there ({told:.160}); pickled weights are never loaded: "
+            f"{path}: no safetensors weights there ({reason:.160}); pickled weights are never loaded: "
             "save the model again with save_pretrained"
         )
     return (
-        f"{path}: cannot be loaded as a language model ({told}); expected a folder with "
+        f"{path}: cannot be loaded as a language model ({reason}); expected a folder with "
         "config.json, model.safetensors and the tokenizer's files"
     )
 

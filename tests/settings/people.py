@@ -55,6 +55,11 @@ CORRELATE = [
         ),
     ),
     Row("correlate", *SCORES, effect=more_than_before("agreement.*.metric", "judge")),
+    # A system that left out items is correlated on those that it answered.
+    Row(
+        "correlate", "--missing", "--missing pairwise", "agreement.*.n", also="--missing drop",
+        where={"systems": "systems_with_gaps"},
+    ),
     Row("correlate", "--metric", "-m chrf", effect=more_than_before("agreement.*.metric", "chrF")),
     Row(
         "correlate", "--protocol", UNIT, VALUE,

@@ -354,7 +354,7 @@ class MeasuringOrScores(Measuring):
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 
-class Scoring(MeasuringOrScores):
+class MeasuringPairwise(MeasuringOrScores):
     """The same, for a verb whose systems may answer different items."""
 
     missing: Any = choice(
@@ -364,6 +364,11 @@ class Scoring(MeasuringOrScores):
         help=f"{_MISSING}; pairwise: score each system on what it answered, and compare two on what "
         "both answered.",
     )
+
+
+class Scoring(MeasuringPairwise):
+    """The same, for a verb that ranks systems."""
+
     ranks: bool = flag(
         "--ranks",
         help="Print the range of ranks of every system. Systems whose difference is not significant "

@@ -241,7 +241,7 @@ def correlate(
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
-    check_scores(scores, "rejoinder.correlate(scores, ratings)")
+    check_scores(scores, "rejoinder.correlate(scores, ratings)", pairwise=True)
     without = strings(without, "without", "systems")
     correlations = strings(correlations, "correlations", "coefficients")
     for name, value in (

@@ -158,19 +158,40 @@ def _common(
     kept = known.filter(pl.col("id").is_in(ids.filter(pl.Series(usable)).implode()))
     if not kept.height:
         raise InputError("ratings: no rated item can be scored by every metric; drop a metric")
+    answered = kept.join(_unanswered(scores), on=["system", "id"], how="anti")
+    if not answered.height:
+        raise InputError("ratings: none is of a reply that was given; name systems and ids alike")
+    if answered.height < kept.height:
+        notes.append(
+            f"ratings: {kept.height - answered.height} left out, of replies that were not given or "
+            "that a metric has no value for"
+        )
     lost = known.get_column("id").n_unique() - kept.get_column("id").n_unique()
     if lost:
         notes.append(
             f"{lost} rated items left out for all metrics alike: at least one cannot score them"
         )
-    absent = set(scores.names) - set(without) - set(kept.get_column("system"))
+    absent = set(scores.names) - set(without) - set(answered.get_column("system"))
     notes += [f"'{name}' has no rating" for name in scores.names if name in absent]
-    return kept, notes
+    return answered, notes
 
 
 def _usable(scores: Scores) -> np.ndarray:
     """Which items every metric can score: bool [n]."""
     return np.logical_and.reduce([each.usable for each in scores.measured.values()])
+
+
+def _unanswered(scores: Scores) -> pl.DataFrame:
+    """The replies that some metric has no row of, because the system did not give them."""
+    gaps = np.zeros((len(scores.names), scores.items.height), dtype=np.bool_)
+    for each in scores.measured.values():
+        if each.answered is not None:
+            gaps[:, each.usable] |= ~each.answered
+    system, item = np.nonzero(gaps)
+    names, ids = np.array(scores.names, dtype=object), scores.items.get_column("id")
+    return pl.DataFrame(
+        {"system": pl.Series(names[system], dtype=pl.String), "id": ids.gather(item)}
+    )
 
 
 def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Rated, list[str]]:

@@ -176,6 +176,6 @@ def _unanswered_message(gaps: pl.DataFrame, items: int) -> str:
     return (
         f"responses: system {quoted(system)} did not answer {len(ids)} of {items} items: {first_few(ids)}"
         f"{also}; add the replies, or choose what happens to them: {drop}; --missing empty scores an "
-        "empty reply in the place of each; under score and compare, --missing pairwise scores each "
-        "system on what it answered ('correlate --protocol turn' counts rated replies alone)"
+        "empty reply in the place of each; under score, compare and correlate, --missing pairwise takes "
+        "each system on what it answered"
     )

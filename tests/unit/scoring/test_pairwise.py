@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from random_text import corpus
-from rejoinder import Scores, TestSet, correlate, load_scores, score
+from rejoinder import Scores, TestSet, load_scores, plan, score
 from rejoinder.errors import InputError, ParameterError
 
 HYPOTHESES, REFERENCES = corpus(seed=8, n=40)
@@ -113,7 +113,7 @@ def test_clusters_and_groups_of_what_was_answered():
 def test_what_needs_the_same_items_of_all_refuses():
     ratings = replies().select("id", "system", rater=pl.lit("1"), criterion=pl.lit("x"), score=1.0)
     with pytest.raises(ParameterError, match="the systems answered different items"):
-        correlate(SCORES, ratings)
+        plan(SCORES, ratings)
 
 
 def test_systems_that_answered_all_are_scored_as_usual():

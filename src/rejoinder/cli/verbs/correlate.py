@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.protocols import Protocol
 
 
-class CorrelateOptions(options.MeasuringOrScores, options.Ratings):
+class CorrelateOptions(options.MeasuringPairwise, options.Ratings):
     """The options of 'correlate'."""
 
     scale: tuple[float, float] | None = options.scale()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,6 +89,8 @@ def read_rated(given: Ratings, scale: tuple[float, float] | None = None) -> pl.D
 
 def with_notes(result: Result, paths: Sequence[Path]) -> Result:
     """The result with what was noted when these files were read, such as rows that were left out."""
+    from dataclasses import replace  # not imported for --help
+
     names = tuple(visible(str(path)) for path in paths)
     notes = [note for note in logged_notes() if note.startswith(names)]
     return replace(result, notes=(*notes, *result.notes))

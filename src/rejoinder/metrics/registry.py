@@ -111,6 +111,12 @@ def metric(wanted: str | Metric) -> Metric:
     return make(**_parameters(make(), rest, fixed))
 
 
+def known() -> dict[str, Callable[..., Metric]]:
+    """What each name makes: our own metrics, and those that installed packages declare."""
+    declared = (name for name in importing.installed() if name not in METRICS)
+    return METRICS | {name: partial(metric, name) for name in declared}
+
+
 def _own(wanted: str, name: str, rest: str) -> Metric | None:
     """The metric of a module or of an installed package; None where the text names none."""
     named = importing.of_package(name)

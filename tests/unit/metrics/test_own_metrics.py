@@ -1,5 +1,6 @@
 """Metrics of the user's own: functions, modules, installed packages, and what their files say."""
 
+import json
 import sys
 from importlib.metadata import EntryPoint
 
@@ -9,6 +10,7 @@ import pytest
 
 import rejoinder
 from rejoinder import TestSet, load_scores
+from rejoinder.cli.app import run
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import importing, registry
 
@@ -250,11 +252,16 @@ def test_nothing_is_imported_that_no_one_named(wanted, monkeypatch):
     assert imported == []
 
 
-def test_a_metric_that_a_package_declares(module, monkeypatch, tmp_path):
+def test_a_metric_that_a_package_declares(module, monkeypatch, tmp_path, capfd):
     declared = (EntryPoint("longest", "mine:Longest", importing.GROUP),)
     monkeypatch.setattr(importing, "entry_points", lambda group: declared)
     assert registry.metric("longest:most=3").most == 3
     assert set(importing.installed()) == {"longest"}
+    assert run(["metrics", "--json"]) == 0
+    (listed,) = (each for each in json.loads(capfd.readouterr().out) if each["name"] == "longest")
+    assert listed["parameters"] == {"most": 100}
+    assert run(["metrics"]) == 0
+    assert "longest" in capfd.readouterr().out
     scores = rejoinder.score(TESTSET, REPLIES, ["longest"])
     scores.save(tmp_path / "kept.parquet")
     sys.modules.pop("mine")

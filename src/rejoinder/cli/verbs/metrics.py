@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 @command(options.Json)
 def metrics(given: options.Json) -> None:
-    """List the metrics: name, parameters, source, bounds, needs."""
+    """List the metrics: name, parameters, source, bounds, needs.
+
+    Metrics that installed packages declare are listed too (docs/own-metrics.md).
+    """
     from rejoinder.cli.show.machine import write
     from rejoinder.metrics import registry
 
     if given.json:
-        write(_document(registry.METRICS))
+        write(_document(registry.known()))
     else:
         from rejoinder.cli.show.metrics import metrics as show
 
-        show(registry.METRICS)
+        show(registry.known())
 
 
 def _document(table: Mapping[str, Callable[..., Metric]]) -> list[dict[str, Any]]:

@@ -65,6 +65,10 @@ ROWS = [
         where={"testset": "testset_parquet", "systems": "systems_parquet"},
         effect=lambda *both: [rows(each, "kept.parquet") for each in both] == [3 * 33, 3 * 6],
     ),
+    Row("score", "--digits", "--digits 3", people=True, also="-m length",
+        effect=lambda before, after: "56.724" in after.out and "10.485" in after.out != before.out),
+    Row("compare", "--digits", "--digits 0", people=True,
+        effect=lambda before, after: " -38 " in after.out and " -38 " not in before.out),
     Row("score", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and [row["best_rank"] for row in after.json["ranks"]] == [1, 2, 3]
     )),

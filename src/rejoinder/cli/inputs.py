@@ -373,5 +373,6 @@ def explain(
 
 def check_together(given: Options, one: str, other: str) -> None:
     """Raises a ParameterError where two options are given of which one would be ignored."""
-    if getattr(given, one) and getattr(given, other):
+    values = getattr(given, one), getattr(given, other)
+    if all(each or (each == 0 and each is not False) for each in values):
         raise ParameterError(f"--{one} and --{other} do not go together; give one of them")

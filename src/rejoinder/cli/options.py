@@ -374,6 +374,12 @@ class Scoring(MeasuringPairwise):
         help="Print the range of ranks of every system. Systems whose difference is not significant "
         "share ranks.",
     )
+    digits: int | None = integer(
+        "--digits",
+        type=click.IntRange(0, 12),
+        help="Number of decimals of scores in the tables. Default: 1 for values x100, 2 for others; "
+        "--json prints all.",
+    )
     cluster: str | None = CLUSTER
     without: tuple[str, ...] = without()
 

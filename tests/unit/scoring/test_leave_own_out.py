@@ -134,7 +134,7 @@ def test_a_pair_faces_the_same_references():
     scores, protocol = pair_unit(
         TESTSET, REPLIES, [metric, Length()], Unit(1, 4), drop_unusable=True
     )
-    rows = protocol.held.rows["BLEU-1"]
+    rows = protocol.pair_rows.rows["BLEU-1"]
     places = {name: place for place, name in enumerate(scores.names)}
     for a in TEXTS:
         for b in set(TEXTS) - {a}:

@@ -97,14 +97,17 @@ def percent(metric: Metric) -> bool:
     return metric.bounds[1] <= 1
 
 
-def number_of(metric: Metric) -> Show:
-    """A value of a metric as tables show it."""
-    return times100 if percent(metric) else decimals(2)
+def number_of(metric: Metric, digits: int | None = None) -> Show:
+    """A value of a metric as tables show it, to so many decimals (None: 1 if x100, otherwise 2)."""
+    if not percent(metric):
+        return decimals(2 if digits is None else digits)
+    show = decimals(1 if digits is None else digits)
+    return lambda value: show(100 * value)
 
 
-def score(metric: Metric, row: Mapping[str, Any]) -> Cell:
+def score(metric: Metric, row: Mapping[str, Any], digits: int | None = None) -> Cell:
     """A score of a metric, a row with ``value``, ``low`` and ``high``."""
-    return interval(row["value"], row["low"], row["high"], number_of(metric))
+    return interval(row["value"], row["low"], row["high"], number_of(metric, digits))
 
 
 def won(row: Mapping[str, Any]) -> str:

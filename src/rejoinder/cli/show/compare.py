@@ -41,12 +41,12 @@ UNPAIRED = (
 )
 
 
-def comparison(compared: Comparison, ranks: bool = False) -> None:
+def comparison(compared: Comparison, ranks: bool = False, digits: int | None = None) -> None:
     """Every pair of systems under every metric, and with ``ranks`` the ranks of the systems."""
     out = console()
     scores, pairs = compared.scores, compared.table
     for label, each in scores.measured.items():
-        show = number_of(each.metric)
+        show = number_of(each.metric, digits)
         additional = [number("items", _shared)] if each.answered is not None else []
         if "margin" in pairs.columns:
             additional += [
@@ -92,12 +92,12 @@ def comparison(compared: Comparison, ranks: bool = False) -> None:
     print_notes(out, scores.notes)
 
 
-def print_leads(out: Console, scores: Scores) -> None:
+def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None:
     """The best system of each metric that ranks systems, the next best, and the test of the two."""
     leads = scores.leads()
     if leads.is_empty():
         return
-    shows = {label: number_of(each.metric) for label, each in scores.measured.items()}
+    shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
     out.print(
         table(
             leads.iter_rows(named=True),

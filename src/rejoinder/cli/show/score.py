@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 COLUMNS_AT_ONCE = 5
 
 
-def systems(scores: Scores, ranks: bool = False) -> None:
+def systems(scores: Scores, ranks: bool = False, digits: int | None = None) -> None:
     """Every system under every metric, the verdicts, and the signatures; with ``ranks`` these too."""
-    print_systems(console(), scores, ranks=ranks)
+    print_systems(console(), scores, ranks=ranks, digits=digits)
 
 
 def print_systems(
-    out: Console, scores: Scores, signatures: bool = True, ranks: bool = False
+    out: Console,
+    scores: Scores,
+    signatures: bool = True,
+    ranks: bool = False,
+    digits: int | None = None,
 ) -> None:
     """The same, to any console."""
     table = scores.systems()
@@ -36,12 +40,12 @@ def print_systems(
     tables = -(-len(scores.labels) // COLUMNS_AT_ONCE)
     step = -(-len(scores.labels) // tables)
     for begin in range(0, len(scores.labels), step):
-        out.print(_systems(scores, table, scores.labels[begin : begin + step]))
+        out.print(_systems(scores, table, scores.labels[begin : begin + step], digits))
         out.print()
     out.print(scale(scores, table), style="dim")
     if several:
         out.print()
-        print_leads(out, scores)
+        print_leads(out, scores, digits)
     if ranks:
         out.print()
         print_ranks(out, scores.ranks())
@@ -52,7 +56,7 @@ def print_systems(
             out.print(f"{label}: {each.signature}", style="dim", soft_wrap=True)
 
 
-def groups(scores: Scores, column: str) -> None:
+def groups(scores: Scores, column: str, digits: int | None = None) -> None:
     """The systems for each value of a column."""
     table = scores.by(column)
     out = console()
@@ -64,7 +68,7 @@ def groups(scores: Scores, column: str) -> None:
     shown.add_column("n", justify="right")
     cells: dict[tuple[Any, str], dict[str, Any]] = {}
     for row in table.iter_rows(named=True):
-        cells.setdefault((row[column], row["system"]), {})[row["metric"]] = row
+        cells.setdefault((row[table.columns[0]], row["system"]), {})[row["metric"]] = row
     before = None
     for (value, system), row in sorted(cells.items(), key=lambda each: str(each[0][0])):
         if before is not None and value != before:
@@ -73,7 +77,7 @@ def groups(scores: Scores, column: str) -> None:
         shown.add_row(
             "" if value == before else str(value),
             system,
-            *(score(scores.measured[label].metric, row[label]) for label in scores.labels),
+            *(score(scores.measured[label].metric, row[label], digits) for label in scores.labels),
             " to ".join(str(n) for n in counts[:: max(1, len(counts) - 1)]),
         )
         before = value
@@ -92,7 +96,9 @@ def segments(scores: Scores) -> None:
     print_notes(console(stderr=True), scores.notes)
 
 
-def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Table:
+def _systems(
+    scores: Scores, table: pl.DataFrame, labels: Sequence[str], digits: int | None
+) -> Table:
     shown = bare_table()
     shown.add_column("system")
     cells: dict[tuple[str, str], dict[str, Any]] = {
@@ -105,6 +111,6 @@ def _systems(scores: Scores, table: pl.DataFrame, labels: Sequence[str]) -> Tabl
         name = row["system"]
         shown.add_row(
             name,
-            *(score(scores.measured[label].metric, cells[label, name]) for label in labels),
+            *(score(scores.measured[label].metric, cells[label, name], digits) for label in labels),
         )
     return shown

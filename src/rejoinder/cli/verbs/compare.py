@@ -36,6 +36,7 @@ def compare(given: CompareOptions) -> None:
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
+    inputs.check_together(given, "digits", "json")
     unused = ("without", "resamples", "seed")
     scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
     if not scores.resamples:
@@ -57,4 +58,4 @@ def compare(given: CompareOptions) -> None:
     else:
         from rejoinder.cli.show.compare import comparison
 
-        comparison(compared, given.ranks)
+        comparison(compared, given.ranks, given.digits)

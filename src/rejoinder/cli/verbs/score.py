@@ -54,6 +54,8 @@ def score(given: ScoreOptions) -> None:
 
     for other in ("by", "segments", "save", "cluster", "scores"):
         inputs.check_together(given, "explain", other)
+    for other in ("json", "segments", "explain"):
+        inputs.check_together(given, "digits", other)
     for other in ("by", "segments", "explain"):
         inputs.check_together(given, "ranks", other)
     inputs.check_together(given, "by", "segments")
@@ -107,6 +109,6 @@ def _show(scores: Scores, given: ScoreOptions) -> None:
     if given.segments:
         show.segments(scores)
     elif given.by is not None:
-        show.groups(scores, given.by)
+        show.groups(scores, given.by, given.digits)
     else:
-        show.systems(scores, given.ranks)
+        show.systems(scores, given.ranks, given.digits)

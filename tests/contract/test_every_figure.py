@@ -80,9 +80,21 @@ def drawn(monkeypatch):
     return figures
 
 
+@pytest.fixture(scope="module")
+def once():
+    """What is computed once for all tests of this file, by name."""
+    return {}
+
+
 @pytest.fixture
-def correlated(drawn, command, tmp_path):
-    """``correlate --plots``: what it tells, what it draws, and the scores and ratings themselves."""
+def correlated(once, drawn, command, tmp_path):
+    """``correlate --plots``: its JSON, its figures, and the scores and ratings themselves."""
+    if "correlated" not in once:
+        once["correlated"] = _correlated(drawn, command, tmp_path)
+    return once["correlated"]
+
+
+def _correlated(drawn, command, tmp_path):
     metrics = ("-m", "bleu", "-m", "length", "-m", "deltableu")
     given = ("--resamples", 100, "--permutations", 20, "--json")
     told = command("correlate", TESTSET, *SYSTEMS, "--ratings", RATINGS, *metrics, *given,

@@ -1,4 +1,4 @@
-"""The tests of ``compare``, and the difference that "would show"."""
+"""The tests of ``compare``, and the smallest detectable difference."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ believe the randomization test.
 """
 
 POWERS = """
-What `compare` and `plan` call detectable ("would show"): the smallest true difference that the randomization
+The smallest detectable difference (`detectable` in `compare` and `plan`): the smallest true difference that the randomization
 test finds with 80% power. In each run it is read off one sample, and a second sample, whose true difference
 is just that, is tested. Below 8 items no number is given, and so there is no row. Where differences are very
 skewed, the power is 70 to 84% at 8 to 66 items.
@@ -69,7 +69,7 @@ def levels(runs: int, seed: int) -> Iterator[Row]:
 
 
 def powers(runs: int, seed: int) -> Iterator[Row]:
-    """How often the test finds a difference that would show."""
+    """How often the test finds a difference that is called detectable."""
     for name, draw in DIFFERENCES.items():
         for size in SIZES[1:]:
             rng = np.random.default_rng([seed, size])
@@ -140,4 +140,4 @@ def _tested(metric: Metric, rows: Floats, seed: int) -> pl.DataFrame:
 
 
 LEVEL_STUDY = Study("Level of the paired tests (`compare`, `score`, `audit`)", LEVELS, levels)
-POWER_STUDY = Study("What would show (`compare`, `plan`)", POWERS, powers)
+POWER_STUDY = Study("Detectable differences (`compare`, `plan`)", POWERS, powers)

@@ -14,7 +14,7 @@ MOST_ITEMS = 1_000_000  # an answer beyond is none
 QUANTILE = 1.96  # of a 95% range
 
 POWER = 0.80
-"""The power that a difference "that would show" has."""
+"""The power with which a detectable difference is found."""
 
 MOST_ENUMERATED = 20  # items whose swaps are ever tried one and all
 

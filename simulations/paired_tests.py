@@ -46,10 +46,10 @@ believe the randomization test.
 """
 
 POWERS = """
-The smallest detectable difference (`detectable` in `compare` and `plan`): the smallest true difference that the randomization
-test finds with 80% power. In each run it is read off one sample, and a second sample, whose true difference
-is just that, is tested. Below 8 items no number is given, and so there is no row. Where differences are very
-skewed, the power is 70 to 84% at 8 to 66 items.
+The smallest detectable difference (`detectable` in `compare` and `plan`): the smallest true difference that
+the randomization test finds with 80% power. In each run it is read off one sample, and a second sample, whose
+true difference is just that, is tested. Below 8 items no number is given, and so there is no row. Where
+differences are very skewed, the power is 70 to 84% at 8 to 66 items.
 
 Under BLEU-2 no true difference can be set. There `aim` is the mean over runs of the power that was promised
 for the systems' true difference, and `measured` the share of runs that found it; pairs of DSTC7's systems.

@@ -26,12 +26,6 @@ from rejoinder.tables.schemas import (
 )
 from rejoinder.tables.testset import TestSet
 
-TESTSETS = (".jsonl", ".parquet")
-"""The suffixes of files that test sets are written to."""
-
-TABLES = (".jsonl", ".csv", ".tsv", ".parquet")
-"""The suffixes of files that tables are written to."""
-
 
 def write_testset(testset: TestSet, path: str | os.PathLike[str]) -> None:
     """Writes a test set as ``.jsonl`` or ``.parquet``, by the path's suffix.

@@ -63,7 +63,7 @@ def recase(text: str) -> str:
         >>> recase("well , i'm late . where is paris ? i forgot.")
         "Well , I'm late . Where is paris ? I forgot."
     """
-    return _SENTENCE.sub(lambda found: found[1] + found[2].upper(), _I.sub("I", text))
+    return _SENTENCE.sub(lambda match: match[1] + match[2].upper(), _I.sub("I", text))
 
 
 def plain(text: str) -> str:

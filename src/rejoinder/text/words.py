@@ -87,8 +87,8 @@ def _english() -> Callable[[str], list[str]]:
     return cut
 
 
-def _chinese() -> Callable[[str], list[str]]:
-    segment = _jieba()
+def _segmented(segment: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """Cuts text without blanks between words; place holders and dots stay whole."""
 
     def cut(text: str) -> list[str]:
         text = RUN_OF_MARKS.sub(_one_mark, _clean(text))
@@ -102,30 +102,13 @@ def _chinese() -> Callable[[str], list[str]]:
     return cut
 
 
-def _blanks() -> Callable[[str], list[str]]:
-    return str.split
-
-
-def _characters() -> Callable[[str], list[str]]:
-    def cut(text: str) -> list[str]:
-        text = RUN_OF_MARKS.sub(_one_mark, _clean(text))
-        return [
-            each
-            for piece in HOLDER_OR_DOTS.split(text)
-            for each in ([piece] if HOLDER_OR_DOTS.fullmatch(piece) else piece)
-            if not each.isspace()
-        ]
-
-    return cut
-
-
 LANGUAGES: dict[str, Callable[[], Callable[[str], list[str]]]] = {
     "en": _english,
-    "zh": _chinese,
-    "char": _characters,
-    "none": _blanks,
+    "zh": lambda: _segmented(_jieba()),
+    "char": lambda: _segmented(list),
+    "none": lambda: str.split,
 }
-"""What makes the cutter of each language."""
+"""For each language the function that makes its cutter."""
 
 
 # Marks that mean the same, and characters without width (soft hyphen, joiners of lines, variants).
@@ -142,12 +125,11 @@ ENTITY = re.compile(f"&({'|'.join(ENTITIES)});")
 DOUBLED = re.compile("''+")
 LINK = re.compile(r"(?:https?://|www\.)\S+|__url__|<(?:link|url)>")
 
-HELD = r"[a-z0-9>)]"
-DETACHED = re.compile(rf"(?<={HELD}) ?' ?(s|m|d|ll|re|ve)\b")
+BEFORE_CLITIC = r"[a-z0-9>)]"
+DETACHED = re.compile(rf"(?<={BEFORE_CLITIC}) ?' ?(s|m|d|ll|re|ve)\b")
 NOT = re.compile(r" ?n ?' ?t\b")
 THEM = re.compile(r"(?<![^ ])' em\b")
 ONE_WORD = re.compile(r"\b(o|ma|y) ' ?(clock|am|all)\b|\b(o|ma|y)' (clock|am|all)\b")
-CANNOT = re.compile(r"\bcannot\b")
 HYPHEN = re.compile(r"(?<=[^\W_]) ?- ?(?=[^\W_])")
 
 RUN_OF_MARKS = re.compile(r"([^\w\s])(?: ?\1)+")
@@ -160,7 +142,7 @@ def _clean(text: str) -> str:
         text = unicodedata.normalize("NFKC", text.translate(SAME))
     text = " ".join(text.split()).lower()
     if "&" in text:
-        text = ENTITY.sub(lambda found: ENTITIES[found[1]], text)
+        text = ENTITY.sub(lambda match: ENTITIES[match[1]], text)
     if "`" in text or "''" in text:
         text = DOUBLED.sub('"', text.replace("`", "'"))
     if "http" in text or "www." in text or "__url__" in text or "<link>" in text:
@@ -170,14 +152,14 @@ def _clean(text: str) -> str:
 
 def _apostrophes(text: str) -> str:
     """Rule 5: clitics, attached or detached, become words of their own."""
-    text = ONE_WORD.sub(lambda found: "'".join(each for each in found.groups() if each), text)
+    text = ONE_WORD.sub(lambda match: "'".join(each for each in match.groups() if each), text)
     text = NOT.sub(" n't", text)
     text = DETACHED.sub(r" '\1", text)
     return THEM.sub("'em", text)
 
 
-def _one_mark(found: re.Match[str]) -> str:
-    return "..." if found[1] == "." else found[1]
+def _one_mark(match: re.Match[str]) -> str:
+    return "..." if match[1] == "." else match[1]
 
 
 @cache

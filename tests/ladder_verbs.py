@@ -203,6 +203,18 @@ def tao2018(rung: Rung) -> Iterator[Line]:
     yield Line([rung.testset(), rung.responses(), "--ratings", rung.ratings(), *options])
 
 
+def look(rung: Rung) -> Iterator[Line]:
+    """The test set."""
+    yield Line([rung.testset()], rung.items)
+
+
+def convert(rung: Rung) -> Iterator[Line]:
+    """The test set and the replies."""
+    yield Line([rung.testset(), "-o", rung.new("testset.parquet")], rung.items)
+    replies = [rung.responses(), "-o", rung.new("replies.parquet")]
+    yield Line(replies, rung.items * rung.systems)
+
+
 def ruber(folder: Path) -> str:
     """A RUBER model, trained once for a ladder."""
     path = folder / "ruber"
@@ -230,6 +242,8 @@ LADDER: dict[str, Entry | Absent] = {
     ),
     "plan": Entry(plan, lambda told: [told["items"]], least=(1, 2), most=40_000),
     "weigh": Entry(weigh, lambda told: [told["items"]], most=40_000),
+    "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
+    "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),
     "respond": Entry(respond, lambda told: [told["replies"]], alone=True, most=4_000),

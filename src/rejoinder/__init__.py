@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.external_scores import read_scores
+    from rejoinder.tables.look import convert, look
     from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
@@ -43,9 +44,11 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "convert",
     "correlate",
     "filter_corpus",
     "load_scores",
+    "look",
     "metric",
     "plan",
     "preferences",
@@ -74,9 +77,11 @@ _HOMES = {
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",
     "compare": "rejoinder.scoring.compare",
+    "convert": "rejoinder.tables.look",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
     "load_scores": "rejoinder.scoring.scores",
+    "look": "rejoinder.tables.look",
     "metric": "rejoinder.metrics.function_metric",
     "plan": "rejoinder.planning.plan",
     "preferences": "rejoinder.human_evaluation.preference_summary",

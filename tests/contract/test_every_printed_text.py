@@ -59,6 +59,8 @@ ROWS = [
     ("preferences", "", ["overall", "tuned", "j1"]),
     ("plan", "", ["tuned", "retrieval"]),
     ("weigh", "", ["tuned", OUT]),
+    ("look", "", []),
+    ("convert", "", [OUT]),
     ("filter", "", ["Thank you.", OUT]),
     ("train vectors", "", [OUT]),
     ("train ruber", "", [OUT]),

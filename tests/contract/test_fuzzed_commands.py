@@ -164,6 +164,8 @@ COMMANDS = {
     "preferences": "preferences {preferences} --resamples 100 --json",
     "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",
     "respond": "respond retrieval {testset} --corpus {corpus} -o {out}.jsonl",
+    "look": "look {testset} --json",
+    "convert": "convert {responses} -o {out}.jsonl --json",
     "filter": "filter {corpus} -o {out}.jsonl --json",
     "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --assignments 5 --json",
     "recipe negative-references": f"recipe negative-references {{testset}} {QUICK} --json",

@@ -19,8 +19,10 @@ from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_note
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.cli.verbs.audit import audit
 from rejoinder.cli.verbs.compare import compare
+from rejoinder.cli.verbs.convert import convert
 from rejoinder.cli.verbs.correlate import correlate
 from rejoinder.cli.verbs.filter import filter_corpus
+from rejoinder.cli.verbs.look import look
 from rejoinder.cli.verbs.metrics import metrics
 from rejoinder.cli.verbs.plan import plan
 from rejoinder.cli.verbs.preferences import preferences
@@ -56,7 +58,7 @@ def app() -> None:
 
 for _verb in (
     score, compare, correlate, ratings, preferences, audit, plan, weigh, train, ruq, respond,
-    filter_corpus, sweep, metrics, recipe,
+    filter_corpus, sweep, look, convert, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)
 

@@ -223,6 +223,9 @@ _INPUT_FORMAT: dict[str, Any] = {
 }
 
 
+INPUT_FORMAT = option("--format", "-f", **_INPUT_FORMAT)
+
+
 class Json(Options):
     """How the result is printed."""
 

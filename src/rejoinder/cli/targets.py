@@ -70,6 +70,16 @@ TESTSET = Kind("a test set", (".jsonl", ".parquet"), _of_testset)
 CORPUS = Kind("a corpus or test set", TESTSET.suffixes, _of_testset)
 RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system", "id", "text"))
 RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
+PREFERENCES = Kind("comparisons", _ROWS, _begin("id", "a", "b", "rater", "criterion", "winner"))
+OUTSIDE_SCORES = Kind("scores of other tools", _ROWS, _begin("system", "id", "name", "value"))
+OF_TABLES = {
+    "test set": TESTSET,
+    "responses": RESPONSES,
+    "ratings": RATINGS,
+    "preferences": PREFERENCES,
+    "scores": OUTSIDE_SCORES,
+}
+"""By kind of table what 'convert' writes."""
 CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
 STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))

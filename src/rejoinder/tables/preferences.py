@@ -24,7 +24,7 @@ from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
-_FORMATS = {each.name: each for each in tables.FORMATS}
+PREFERENCE_FORMATS = {each.name: each for each in tables.FORMATS}
 _OPTIONAL = ("rater", "criterion")
 
 
@@ -58,7 +58,7 @@ def read_preferences(
     frames, stretches = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     for path in existing(paths, "preferences"):
-        (chosen,) = formats_of([path], format, _FORMATS, "--preferences-format")
+        (chosen,) = formats_of([path], format, PREFERENCE_FORMATS, "--preferences-format")
         names = ("id", "a", "b", "rater")
         part = tables.judgements(path, chosen.name, mapping, "preferences", names)
         frame, origin = _preferences(part, keep)

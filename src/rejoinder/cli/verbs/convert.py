@@ -1,0 +1,50 @@
+"""``rejoinder convert``: a file of any format as one of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import argument, choice, command
+
+
+class ConvertOptions(options.Tables, options.Json):
+    """The options of 'convert'."""
+
+    path: Path = argument("path", metavar="FILE", type=options.PATH)
+    format: str | None = options.INPUT_FORMAT
+    output: Path = options.output("A file: .jsonl or .parquet; all but a test set also .csv, .tsv.")
+    kind: str | None = choice(
+        "--as",
+        of=("testset", "responses", "ratings", "preferences", "scores"),
+        help="What to read the file as. Required if it can be read as several.",
+    )
+
+
+@command(ConvertOptions)
+def convert(given: ConvertOptions) -> None:
+    """Write a file of any format as one of our own.
+
+    JSON Lines or Parquet, which all other verbs read without options. 'rejoinder look' says what a
+    file can be read as.
+    """
+    from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.terminal.console import console
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.look import kind_of, table_of, write_as
+
+    kind = "test set" if given.kind == "testset" else given.kind
+    named = {"format": given.format, "columns": given.columns}
+    with Progress("reading"):
+        kind = kind or kind_of(given.path, **named)
+        targets.check_file(given.output, targets.OF_TABLES[kind], "--output")
+        table = table_of(given.path, kind, **named)
+    with Outputs() as outputs:
+        path = given.output
+        written = outputs.save(path, lambda path: write_as(kind, table, path), len(table))
+        if given.json:
+            write({"kind": kind, "rows": len(table), "written": str(path) if written else None})
+        else:
+            console().print(f"{kind}: {len(table)} {'items' if kind == 'test set' else 'rows'}")

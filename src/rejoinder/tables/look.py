@@ -1,0 +1,285 @@
+"""What a file is taken for, and any file as one of our own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
+from rejoinder.files.reading import existing
+from rejoinder.tables import formats, rating_formats, score_formats
+from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import TestSet, read_testset
+from rejoinder.tables.write import (
+    write_preferences,
+    write_ratings,
+    write_responses,
+    write_table,
+    write_testset,
+)
+
+VERBS = {
+    "test set": ("respond", "ruq", "score", "compare", "correlate", "audit", "plan", "weigh"),
+    "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
+    "ratings": ("ratings", "correlate", "plan", "weigh"),
+    "preferences": ("preferences",),
+    "scores": ("score", "compare", "correlate"),
+}
+"""By kind of table the verbs that read one."""
+
+KINDS = tuple(VERBS)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A table that a file can be read as.
+
+    Attributes:
+        kind: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``.
+        format: The name of its format.
+        counts: How many items, references, rows, systems, raters and names it holds.
+        columns: By column of the file our name of it, where they differ.
+        notes: What the reader left out or took another way.
+    """
+
+    kind: str
+    format: str
+    counts: dict[str, int]
+    columns: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileLook:
+    """What a file is taken for.
+
+    Attributes:
+        path: The file or folder.
+        readings: The tables that it can be read as.
+        holds_all: Whether it is a test set and responses, and needs no other file.
+        verbs: The verbs that can use it.
+    """
+
+    path: str
+    readings: tuple[Reading, ...]
+    holds_all: bool
+    verbs: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``rejoinder look --json`` prints."""
+        return {
+            "path": self.path,
+            "readings": [
+                {
+                    "kind": each.kind,
+                    "format": each.format,
+                    "counts": each.counts,
+                    "columns": each.columns,
+                    "notes": list(each.notes),
+                }
+                for each in self.readings
+            ],
+            "holds_all": self.holds_all,
+            "verbs": list(self.verbs),
+        }
+
+
+def look(
+    path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
+) -> FileLook:
+    """Tries to read a file as each kind of table.
+
+    Args:
+        path: A file or a folder.
+        format: The name of its format; None: recognised.
+        columns: Which column is which, as for ``read_testset``.
+
+    Raises:
+        InputError: It can be read as none; the message is that of the likeliest kind.
+    """
+    (place,) = existing([path], "file")
+    readings, errors = [], {}
+    for kind in KINDS:
+        if kind == "scores" and any(each.kind == "ratings" for each in readings):
+            continue  # a table of marks is that of people, unless it has the columns of scores
+        try:
+            readings.append(_reading(kind, place, format, columns))
+        except RejoinderError as error:
+            errors[kind] = error
+    if not readings:
+        raise _likeliest(errors)
+    whole = bool(errors.keys().isdisjoint(("test set", "responses")))
+    try:
+        whole = whole and formats.holds_all(place, format, column_mapping(columns))
+    except RejoinderError:
+        whole = False
+    verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
+    return FileLook(str(path), tuple(readings), whole, tuple(verbs))
+
+
+def convert(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    format: str | None = None,
+    columns: Columns = None,
+) -> tuple[str, int]:
+    """Writes a file of any format as one of our own: ``.jsonl`` or ``.parquet``, by its suffix.
+
+    Args:
+        path: A file or a folder.
+        output: The file to write; all but a test set may be ``.csv`` or ``.tsv`` too.
+        kind: What to read it as; None where there is one kind alone that it can be read as.
+        format: The name of its format; None: recognised.
+        columns: Which column is which, as for ``read_testset``.
+
+    Returns:
+        The kind, and the number of rows (of items, for a test set).
+
+    Raises:
+        InputError: It cannot be read, or the output cannot be written.
+        ParameterError: There is no such kind, or the file may be several and none is named.
+    """
+    if kind is None:
+        kind = kind_of(path, format=format, columns=columns)
+    table = table_of(path, kind, format=format, columns=columns)
+    write_as(kind, table, output)
+    return kind, len(table)
+
+
+def table_of(
+    path: str | os.PathLike[str],
+    kind: str,
+    *,
+    format: str | None = None,
+    columns: Columns = None,
+) -> TestSet | pl.DataFrame:
+    """A file read as a kind of table; see ``convert``.
+
+    Raises:
+        InputError: It cannot be read.
+        ParameterError: There is no such kind.
+    """
+    if kind not in KINDS:
+        raise ParameterError(f"kind: got {kind!r}; expected {one_of(KINDS)}")
+    return _READ[kind](path, format, columns)
+
+
+def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
+    """Writes a table of a kind, by the suffix of the path.
+
+    Raises:
+        InputError: The suffix is none of its kind's, or the path cannot be written.
+    """
+    _WRITE[kind](table, output)
+
+
+def kind_of(
+    path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
+) -> str:
+    """The only kind of table that a file can be read as.
+
+    Raises:
+        InputError: It can be read as none.
+        ParameterError: It can be read as several.
+    """
+    kinds = [each.kind for each in look(path, format=format, columns=columns).readings]
+    if len(kinds) > 1:
+        raise ParameterError(
+            f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with kind (--as)"
+        )
+    return kinds[0]
+
+
+_READ: Mapping[str, Callable[[Any, str | None, Columns], TestSet | pl.DataFrame]] = {
+    "test set": lambda path, format, columns: read_testset(path, format=format, columns=columns),
+    "responses": lambda path, format, columns: read_responses(path, format=format, columns=columns),
+    "ratings": lambda path, format, columns: read_ratings(path, format=format, columns=columns),
+    "preferences": lambda path, format, columns: read_preferences(
+        path, format=format, columns=columns
+    ),
+    "scores": lambda path, format, columns: read_scores(path, format=format, columns=columns),
+}
+_WRITE: Mapping[str, Callable[[Any, Any], None]] = {
+    "test set": write_testset,
+    "responses": write_responses,
+    "ratings": write_ratings,
+    "preferences": write_preferences,
+    "scores": write_table,
+}
+_FORMATS: Mapping[str, Mapping[str, Any]] = {
+    "test set": formats.FORMATS,
+    "responses": formats.FORMATS,
+    "ratings": rating_formats.RATING_FORMATS,
+    "preferences": PREFERENCE_FORMATS,
+    "scores": score_formats.SCORE_FORMATS,
+}
+
+
+def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Reading:
+    if format is not None and format not in _FORMATS[kind]:
+        raise ParameterError(f"format {format!r} holds no {kind}; choose another")
+    with _notes() as notes:
+        table = _READ[kind](path, format, columns)
+    (chosen,) = formats_of([path], format, _FORMATS[kind], "--format")
+    if columns is not None and getattr(chosen, "roles", True) is None:
+        chosen = next(each for each in formats.FORMATS.values() if each.roles is not None)
+    renames: dict[str, str] = {}
+    if kind in ("test set", "responses") and chosen.roles is not None:
+        roles = chosen.roles(path, column_mapping(columns))
+        renames = roles.of_items if kind == "test set" else roles.of_replies
+    return Reading(kind, chosen.name, _counts(kind, table), renames, tuple(notes))
+
+
+def _counts(kind: str, table: TestSet | pl.DataFrame) -> dict[str, int]:
+    if isinstance(table, TestSet):
+        return {"items": len(table), "references": table.references.height}
+    counted = {"responses": "system", "ratings": "rater", "scores": "name", "preferences": "rater"}
+    column = counted[kind]
+    plural = "metrics" if column == "name" else f"{column}s"
+    return {
+        "rows": table.height,
+        "items": table.get_column("id").n_unique(),
+        plural: table.get_column(column).n_unique(),
+    }
+
+
+def _likeliest(errors: Mapping[str, RejoinderError]) -> RejoinderError:
+    """The error of the first kind that got further than not knowing the format."""
+    unknown = ("cannot tell the format", "a folder of no format")
+    for error in errors.values():
+        if not any(words in str(error) for words in unknown):
+            return error
+    return next(iter(errors.values()), InputError("nothing can be read"))
+
+
+@contextmanager
+def _notes() -> Iterator[list[str]]:
+    """Gathers what the readers log, in place of logging it: some of the tries fail."""
+    notes: list[str] = []
+
+    class Gathering(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            notes.append(record.getMessage())
+
+    logger = logging.getLogger("rejoinder")
+    handler = Gathering(logging.WARNING)
+    handlers, propagate = logger.handlers[:], logger.propagate
+    logger.handlers, logger.propagate = [handler], False
+    try:
+        yield notes
+    finally:
+        logger.handlers, logger.propagate = handlers, propagate

@@ -1,0 +1,36 @@
+"""Rows of the verbs on files: look and convert."""
+
+from __future__ import annotations
+
+from settings.row import Row
+from settings.shared import as_json, columns, refused
+
+USUAL = {
+    "look": "look {testset} --json",
+    "convert": "convert {testset} -o {out}/t.jsonl --json",
+}
+
+LOOK = [
+    as_json("look"),
+    columns("look", "readings.*.counts", "testset"),
+    Row(
+        "look", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
+        effect=refused("cannot tell the format"),
+    ),
+]  # fmt: skip
+
+CONVERT = [
+    as_json("convert"),
+    columns("convert", "rows", "testset"),
+    Row(
+        "convert", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
+        effect=refused("cannot tell the format"),
+    ),
+    Row("convert", "--output", "-o {out}/other.parquet", effect=lambda *both: [
+        each.at("@") for each in both] == [["t.jsonl"], ["other.parquet"]]),
+    # The test set is no table of responses.
+    Row("convert", "--as", "--as responses", status=(0, 2), effect=lambda _, after: (
+        "this is a test set, expected responses" in after.err)),
+]  # fmt: skip
+
+ROWS = [*LOOK, *CONVERT]

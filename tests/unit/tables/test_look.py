@@ -1,0 +1,92 @@
+"""What a file is taken for, and any file as one of our own."""
+
+import json
+
+import pytest
+
+import rejoinder
+from rejoinder.errors import InputError, ParameterError
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+TABLE = "prompt,answer,model,prediction\nMilk?,None left.,bot,No.\nTea?,Yes.,bot,Please.\n"
+
+
+def test_one_table_of_all(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    result = rejoinder.look(tmp_path / "t.csv")
+    assert [each.kind for each in result.readings] == ["test set", "responses"]
+    assert result.readings[0].counts == {"items": 2, "references": 2}
+    assert result.readings[0].columns == {"prompt": "context", "answer": "reference"}
+    assert result.readings[1].counts == {"rows": 2, "items": 2, "systems": 1}
+    assert result.readings[1].columns == {"model": "system", "prediction": "text"}
+    assert result.holds_all
+    assert {"score", "ruq", "weigh"} <= set(result.verbs)
+    assert any("numbered from 1" in note for note in result.readings[0].notes)
+    json.dumps(result.as_json())
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        (TESTSET, ["test set"]),
+        (SYSTEMS[0], ["responses"]),
+        (EXAMPLES / "ratings.csv", ["ratings"]),
+        (EXAMPLES / "preferences.csv", ["preferences"]),
+    ],
+)
+def test_the_examples_are_of_one_kind_each(path, kinds, caplog):
+    result = rejoinder.look(path)
+    assert [each.kind for each in result.readings] == kinds
+    assert not result.holds_all
+    assert not caplog.text  # what failed tries say is theirs
+
+
+def test_what_is_no_table_is_an_error_of_the_likeliest_kind(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"id": 1, "refrences": []}\n')
+    with pytest.raises(InputError, match="rename 'refrences' to 'references'"):
+        rejoinder.look(tmp_path / "t.jsonl")
+
+
+def test_columns_are_used(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"doc": {"id": 7}, "said": "Hi."}\n')
+    result = rejoinder.look(tmp_path / "t.jsonl", columns="id=doc.id,text=said")
+    assert [each.kind for each in result.readings] == ["responses"]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_file_becomes_ours_and_reads_as_before(tmp_path, suffix):
+    source = tmp_path / "t.csv"
+    source.write_text(TABLE)
+    assert rejoinder.convert(source, tmp_path / f"t{suffix}", kind="test set") == ("test set", 2)
+    assert rejoinder.convert(source, tmp_path / f"r{suffix}", kind="responses") == ("responses", 2)
+    before, after = rejoinder.read_testset(source), rejoinder.read_testset(tmp_path / f"t{suffix}")
+    assert after.contexts.equals(before.contexts)
+    assert after.references.select("id", "text").equals(before.references.select("id", "text"))
+    replies = rejoinder.read_responses(tmp_path / f"r{suffix}")
+    assert replies.equals(rejoinder.read_responses(source))
+    ratings = tmp_path / f"ratings{suffix}"
+    assert rejoinder.convert(EXAMPLES / "ratings.csv", ratings) == ("ratings", 990)
+    assert rejoinder.read_ratings(ratings).equals(rejoinder.read_ratings(EXAMPLES / "ratings.csv"))
+
+
+def test_a_file_of_two_kinds_needs_one(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    with pytest.raises(ParameterError, match="test set or responses; choose one with kind"):
+        rejoinder.convert(tmp_path / "t.csv", tmp_path / "o.jsonl")
+    with pytest.raises(ParameterError, match="kind: got 'table'"):
+        rejoinder.convert(tmp_path / "t.csv", tmp_path / "o.jsonl", kind="table")
+
+
+def test_the_commands(command, tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    status, out, _ = command("look", tmp_path / "t.csv")
+    assert status == 0
+    assert "it needs no other file" in out
+    given = [tmp_path / "t.csv", "--as", "responses", "-o", tmp_path / "o.jsonl"]
+    status, out, err = command("convert", *given)
+    assert (status, out) == (0, "responses: 2 rows\n")
+    assert "Wrote" in err
+    assert rejoinder.read_responses(tmp_path / "o.jsonl").height == 2
+    status, _, err = command("convert", EXAMPLES / "ratings.csv", "-o", tmp_path / "o.jsonl")
+    assert status == 2
+    assert "holds no ratings as Rejoinder writes them" in err

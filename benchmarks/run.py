@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import (  # noqa: E402
     correlation,
+    external,
     memory,
     processes,
     ruber,
@@ -30,6 +31,7 @@ RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
     "scoring": ("From in-memory strings to score", scoring.run),
     "significance": ("Intervals and paired tests", significance.run),
+    "external": ("A million scores of another tool", external.run),
     "correlation": ("Unit-level correlation with people: the paper's Table 2", correlation.run),
     "ruq": ("RUQ: four replies to a prompt of 100 tokens", ruq.run),
     "processes": ("Whole processes, ten systems, BLEU-4", processes.run),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 
 from benchmarks.corpus import Corpus
@@ -24,7 +24,7 @@ def run(_: Corpus, items: int = 20_000) -> Iterator[str]:
         "id", context=pl.lit(["?"]), conversation=(pl.int_range(items) // TURNS).cast(pl.String)
     )
     testset = TestSet(contexts, contexts.select("id", text=pl.lit("yes")))
-    table = frame.to_pandas()
+    table: Any = frame.to_pandas()
     table["conversation"] = table["id"].astype(int) // TURNS
 
     def ours(cluster: str) -> object:
@@ -62,11 +62,11 @@ def scores_of(items: int) -> pl.DataFrame:
     )
 
 
-def plain(table: pd.DataFrame) -> list[tuple[object, ...]]:
+def plain(table: Any) -> list[tuple[object, ...]]:
     """Means, clustered errors, and sign flips of whole conversations for each pair, one after another."""
     rng, rows = np.random.default_rng(0), []
     for name, of_name in table.groupby("name"):
-        sums = {}
+        sums: dict[str, Any] = {}
         for system, own in of_name.groupby("system"):
             deviation = own["value"] - own["value"].mean()
             groups = deviation.groupby(own["conversation"]).sum()

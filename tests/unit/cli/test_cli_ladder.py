@@ -30,8 +30,11 @@ def cells():
             continue
         for items in SMALL + LARGE:
             for systems in SYSTEMS[:1] if entry.alone else SYSTEMS:
-                # 16 systems have the sizes on both sides of 2 ** 10 in the slow part.
-                if items * systems <= entry.most and (items, systems) != (1_023, 16):
+                # In the slow part: 16 systems on both sides of 2 ** 10, and the largest size alone.
+                largest_alone = (items, systems) == (LARGE[-1], 1) and not entry.alone
+                if (items, systems) == (1_023, 16) or largest_alone:
+                    continue
+                if items * systems <= entry.most:
                     yield verb, items, systems
 
 

@@ -240,7 +240,7 @@ def four_raters():
     return pl.DataFrame(rows, schema=RATINGS, orient="row")
 
 
-def test_table_4_is_without_raters_who_agree_with_nobody(study, data):
+def test_table_4_is_without_raters_who_agree_with_nobody(study, data, unrendered):
     # 20 grades of mean 3 and a 5: 65/21 for three raters. The fourth says 60 + 1 = 61/21; with
     # that rater the mean is (3 x 65 + 61)/84 = 64/21.
     folder, _ = study
@@ -365,7 +365,7 @@ def test_replies_are_searched_with_the_beam_of_the_settings(tmp_path):
     assert responder.beams == [7]
 
 
-def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
+def test_without_java_table_2_is_bleu(study, data, unrendered, monkeypatch, tmp_path):
     from rejoinder.errors import MissingExtraError
     from rejoinder.metrics.meteor import METEOR
 
@@ -386,7 +386,7 @@ def test_without_java_table_2_is_bleu(study, data, monkeypatch, tmp_path):
     assert any("METEOR is missing" in note for note in told.notes)
 
 
-def test_command(study, data, monkeypatch, capfd):
+def test_command(study, data, unrendered, monkeypatch, capfd):
     folder, _ = study
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     monkeypatch.setattr(recipe, "settings", lambda scale: SIZES)
@@ -401,7 +401,7 @@ def test_command(study, data, monkeypatch, capfd):
     assert "Table 12: RUQ on trained pairs and on test prompts" in out
     assert "RUQ-train: DD-BEST - DD-BASE = " in out
     assert run([*map(str, words), "--filter-raters", "0.2"]) == 2
-    assert "give --ratings FILE too" in capfd.readouterr().err
+    assert "has no effect without --ratings FILE" in capfd.readouterr().err
     assert run([*map(str, words), "--system", "DD-WORST"]) == 2
     assert "system 'DD-WORST' is unknown" in capfd.readouterr().err
     assert run(["recipe", "khayrallah2021", str(data / "none"), "-o", str(folder)]) == 2

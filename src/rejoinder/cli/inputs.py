@@ -10,16 +10,16 @@ import click
 
 from rejoinder.cli.declarations import Options
 from rejoinder.cli.options import (
-    Corpus,
-    Gaps,
-    Measuring,
-    MeasuringOrScores,
-    Ratings,
-    Sampling,
-    TestsetFile,
-    TestsetFiles,
-    Texts,
-    Training,
+    CorpusOptions,
+    GapsOptions,
+    MeasuringOptions,
+    MeasuringOrScoresOptions,
+    RatingFilesOptions,
+    SamplingOptions,
+    TestsetFileOptions,
+    TestsetFilesOptions,
+    TextsOptions,
+    TrainingOptions,
 )
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged_notes
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 Result = TypeVar("Result", bound=Any)
 
 
-def read(given: Texts, without: Sequence[str] = (), rest: str = "") -> tuple[TestSet, pl.DataFrame]:
+def read(
+    given: TextsOptions, without: Sequence[str] = (), rest: str = ""
+) -> tuple[TestSet, pl.DataFrame]:
     """Reads a test set and the responses to it, but for the systems to be left out.
 
     Args:
@@ -59,22 +61,22 @@ def read(given: Texts, without: Sequence[str] = (), rest: str = "") -> tuple[Tes
     return items, without_systems(replies, without)
 
 
-def read_items(given: TestsetFile) -> TestSet:
+def read_items(given: TestsetFileOptions) -> TestSet:
     """Reads the test set."""
     from rejoinder.tables.testset import read_testset
 
-    more = given.references if isinstance(given, TestsetFiles) else ()
+    more = given.references if isinstance(given, TestsetFilesOptions) else ()
     return read_testset(given.testset, *more, format=given.testset_format, columns=given.columns)
 
 
-def read_corpus(given: Corpus) -> TestSet:
+def read_corpus(given: CorpusOptions) -> TestSet:
     """Reads the corpus."""
     from rejoinder.tables.testset import read_testset
 
     return read_testset(given.corpus, format=given.corpus_format, columns=given.columns)
 
 
-def read_rated(given: Ratings, scale: tuple[float, float] | None = None) -> pl.DataFrame:
+def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = None) -> pl.DataFrame:
     """Reads human ratings, and checks that they are on their scale: before anything is measured."""
     from rejoinder.human_evaluation.grades import check_scale
     from rejoinder.tables.ratings import read_ratings
@@ -96,7 +98,7 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
     return replace(result, notes=(*notes, *result.notes))
 
 
-def read_training(given: Training) -> tuple[TestSet, TestSet | None, list[TestSet]]:
+def read_training(given: TrainingOptions) -> tuple[TestSet, TestSet | None, list[TestSet]]:
     """The corpus to train on, the validation corpus, and the test sets to exclude."""
     from rejoinder.tables.testset import read_testset
 
@@ -106,7 +108,7 @@ def read_training(given: Training) -> tuple[TestSet, TestSet | None, list[TestSe
         return corpus, held_out, [read_testset(path) for path in given.exclude]
 
 
-def check_named(given: Texts, rest: str = "") -> None:
+def check_named(given: TextsOptions, rest: str = "") -> None:
     """Raises a ParameterError where a verb on texts is given no responses.
 
     Args:
@@ -133,7 +135,7 @@ def check_named(given: Texts, rest: str = "") -> None:
         )
     instead = (
         "; or give the Parquet file of 'rejoinder score --save' alone"
-        if isinstance(given, MeasuringOrScores)
+        if isinstance(given, MeasuringOrScoresOptions)
         else ""
     )
     raise ParameterError(
@@ -144,7 +146,7 @@ def check_named(given: Texts, rest: str = "") -> None:
 
 
 def measured(
-    given: Measuring,
+    given: MeasuringOptions,
     without: Sequence[str] = (),
     resamples: int | None = None,
     cluster: str | None = None,
@@ -174,12 +176,14 @@ def measured(
     return with_notes(scores, [path for path, _ in given.scores]), texts
 
 
-def metrics_of(given: Measuring, without: Sequence[str] = ()) -> list[str | Metric] | None:
+def metrics_of(given: MeasuringOptions, without: Sequence[str] = ()) -> list[str | Metric] | None:
     """The metrics named and those of --scores; None for the default metrics."""
     return [*given.metrics, *_external(given, without)] or None
 
 
-def _external(given: Measuring, without: Sequence[str], alone: bool = False) -> list[External]:
+def _external(
+    given: MeasuringOptions, without: Sequence[str], alone: bool = False
+) -> list[External]:
     """The metrics of the files of --scores.
 
     Args:
@@ -209,7 +213,7 @@ def _external(given: Measuring, without: Sequence[str], alone: bool = False) -> 
 
 
 def _by_themselves(
-    given: Measuring, without: Sequence[str], resamples: int | None, cluster: str | None
+    given: MeasuringOptions, without: Sequence[str], resamples: int | None, cluster: str | None
 ) -> Scores:
     """The scores of other tools without any reply, on the items of the test set if one is named."""
     from rejoinder.scoring.external import from_values
@@ -236,7 +240,7 @@ def _by_themselves(
     return with_notes(Scores(**vars(scores)), [path for path, _ in given.scores])
 
 
-def check_given(given: Measuring) -> None:
+def check_given(given: MeasuringOptions) -> None:
     """Raises click's error on a missing argument where neither a test set nor --scores is named."""
     if given.testset is None and not given.scores:
         context = click.get_current_context()
@@ -299,7 +303,7 @@ _OF_MEASURING = (
 
 
 def measure(
-    given: Measuring,
+    given: MeasuringOptions,
     testset: TestSet,
     responses: pl.DataFrame,
     resamples: int | None = None,
@@ -314,7 +318,7 @@ def measure(
             testset,
             responses,
             metrics,
-            **given.of(Gaps),
+            **given.of(GapsOptions),
             cluster=cluster,
             resamples=given.resamples if resamples is None else resamples,
             seed=given.seed,
@@ -331,7 +335,7 @@ def check_block(*given: object) -> None:
         )
 
 
-def stream(given: Measuring, block: int) -> Scores:
+def stream(given: MeasuringOptions, block: int) -> Scores:
     """Measures Parquet files batch by batch."""
     from rejoinder.scoring.blocks import score_parquet
 
@@ -342,13 +346,13 @@ def stream(given: Measuring, block: int) -> Scores:
             given.metrics or None,
             block=block,
             drop_unusable=given.drop_unusable,
-            **given.of(Sampling),
+            **given.of(SamplingOptions),
             progress=tick,
         )
 
 
 def explain(
-    given: Measuring,
+    given: MeasuringOptions,
     testset: TestSet,
     responses: pl.DataFrame,
     id: str,

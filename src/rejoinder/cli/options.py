@@ -226,25 +226,25 @@ _INPUT_FORMAT: dict[str, Any] = {
 INPUT_FORMAT = option("--format", "-f", **_INPUT_FORMAT)
 
 
-class Json(Options):
+class JsonOptions(Options):
     """How the result is printed."""
 
     json: bool = flag("--json", help="Print JSON on standard output.")
 
 
-class Seed(Options):
+class SeedOptions(Options):
     """The random seed."""
 
     seed: int = seed()
 
 
-class Sampling(Seed):
+class SamplingOptions(SeedOptions):
     """The resamples of the intervals, and their seed."""
 
     resamples: int = resamples()
 
 
-class Tables(Options):
+class TablesOptions(Options):
     """Tables of input whose columns have names of their own."""
 
     columns: str | None = option(
@@ -255,14 +255,14 @@ class Tables(Options):
     )
 
 
-class TestsetFile(Tables):
+class TestsetFileOptions(TablesOptions):
     """A test set in one file."""
 
     testset: Path = argument("testset", type=PATH)
     testset_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
 
 
-class TestsetFiles(TestsetFile):
+class TestsetFilesOptions(TestsetFileOptions):
     """A test set in one file, or in several."""
 
     references: tuple[Path, ...] = path(
@@ -274,7 +274,7 @@ class TestsetFiles(TestsetFile):
     )
 
 
-class Texts(TestsetFiles):
+class TextsOptions(TestsetFilesOptions):
     """A test set, and the systems' replies."""
 
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
@@ -306,7 +306,7 @@ _MISSING = (
 )
 
 
-class Gaps(Options):
+class GapsOptions(Options):
     """What becomes of items that cannot be scored for all systems."""
 
     missing: Missing = choice(
@@ -322,7 +322,7 @@ class Gaps(Options):
     )
 
 
-class Metrics(Options):
+class MetricsOptions(Options):
     """The metrics to measure."""
 
     metrics: tuple[str, ...] = option(
@@ -335,7 +335,7 @@ class Metrics(Options):
     )
 
 
-class Measuring(Texts, Metrics, Gaps, Sampling, Json):
+class MeasuringOptions(TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, JsonOptions):
     """What every verb has that reads texts and measures them."""
 
     scores: tuple[tuple[Path, str], ...] = option(
@@ -349,7 +349,7 @@ class Measuring(Texts, Metrics, Gaps, Sampling, Json):
     resamples: int = resamples("The jackknife intervals of scores use no resamples.")
 
 
-class MeasuringOrScores(Measuring):
+class MeasuringOrScoresOptions(MeasuringOptions):
     """The same, for a verb that takes scores kept by 'rejoinder score --save' as well."""
 
     # None where --scores alone names files.
@@ -357,7 +357,7 @@ class MeasuringOrScores(Measuring):
     responses: tuple[Path, ...] = argument("responses", type=PATH, nargs=-1)
 
 
-class MeasuringPairwise(MeasuringOrScores):
+class MeasuringPairwiseOptions(MeasuringOrScoresOptions):
     """The same, for a verb whose systems may answer different items."""
 
     missing: Any = choice(
@@ -369,7 +369,7 @@ class MeasuringPairwise(MeasuringOrScores):
     )
 
 
-class Scoring(MeasuringPairwise):
+class ScoringOptions(MeasuringPairwiseOptions):
     """The same, for a verb that ranks systems."""
 
     ranks: bool = flag(
@@ -387,7 +387,7 @@ class Scoring(MeasuringPairwise):
     without: tuple[str, ...] = without()
 
 
-class Ratings(Tables):
+class RatingFilesOptions(TablesOptions):
     """Human ratings, and which of them count."""
 
     ratings: tuple[Path, ...] = path(
@@ -397,7 +397,7 @@ class Ratings(Tables):
     criterion: str | None = criterion("Required if the ratings have several.")
 
 
-class Judgements(Tables, Sampling, Json):
+class JudgementsOptions(TablesOptions, SamplingOptions, JsonOptions):
     """The options of the verbs that summarise what people said."""
 
     files: tuple[Path, ...] = argument(
@@ -425,18 +425,18 @@ class Judgements(Tables, Sampling, Json):
             "drop": self.filter_raters is not None,
             "least": self.least,
             "cluster": self.cluster,
-            **self.of(Sampling),
+            **self.of(SamplingOptions),
         }
 
 
-class Corpus(Tables, Json):
+class CorpusOptions(TablesOptions, JsonOptions):
     """A corpus of dialogues."""
 
     corpus: Path = argument("corpus", type=PATH)
     corpus_format: str | None = option("--format", "-f", **_INPUT_FORMAT)
 
 
-class Training(Corpus):
+class TrainingOptions(CorpusOptions):
     """What every verb has that trains a model on a corpus."""
 
     validation: Path | None = path(

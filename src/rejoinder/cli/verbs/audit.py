@@ -8,7 +8,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, integer, option, path
 
 
-class TrivialBaselines(options.Options):
+class TrivialBaselinesOptions(options.Options):
     """What the trivial baselines reply, and which systems are real."""
 
     constant: str = option(
@@ -28,7 +28,7 @@ class TrivialBaselines(options.Options):
     )
 
 
-class AuditOptions(options.Measuring, TrivialBaselines):
+class AuditOptions(options.MeasuringOptions, TrivialBaselinesOptions):
     """The options of 'audit'."""
 
     save_replies: Path | None = path(
@@ -57,7 +57,7 @@ def audit(given: AuditOptions) -> None:
     targets.check_file(given.save_replies, targets.RESPONSES, "--save-replies")
     texts = inputs.read(given)
     with Progress("auditing") as tick:
-        values = given.of(TrivialBaselines, options.Gaps, options.Sampling)
+        values = given.of(TrivialBaselinesOptions, options.GapsOptions, options.SamplingOptions)
         result = audited(*texts, inputs.metrics_of(given), **values, progress=tick)
     with Outputs() as outputs:
         replies = result.replies

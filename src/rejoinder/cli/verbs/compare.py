@@ -6,7 +6,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, integer, number, option
 
 
-class CompareOptions(options.Scoring):
+class CompareOptions(options.ScoringOptions):
     """The options of 'compare'."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")

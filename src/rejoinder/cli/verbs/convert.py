@@ -8,7 +8,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, choice, command
 
 
-class ConvertOptions(options.Tables, options.Json):
+class ConvertOptions(options.TablesOptions, options.JsonOptions):
     """The options of 'convert'."""
 
     path: Path = argument("path", metavar="FILE", type=options.PATH)

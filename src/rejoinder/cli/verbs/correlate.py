@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.protocols import Protocol
 
 
-class CorrelateOptions(options.MeasuringPairwise, options.Ratings):
+class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
     """The options of 'correlate'."""
 
     scale: tuple[float, float] | None = options.scale()
@@ -110,7 +110,7 @@ def correlate(given: CorrelateOptions) -> None:
             without=given.without,
             scale=given.scale,
             permutations=given.permutations,
-            **given.of(options.Sampling),
+            **given.of(options.SamplingOptions),
             progress=tick,
         )
     result = inputs.with_notes(result, given.ratings)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rejoinder.corpora.filtering import FilteredCorpus
 
 
-class Entropy(options.Seed):
+class EntropyOptions(options.SeedOptions):
     """How the filter works, and what it lists."""
 
     side: str = choice(
@@ -50,7 +50,7 @@ class Entropy(options.Seed):
     show: int = integer("--show", default=10, help="Number of utterances to list.")
 
 
-class FilterOptions(options.Corpus, Entropy):
+class FilterOptions(options.CorpusOptions, EntropyOptions):
     """The options of 'filter'."""
 
     output: Path = options.output("A file: .jsonl or .parquet.")
@@ -80,7 +80,7 @@ def filter_corpus(given: FilterOptions) -> None:
     with Progress("reading"):
         corpus = inputs.read_corpus(given)
     with Progress("filtering"):
-        result = filtering.filter_corpus(corpus, **given.of(Entropy))
+        result = filtering.filter_corpus(corpus, **given.of(EntropyOptions))
     with Outputs() as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)

@@ -8,7 +8,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command
 
 
-class LookOptions(options.Tables, options.Json):
+class LookOptions(options.TablesOptions, options.JsonOptions):
     """The options of 'look'."""
 
     path: Path = argument("path", metavar="FILE", type=options.PATH)

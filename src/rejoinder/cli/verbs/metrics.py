@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
 
 
-@command(options.Json)
-def metrics(given: options.Json) -> None:
+@command(options.JsonOptions)
+def metrics(given: options.JsonOptions) -> None:
     """List the metrics: name, parameters, source, bounds, needs.
 
     Metrics that installed packages declare are listed too (docs/own-metrics.md).

@@ -8,14 +8,14 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 
 
-class Ratings(options.Ratings):
+class PilotRatingsOptions(options.RatingFilesOptions):
     """Human ratings, which a plan can do without."""
 
     ratings: tuple[Path, ...] = options.RATING_FILES
     scale: tuple[float, float] | None = options.scale()
 
 
-class Extrapolation(options.Options):
+class ExtrapolationOptions(options.Options):
     """What is planned."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
@@ -58,7 +58,7 @@ class Extrapolation(options.Options):
     without: tuple[str, ...] = options.without()
 
 
-class PlanOptions(options.MeasuringOrScores, Ratings, Extrapolation):
+class PlanOptions(options.MeasuringOrScoresOptions, PilotRatingsOptions, ExtrapolationOptions):
     """The options of 'plan'."""
 
     differences: tuple[str, ...] = option(
@@ -102,7 +102,7 @@ def plan(given: PlanOptions) -> None:
             criterion=given.criterion,
             scale=given.scale,
             missing=given.missing,
-            **given.of(Extrapolation, options.Sampling),
+            **given.of(ExtrapolationOptions, options.SamplingOptions),
             progress=tick,
         )
     result = inputs.with_notes(result, given.ratings)

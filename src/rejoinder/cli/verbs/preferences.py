@@ -12,7 +12,7 @@ Examples:
 """
 
 
-class PreferencesOptions(options.Judgements):
+class PreferencesOptions(options.JudgementsOptions):
     """The options of 'preferences'."""
 
     preferences_format: str | None = option(

@@ -15,7 +15,7 @@ Examples:
 """
 
 
-class RatingsOptions(options.Judgements):
+class RatingsOptions(options.JudgementsOptions):
     """The options of 'ratings'."""
 
     raters: str = options.RATERS

@@ -10,7 +10,7 @@ from rejoinder.cli.declarations import choice, command, integer, number
 FIGURE = "galley2015-figure2"
 
 
-class Study(options.Gaps, options.Seed):
+class StudyOptions(options.GapsOptions, options.SeedOptions):
     """What the study varies."""
 
     unit_size: int = integer(
@@ -45,7 +45,9 @@ class Study(options.Gaps, options.Seed):
     permutations: int = options.permutations(1000)
 
 
-class Galley2015Options(options.Texts, options.Ratings, Study, options.Json):
+class Galley2015Options(
+    options.TextsOptions, options.RatingFilesOptions, StudyOptions, options.JsonOptions
+):
     """The options of 'recipe galley2015'."""
 
     plots: Path | None = options.plots("Figure 2 of the paper.")
@@ -78,7 +80,7 @@ def galley2015(given: Galley2015Options) -> None:
             ratings,
             criterion=given.criterion,
             figure=given.plots is not None,
-            **given.of(Study),
+            **given.of(StudyOptions),
             progress=tick,
         )
     paths: tuple[Path, ...] = ()

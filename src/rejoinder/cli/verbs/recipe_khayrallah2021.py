@@ -8,7 +8,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, option, path
 
 
-class Khayrallah2021Options(options.Sampling, options.Json):
+class Khayrallah2021Options(options.SamplingOptions, options.JsonOptions):
     """The options of 'recipe khayrallah2021'."""
 
     data: Path = argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
@@ -74,7 +74,7 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
             rater_threshold=THRESHOLD if given.filter_raters is None else given.filter_raters,
             vectors=given.vectors,
             systems=given.systems or recipe.SYSTEMS,
-            **given.of(options.Sampling),
+            **given.of(options.SamplingOptions),
             tell=tell,
         )
     with Outputs() as outputs:

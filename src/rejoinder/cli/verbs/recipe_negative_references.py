@@ -8,7 +8,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import Options, command, flag, integer, number
 
 
-class Scoring(Options):
+class NegativeScoringOptions(Options):
     """How the replies held out are scored and compared."""
 
     factor: float = number(
@@ -21,7 +21,12 @@ class Scoring(Options):
     permutations: int = options.permutations(10_000)
 
 
-class NegativeReferencesOptions(options.TestsetFiles, Scoring, options.Sampling, options.Json):
+class NegativeReferencesOptions(
+    options.TestsetFilesOptions,
+    NegativeScoringOptions,
+    options.SamplingOptions,
+    options.JsonOptions,
+):
     """The options of 'recipe negative-references'."""
 
     order: int = integer(
@@ -51,6 +56,6 @@ def negative_references(given: NegativeReferencesOptions) -> None:
         testset = inputs.read_items(given)
     with Progress("separating") as tick:
         result = recipe.negative_references(
-            testset, **given.of(Scoring, options.Sampling), progress=tick
+            testset, **given.of(NegativeScoringOptions, options.SamplingOptions), progress=tick
         )
     show.write(result) if given.json else show.show(result, given.order)

@@ -16,7 +16,7 @@ TRANSFER = "transfer"
 """What the second set is called, in tables and as a folder of plots."""
 
 
-class Correlating(options.Gaps, options.Sampling):
+class CorrelatingOptions(options.GapsOptions, options.SamplingOptions):
     """What both test sets share."""
 
     raters: str = options.RATERS
@@ -28,7 +28,7 @@ class Correlating(options.Gaps, options.Sampling):
     permutations: int = options.permutations(1000)
 
 
-class Transfer(Options):
+class TransferOptions(Options):
     """Another test set, for the same model."""
 
     transfer: Path | None = path(
@@ -63,7 +63,12 @@ class Transfer(Options):
 
 
 class Tao2018Options(
-    options.Texts, options.Metrics, options.Ratings, Correlating, Transfer, options.Json
+    options.TextsOptions,
+    options.MetricsOptions,
+    options.RatingFilesOptions,
+    CorrelatingOptions,
+    TransferOptions,
+    options.JsonOptions,
 ):
     """The options of 'recipe tao2018'."""
 
@@ -175,7 +180,7 @@ def tao2018(given: Tao2018Options) -> None:
                 texts=Texts(given.tokenizer, given.lowercase, given.smoothing),
                 criterion=each.criterion,
                 without=each.without,
-                **given.of(Correlating),
+                **given.of(CorrelatingOptions),
                 progress=tick,
             )
     shown = replies_of(studies[""], given.cases, given.ids)

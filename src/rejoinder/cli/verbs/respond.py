@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rejoinder.responders.replies import Replies
 
 
-class Replying(options.Seed):
+class ReplyingOptions(options.SeedOptions):
     """How the replies are found."""
 
     name: str | None = option(
@@ -43,7 +43,7 @@ class Replying(options.Seed):
     device: str = options.DEVICE
 
 
-class RespondOptions(Replying, options.TestsetFile, options.Json):
+class RespondOptions(ReplyingOptions, options.TestsetFileOptions, options.JsonOptions):
     """The options of 'respond'."""
 
     system: str = argument("system", metavar="FOLDER|random|retrieval")
@@ -79,7 +79,7 @@ def respond(given: RespondOptions) -> None:
         corpus = given.corpus and read_testset(given.corpus)
     with Progress("replying", "messages") as tick:
         result = replies.respond(
-            given.system, testset, corpus=corpus, **given.of(Replying), progress=tick
+            given.system, testset, corpus=corpus, **given.of(ReplyingOptions), progress=tick
         )
     with Outputs() as outputs:
         table = result.table

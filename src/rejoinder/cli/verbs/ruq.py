@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rejoinder.utterance_quantity.result import Quantity
 
 
-class Layout(Options):
+class PromptOptions(Options):
     """How the turns of a context become a prompt."""
 
     turns: int | None = integer(
@@ -50,7 +50,7 @@ class Layout(Options):
     no_end: bool = flag("--no-end", help="Do not count the end of sequence as a token.")
 
 
-class Local(Options):
+class LocalModelOptions(Options):
     """How a model on this machine is run."""
 
     device: str = options.DEVICE
@@ -69,7 +69,13 @@ class Local(Options):
     download: bool = flag("--download", help="Download a model that is not on this machine.")
 
 
-class RuqOptions(Layout, Local, options.TestsetFiles, options.Sampling, options.Json):
+class RuqOptions(
+    PromptOptions,
+    LocalModelOptions,
+    options.TestsetFilesOptions,
+    options.SamplingOptions,
+    options.JsonOptions,
+):
     """The options of 'ruq'."""
 
     models: tuple[str, ...] = argument("models", metavar="MODEL...", nargs=-1, required=True)
@@ -151,7 +157,7 @@ def ruq(given: RuqOptions) -> None:
     check_column(testset, given.by)
     with Progress("loading"):
         backends = open_backends(
-            given.models, _prompting(given), end_text=given.end_text, **given.of(Local)
+            given.models, _prompting(given), end_text=given.end_text, **given.of(LocalModelOptions)
         )
     with Progress("measuring likelihoods", "prompts") as tick:
         result = measure(
@@ -161,7 +167,7 @@ def ruq(given: RuqOptions) -> None:
             references=given.reference_rule,
             outputs=own,
             work=given.work,
-            **given.of(options.Sampling),
+            **given.of(options.SamplingOptions),
             progress=tick,
         )
     for each in result.notes:
@@ -193,8 +199,8 @@ def _check(given: RuqOptions) -> None:
 
     kinds = {kind_of_backend(model) for model in given.models}
     check_needs("endpoint" in kinds, "the URL of a server", "end_text")
-    check_needs(kinds != {"recording"}, "a model or a server", *given.of(Layout))
-    check_needs("transformer" in kinds, "a model on this machine", *given.of(Local))
+    check_needs(kinds != {"recording"}, "a model or a server", *given.of(PromptOptions))
+    check_needs("transformer" in kinds, "a model on this machine", *given.of(LocalModelOptions))
     targets.check_file(given.save, targets.SCORES)
     targets.check_file(given.save_tokens, targets.TOKENS, "--save-tokens")
     targets.check_drawings(given.plots)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 
-class ScoreOptions(options.Scoring):
+class ScoreOptions(options.ScoringOptions):
     """The options of 'score'."""
 
     by: str | None = options.by("topic")

@@ -8,7 +8,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import choice, command, flag, integer, option, path
 
 
-class Search(options.Sampling):
+class SearchOptions(options.SamplingOptions):
     """What is tried, and how it is measured."""
 
     grid: str | None = choice(
@@ -61,7 +61,7 @@ class Search(options.Sampling):
     )
 
 
-class SweepOptions(options.Training, Search):
+class SweepOptions(options.TrainingOptions, SearchOptions):
     """The options of 'sweep'."""
 
     testset: Path = path(
@@ -124,7 +124,7 @@ def sweep(given: SweepOptions) -> None:
             report=tick.steps,
             note=note,
             device=given.device,
-            **given.of(Search),
+            **given.of(SearchOptions),
         )
     paths: tuple[Path, ...] = ()
     if given.draw:

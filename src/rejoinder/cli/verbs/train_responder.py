@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MOST = 20  # epochs that are shown, one and all
 
 
-class Model(Options):
+class ModelOptions(Options):
     """The kind of the model, and its size."""
 
     kind: str = choice(
@@ -29,7 +29,7 @@ class Model(Options):
     )
 
 
-class Settings(Options):
+class ParameterOptions(Options):
     """The settings of the model and its training; None is the preset's."""
 
     detokenize: bool = options.DETOKENIZE
@@ -67,7 +67,7 @@ class Settings(Options):
     seed: int | None = integer("--seed", help="Random seed.")
 
 
-class ResponderOptions(options.Training, Model, Settings):
+class ResponderOptions(options.TrainingOptions, ModelOptions, ParameterOptions):
     """The options of 'train responder'."""
 
     output: Path = options.output("A folder for the model.", "FOLDER")
@@ -88,7 +88,7 @@ def responder(given: ResponderOptions) -> None:
     from rejoinder.responders.seq2seq.parameters import chosen_parameters
     from rejoinder.training.responder import train_responder
 
-    parameters = chosen_parameters(given.preset, kind=given.kind, **given.of(Settings))
+    parameters = chosen_parameters(given.preset, kind=given.kind, **given.of(ParameterOptions))
     targets.check_model(given.output)
     conversations, held_out, excluded = inputs.read_training(given)
     with Progress("training") as tick:

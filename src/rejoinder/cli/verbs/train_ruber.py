@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEFAULT_SIZES = ("gru",)
 
 
-class RuberOptions(options.Training):
+class RuberOptions(options.TrainingOptions):
     """The options of 'train ruber'."""
 
     output: Path = options.output("A folder for the model.", "FOLDER")

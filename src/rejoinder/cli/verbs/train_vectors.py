@@ -8,7 +8,7 @@ from rejoinder.cli import inputs, options
 from rejoinder.cli.declarations import command, integer
 
 
-class Vectors(options.Seed):
+class WordVectorsOptions(options.SeedOptions):
     """How the vectors are trained."""
 
     width: int = integer("--width", default=50, help="Dimension of the vectors.")
@@ -19,7 +19,7 @@ class Vectors(options.Seed):
     epochs: int = options.epochs("", default=5)
 
 
-class VectorsOptions(options.Corpus, Vectors):
+class VectorsOptions(options.CorpusOptions, WordVectorsOptions):
     """The options of 'train vectors'."""
 
     output: Path = options.output("A folder for the vectors.", "FOLDER")
@@ -44,7 +44,7 @@ def vectors(given: VectorsOptions) -> None:
     with Progress("reading"):
         conversations = inputs.read_corpus(given)
     with Progress("training"):
-        result = train_vectors(conversations, given.output, **given.of(Vectors))
+        result = train_vectors(conversations, given.output, **given.of(WordVectorsOptions))
     with Outputs() as outputs:
         if not result.notes:
             outputs.wrote(given.output)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rejoinder.references.weighing import Weighed
 
 
-class WeighOptions(options.Texts, options.Ratings, options.Json):
+class WeighOptions(options.TextsOptions, options.RatingFilesOptions, options.JsonOptions):
     """The options of 'weigh'."""
 
     output: Path = options.output("A test set: .jsonl or .parquet.")

@@ -169,3 +169,16 @@ def test_published_ratings(command, name, raters, alpha):
     assert told["counts"][0]["raters"] == raters
     row = pl.DataFrame(told["agreement"]).filter(measure="alpha interval").row(0, named=True)
     assert row["value"] == (None if alpha is None else pytest.approx(alpha, abs=5e-5))
+
+
+@pytest.mark.parametrize(("systems", "words"), [(3, "shared items"), (7, "21 differences of two")])
+def test_systems_rated_on_different_items_are_compared(command, tmp_path, systems, words):
+    path = tmp_path / "ratings.csv"
+    rows = [
+        f"c{i},s{s},ann,{1 + (i * s) % 5}" for s in range(systems) for i in range(12) if (i + s) % 3
+    ]
+    path.write_text("\n".join(["id,system,rater,score", *rows]))
+    status, out, _ = command("ratings", path)
+    assert (status, words in out) == (0, True)
+    _, out, _ = command("ratings", path, "--json")
+    assert len(json.loads(out)["differences"]) == systems * (systems - 1) / 2

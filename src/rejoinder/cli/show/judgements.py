@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import RatingSummary
 
 MOST_RATERS = 20  # of more, those who are below the threshold are named alone
+MOST_PAIRS = 15  # of more, the differences are in --json alone
 MOST_GRADES = 11  # of more, no distribution is shown
 
 
 def ratings(summary: RatingSummary) -> None:
     """Every criterion: what there is, how far raters agree, who does not, and the systems."""
     out = console()
+    differences = summary.differences.filter(pl.len().over("criterion") <= MOST_PAIRS)
     for row in summary.counts.iter_rows(named=True):
         name = row["criterion"]
         out.rule(name, align="left")
@@ -46,10 +48,11 @@ def ratings(summary: RatingSummary) -> None:
         out.print()
         _raters(out, _of(summary.raters, name), ("ratings", "mean"))
         _print(out, _systems(_of(summary.systems, name), _of(summary.distribution, name)))
-        if summary.differences.height:
-            _print(out, _differences(_of(summary.differences, name)))
+        _differences(out, _of(differences, name))
     _aggregation(out, summary)
-    _end(out, summary, [summary.agreement, summary.human, summary.systems, summary.differences])
+    if left_out := summary.differences.height - differences.height:
+        out.print(f"{counted(left_out, 'difference')} of two systems: in --json", style="dim")
+    _end(out, summary, [summary.agreement, summary.human, summary.systems, differences])
 
 
 def preferences(summary: PreferenceSummary) -> None:
@@ -185,9 +188,15 @@ def _systems(rows: pl.DataFrame, distribution: pl.DataFrame) -> Table:
     )
 
 
-def _differences(rows: pl.DataFrame) -> Table:
+def _differences(out: Console, rows: pl.DataFrame) -> None:
     """Pairs of systems that are rated on different items."""
-    return table(
+    if rows.height > MOST_PAIRS:
+        out.print(
+            f"differences of {counted(rows.height, 'pair')} of systems: --json\n", style="dim"
+        )
+    if not 0 < rows.height <= MOST_PAIRS:
+        return
+    shown = table(
         rows.iter_rows(named=True),
         text("a"),
         text("b"),
@@ -199,6 +208,7 @@ def _differences(rows: pl.DataFrame) -> Table:
         number("p", lambda row: p_value(row["p"])),
         number("p Holm", lambda row: starred(row["p_holm"])),
     )
+    _print(out, shown)
 
 
 def _pairs(rows: pl.DataFrame) -> Table:

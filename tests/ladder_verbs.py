@@ -89,11 +89,14 @@ def score(rung: Rung) -> Iterator[Line]:
         yield Line([*files, *RESAMPLES], rung.items)
     yield Line([*files, "-m", "bleu", "--save", rung.new("saved.parquet")], rung.items)
     yield Line([kept(rung)], rung.items)
+    yield Line([kept(rung), "--cluster", "topic"], rung.items)
 
 
 def compare(rung: Rung) -> Iterator[Line]:
-    """All pairs, of kept scores."""
+    """All pairs, of kept scores; over clusters, with all that is added on demand."""
     yield Line([kept(rung), "--permutations", 1000], rung.items)
+    added = ["--cluster", "topic", "--margin", 0.1, "--ranks"]
+    yield Line([kept(rung), "--permutations", 1000, *added], rung.items)
 
 
 def audit(rung: Rung) -> Iterator[Line]:

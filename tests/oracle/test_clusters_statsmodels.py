@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
+from rejoinder.statistics.clusters import Groups, effective_size, mean_variance, variance_components
 from rejoinder.statistics.standard_error import standard_errors
 
+pd = pytest.importorskip("pandas")
 sm = pytest.importorskip("statsmodels.api")
+smf = pytest.importorskip("statsmodels.formula.api")
 
 
 def drawn(sizes, seed):
@@ -36,3 +38,12 @@ def test_the_jackknife_over_clusters_is_the_same_where_they_are_of_one_size(size
     clusters = Groups.of(groups, values.size)
     left_out = (values.sum() - clusters.sums(values)) / (values.size - clusters.size)
     assert standard_errors(left_out) == pytest.approx(fit.bse[0], rel=close)
+
+
+def test_the_variance_between_and_within_prompts():
+    groups, values = drawn([6] * 40, seed=9)
+    frame = pd.DataFrame({"y": values, "g": groups})
+    fit = smf.mixedlm("y ~ 1", frame, groups="g").fit(reml=True)
+    parts = variance_components(values, Groups.of(groups, values.size))
+    assert parts.between == pytest.approx(float(fit.cov_re.iloc[0, 0]), rel=1e-4)
+    assert parts.within == pytest.approx(fit.scale, rel=1e-4)

@@ -114,6 +114,10 @@ def explain(
         raise ParameterError(f"metric '{resolved.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
     reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")
+    if reply.height > 1:
+        raise ParameterError(
+            f"'{system}' has {reply.height} replies to item '{id}'; give the one to explain alone"
+        )
     table = _references(testset, id, resolved)
     texts = table.get_column("text").to_list()
     weights = table.get_column("weight").to_list()

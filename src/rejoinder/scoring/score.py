@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.messages import counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.references.copies import quoting
 from rejoinder.scoring.assembly import (
@@ -23,6 +24,7 @@ from rejoinder.scoring.assembly import (
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
+from rejoinder.scoring.samples import averaged, by_sample, sampled
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
@@ -71,7 +73,8 @@ def score(
     Args:
         testset: Contexts and references.
         responses: The table of ``read_responses``, or a frame of Polars or pandas with its columns
-            (``system``, ``id``, ``text``).
+            (``system``, ``id``, ``text``). Several replies of a system to one item differ in a column
+            ``sample``: their rows are averaged within the item, which counts once.
         metrics: Names (``"deltableu"``, ``"bleu:order=4"``) or metrics (``BLEU(order=4)``); None
             takes ``default_metrics``: deltaBLEU only where a reference has a weight.
         missing: An item that a system did not answer is an ``error``; or ``drop`` it for all
@@ -100,15 +103,57 @@ def score(
     check_draws(resamples, seed)
     responses = _checked(testset, responses)
     wanted = wanted_metrics(metrics, testset)
+    first, *others = by_sample(responses) if sampled(responses) else [responses]
+    if others and metrics is None:
+        wanted = {label: metric for label, metric in wanted.items() if metric.summable}
+    scores, alignment = _measured(
+        testset, first, wanted, missing, drop_unusable, resamples, seed, progress
+    )
+    if others:
+        scores = averaged(
+            scores, [_further(testset, each, wanted, drop_unusable) for each in others]
+        )
+    scores = clustered(scores, cluster)
+    if scores.cluster or not resamples:
+        return scores
+    contexts = _answered(testset, alignment.ids)
+    repeated = repeated_items(contexts, alignment.responses.get_column("text"))
+    return replace(scores, notes=(*scores.notes, *repeated))
+
+
+def _further(
+    testset: TestSet, responses: pl.DataFrame, metrics: Mapping[str, Metric], drop_unusable: bool
+) -> tuple[Scores, np.ndarray]:
+    """The scores of further samples, and which items their systems answered: bool [S, n]."""
+    of_replies = {
+        label: metric for label, metric in metrics.items() if not isinstance(metric, External)
+    }
+    scores, alignment = _measured(
+        testset, responses, of_replies, "empty", drop_unusable, 0, 0, None
+    )
+    return scores, answered_items(responses, alignment)
+
+
+def _measured(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Mapping[str, Metric],
+    missing: MissingOrPairwise,
+    drop_unusable: bool,
+    resamples: int,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[Scores, Alignment]:
+    """The scores of one reply of each system to each item, every item independent; see ``score``."""
     alignment = check_responses(responses, testset, "empty" if missing == "pairwise" else missing)
     if missing == "pairwise":
         alignment = replace(alignment, filled={})
     contexts = _answered(testset, alignment.ids)
     batch = _batch(testset, contexts, alignment)
-    if any("context" in metric.needs for metric in wanted.values()):
+    if any("context" in metric.needs for metric in metrics.values()):
         batch = replace(batch, contexts=contexts.get_column("context").to_list())
     usable, dropped = usable_items(
-        wanted,
+        metrics,
         batch,
         alignment.ids,
         drop_unusable,
@@ -118,7 +163,7 @@ def score(
     scores = assemble(
         alignment,
         contexts,
-        wanted,
+        metrics,
         batch,
         usable,
         notes=[
@@ -133,11 +178,7 @@ def score(
     )
     if missing == "pairwise":
         scores = pairwise_scores(scores, answered_items(responses, alignment))
-    scores = clustered(scores, cluster)
-    if scores.cluster or not resamples:
-        return scores
-    repeated = repeated_items(contexts, alignment.responses.get_column("text"))
-    return replace(scores, notes=(*scores.notes, *repeated))
+    return scores, alignment
 
 
 def wanted_metrics(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +160,42 @@ def mean_variance(values: Floats, groups: Groups) -> float:
     if g < 2:
         return math.nan
     return float(g / (g - 1) * (groups.sums(values - values.mean()) ** 2).sum() / n**2)
+
+
+class VarianceComponents(NamedTuple):
+    """The variance of grouped observations in two parts.
+
+    Args:
+        between: That of the groups' own means; 0 where the estimate is negative.
+        within: That of the observations of one group.
+    """
+
+    between: float
+    within: float
+
+
+def variance_components(values: Floats, groups: Groups) -> VarianceComponents:
+    """The one-way decomposition by the mean squares of an analysis of variance.
+
+    ``within = MSW`` and ``between = (MSB - MSW) / n_0`` with ``n_0 = (n - sum_i n_i^2 / n) / (g - 1)``;
+    for groups of one size the estimate by restricted maximum likelihood, where that is above 0. NaN
+    for one group, or where no group has two observations.
+
+    Args:
+        values: float64 [n].
+        groups: The groups.
+
+    >>> variance_components(np.array([1.0, 3.0, 5.0, 7.0]), Groups.of(np.array([0, 0, 1, 1]), 4))
+    VarianceComponents(between=7.0, within=2.0)
+    """
+    g, n = len(groups), values.size
+    if g < 2 or n <= g:
+        return VarianceComponents(math.nan, math.nan)
+    means = groups.sums(values) / groups.size
+    among = float((groups.size * (means - values.mean()) ** 2).sum()) / (g - 1)
+    within = (float(((values - values.mean()) ** 2).sum()) - among * (g - 1)) / (n - g)
+    size = (n - float((groups.size**2).sum()) / n) / (g - 1)
+    return VarianceComponents(max(0.0, (among - within) / size), max(0.0, within))
 
 
 def effective_size(values: Floats, groups: NDArray[np.generic] | Groups) -> float:

@@ -17,7 +17,7 @@ from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
 from rejoinder.tables.formats import read_replies
 from rejoinder.tables.origin import Origin, ResponsesDraft
-from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.tables.testset import TestSet
 
 Missing = Literal["error", "drop", "empty"]
@@ -66,7 +66,8 @@ def read_responses(
         columns: Which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
 
     Returns:
-        ``schemas.RESPONSES``, one row per system and item, in the order of the files.
+        ``schemas.RESPONSES``, one row per system and item, in the order of the files; with the column
+        ``sample`` where systems gave several replies to one item.
 
     Raises:
         InputError: A file cannot be read or breaks a rule; the message names file and row.
@@ -75,15 +76,26 @@ def read_responses(
     mapping, drafts = column_mapping(columns), []
     for path in existing(paths, "responses"):
         draft = read_replies(path, format, mapping, ids)
-        frame = conform(draft.frame, RESPONSES, str(path)).select(*RESPONSES)
+        frame = replies_of(draft.frame, str(path))
         if not frame.height:
             raise InputError(f"{path}: no rows; expected at least one reply")
         drafts.append(ResponsesDraft(frame, draft.origin))
     _refuse_shared_systems(drafts)
-    frame = pl.concat([draft.frame for draft in drafts])
+    frame = pl.concat([draft.frame for draft in drafts], how="diagonal")
     origin = Origin(tuple(stretch for draft in drafts for stretch in draft.origin.stretches))
     check_replies(frame, origin)
-    return frame
+    return frame if frame.select("system", "id").is_duplicated().any() else frame.select(*RESPONSES)
+
+
+def replies_of(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+    """The columns of responses, and ``sample`` where there is one.
+
+    Args:
+        frame: The responses.
+        table: The name of the table, or of its file, for messages.
+    """
+    schema = RESPONSES | ({SAMPLE: pl.String} if SAMPLE in frame.columns else {})
+    return conform(frame, schema, table).select(*schema)
 
 
 def check_responses(

@@ -16,8 +16,14 @@ Further scalar columns of the user's (``topic``, ...) may stand beside these and
 REFERENCES = {"id": pl.String, "text": pl.String, "weight": pl.Float64, "source": pl.String}
 """Zero or more rows per item. ``weight`` is null where unweighted, else within [-1, 1]."""
 
+SAMPLE = "sample"
+"""An optional column of responses and scores: which of several replies to one prompt this is."""
+
 RESPONSES = {"system": pl.String, "id": pl.String, "text": pl.String}
-"""One row per system and item. An empty text is a reply; a reply that is missing has no row."""
+"""One row per system and item, or several that differ in ``sample``.
+
+An empty text is a reply; a reply that is missing has no row.
+"""
 
 RATINGS = {
     "id": pl.String,

@@ -12,7 +12,7 @@ from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.column_roles import is_reference_column
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.origin import Origin, TestSetDraft
-from rejoinder.tables.schemas import CONTEXTS, RESPONSES
+from rejoinder.tables.schemas import CONTEXTS, RESPONSES, SAMPLE
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def long_or_wide(part: Part, stem: str) -> tuple[pl.DataFrame, bool]:
         frame = part.frame
         if "system" not in columns:
             frame = frame.with_columns(pl.lit(stem).alias("system"))
-        return frame.select(*RESPONSES), False
+        return frame.select(*RESPONSES, *(name for name in (SAMPLE,) if name in columns)), False
     named = "system" in columns or lookalike("system", columns, ("id", "text"))
     if "id" not in columns or named or len(columns) < 2 or _is_text(columns):
         require(("id", "text"), columns, part.name, ("system",))

@@ -12,7 +12,7 @@ from rejoinder.messages import more, quoted
 from rejoinder.tables.columns import require
 from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import AGAINST
+from rejoinder.tables.schemas import AGAINST, SAMPLE
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
 
@@ -155,7 +155,9 @@ def check_replies(responses: pl.DataFrame, origin: Origin) -> None:
             '"", a missing one has no row'
         ),
     )
-    refuse_duplicates(responses.select("system", "id"), origin, "reply", "keep one of them")
+    keys = [name for name in ("system", "id", SAMPLE) if name in responses.columns]
+    remedy = "keep one of them, or tell samples of one prompt apart in a column 'sample'"
+    refuse_duplicates(responses.select(keys), origin, "reply", remedy)
 
 
 def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:

@@ -25,7 +25,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
-from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.schemas import RESPONSES, SAMPLE
 
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
 _OTHER_SUFFIXES = {".txt", ".csv", ".tsv", ".tab", ".parquet", ".pq"}
@@ -47,6 +47,7 @@ class _Reply(msgspec.Struct, gc=False):
     id: str | int
     text: str
     system: str | None = None
+    sample: str | int | None = None
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -109,6 +110,9 @@ def read_responses(
         },
         schema=RESPONSES,
     )
+    samples = [None if reply.sample is None else str(reply.sample) for reply in replies]
+    if any(samples):
+        frame = frame.with_columns(pl.Series(SAMPLE, samples, dtype=pl.String))
     return ResponsesDraft(frame, Origin(((str(path), numbers),)))
 
 

@@ -1,0 +1,148 @@
+"""Several replies of a system to one prompt: averaged within the prompt, which counts once."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from random_text import corpus
+from rejoinder import TestSet, read_responses, score
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.scoring.explain import explain
+from rejoinder.statistics.clusters import Groups, variance_components
+
+HYPOTHESES, REFERENCES = corpus(seed=6, n=90)
+TESTSET = TestSet.from_lists(REFERENCES[:30], contexts=[[f"turn {i}"] for i in range(30)])
+IDS = TESTSET.ids
+
+
+def replies(samples, ids=IDS):
+    """Two systems; sample k of item i is hypothesis 30 k + i, cut in half for the second."""
+    rows = [
+        (name, id, HYPOTHESES[30 * k + IDS.index(id)][cut:] or "no", f"s{k}")
+        for name, cut in (("a", 0), ("b", 9))
+        for k in range(samples)
+        for id in ids
+    ]
+    return pl.DataFrame(rows, schema=["system", "id", "text", "sample"], orient="row")
+
+
+def single(k):
+    table = replies(3).filter(pl.col("sample") == f"s{k}").drop("sample")
+    return score(TESTSET, table, ["length", "bleu"])
+
+
+def items_of(scores, label):
+    rows = scores.measured[label].rows
+    assert isinstance(rows, Matrix)
+    return rows.items
+
+
+def test_rows_are_averaged_within_the_prompt():
+    scores = score(TESTSET, replies(3), ["length", "bleu"])
+    for label in ("length", "BLEU-2"):
+        mean = np.mean([items_of(single(k), label) for k in range(3)], axis=0)
+        assert items_of(scores, label) == pytest.approx(mean, rel=1e-12)
+    row = scores.systems().filter((pl.col("metric") == "length") & (pl.col("system") == "a"))
+    values = np.mean([single(k).segments()["length"].to_numpy()[:30] for k in range(3)], axis=0)
+    error = values.std(ddof=1) / np.sqrt(30)
+    x = values.mean()
+    assert row["n"].item() == 30
+    assert row["value"].item() == pytest.approx(x, rel=1e-12)
+    assert row["high"].item() == pytest.approx(x * np.exp(2.0452296 * error / x), rel=1e-6)
+    assert "|samples:3|ci:" in row["signature"].item()
+    assert scores.notes[0] == "up to 3 samples of each reply, averaged within the prompt"
+
+
+def test_equal_samples_add_nothing():
+    once = replies(1).drop("sample")
+    thrice = pl.concat([once.with_columns(sample=pl.lit(k)) for k in range(3)])
+    expected, found = (score(TESTSET, each, ["bleu", "chrf"]) for each in (once, thrice))
+    columns = ["metric", "system", "value", "low", "high", "n"]
+    assert found.systems()[columns].equals(expected.systems()[columns])
+    assert any("100% of the variance lies between prompts" in note for note in found.notes)
+
+
+def test_prompts_may_have_different_numbers_of_samples():
+    table = pl.concat([replies(1), replies(2).filter(pl.col("sample") == "s1").head(10)])
+    rows = items_of(score(TESTSET, table, ["length"]), "length")
+    first, second = (items_of(single(k), "length") for k in range(2))
+    assert rows[:10, 0] == pytest.approx((first[:10, 0] + second[:10, 0]) / 2)
+    assert np.array_equal(rows[10:, 0], first[10:, 0])
+    assert np.array_equal(rows[:, 1], first[:, 1])
+
+
+def test_items_without_any_sample_are_missing():
+    table = pl.concat(
+        [
+            replies(2).filter(pl.col("system") == "a"),
+            replies(2, IDS[:20]).filter(pl.col("system") == "b"),
+        ]
+    )
+    with pytest.raises(InputError, match="system 'b' did not answer 10 of 30 items"):
+        score(TESTSET, table, ["length"])
+    dropped = score(TESTSET, table, ["length"], missing="drop").systems()
+    assert dropped["n"].to_list() == [20, 20]
+    own = score(TESTSET, table, ["length"], missing="pairwise").systems()
+    assert dict(own.select("system", "n").iter_rows()) == {"a": 30, "b": 20}
+    expected = score(TESTSET, replies(2), ["length"]).systems().filter(pl.col("system") == "a")
+    mine = own.filter(pl.col("system") == "a")
+    assert mine["low"].equals(expected["low"])
+
+
+def test_the_share_of_variance_within_prompts():
+    scores = score(TESTSET, replies(3), ["length"])
+    values = np.stack([single(k).segments()["length"].to_numpy() for k in range(3)])
+    prompts = np.tile(np.arange(30), 3)
+    parts = [
+        variance_components(values[:, s].ravel(), Groups.of(prompts, 90))
+        for s in (slice(30), slice(30, 60))
+    ]
+    within = sum(each.within for each in parts)
+    share = round(100 * within / (within + sum(each.between for each in parts)))
+    assert (
+        f"length: {100 - share}% of the variance lies between prompts, {share}% within them"
+        in scores.notes
+    )
+
+
+def test_bags_have_no_mean():
+    with pytest.raises(ParameterError, match="distinct-1: a score of all replies together"):
+        score(TESTSET, replies(2), ["distinct"])
+    assert "distinct-1" not in score(TESTSET, replies(2)).labels
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_files_with_samples(tmp_path, suffix):
+    path = tmp_path / f"replies.{suffix}"
+    table = replies(2).with_columns(text=pl.format("word {} {}", "id", "sample"))
+    if suffix == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_dicts()))
+    else:
+        getattr(table, f"write_{suffix}")(path)
+    read = read_responses(path)
+    assert read.columns == ["system", "id", "text", "sample"]
+    options = {"metrics": ["bleu"], "resamples": 0}
+    assert (
+        score(TESTSET, read, **options).systems().equals(score(TESTSET, table, **options).systems())
+    )
+
+
+def test_replies_that_no_sample_tells_apart_are_duplicates():
+    twice = pl.concat([replies(1), replies(1)])
+    for table in (twice, twice.drop("sample")):
+        with pytest.raises(InputError, match="duplicate reply"):
+            score(TESTSET, table, ["bleu"])
+    once = replies(1)
+    assert (
+        score(TESTSET, once, ["bleu"])
+        .systems()
+        .equals(single(0).systems().filter(pl.col("metric") == "BLEU-2"))
+    )
+
+
+def test_one_of_several_samples_is_not_explained():
+    with pytest.raises(ParameterError, match="2 replies"):
+        explain(TESTSET, replies(2), IDS[0], "a", "bleu")

@@ -6,6 +6,7 @@ import pytest
 
 from settings.row import Row
 from settings.shared import (
+    SCORES,
     as_json,
     columns,
     draws,
@@ -21,6 +22,7 @@ from settings.shared import (
     reading,
     refused,
     rows,
+    scores_format,
 )
 
 USUAL = {
@@ -33,8 +35,6 @@ USUAL = {
     "plan": "plan {testset} {systems} -m bleu --ratings {ratings} --resamples 100 --json",
     "weigh": "weigh {testset} {systems} --ratings {ratings} -o {out}/w.jsonl --json",
 }
-
-SCORES = ("--scores", "--scores {judge_scores}")
 
 # Not of the row 'random', whose scores the seed draws.
 VALUE = "agreement[metric=BLEU-2].*.value"
@@ -54,6 +54,7 @@ CORRELATE = [
             [-each for each in before.at(VALUE)]
         ),
     ),
+    scores_format("correlate"),
     Row("correlate", *SCORES, effect=more_than_before("agreement.*.metric", "judge")),
     # A system that left out items is correlated on those that it answered.
     Row(
@@ -203,6 +204,7 @@ PLAN = [
     *rated("plan", "components.*.rest"),
     off_scale("plan"),
     as_json("plan"),
+    scores_format("plan"),
     Row("plan", *SCORES, effect=more_than_before("comparisons.*.subject", "judge")),
     Row("plan", "--metric", "-m rougeL", effect=more_than_before("comparisons.*.subject", "ROUGE-L")),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from settings.row import Row
-from settings.shared import as_json, empty, gaps, measuring, more_than_before, only, reading, rows
+from settings.shared import (
+    SCORES,
+    as_json,
+    empty,
+    gaps,
+    measuring,
+    more_than_before,
+    only,
+    reading,
+    rows,
+    scores_format,
+)
 
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
 USUAL = {
@@ -16,8 +27,6 @@ USUAL = {
 SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
 DIFFERENCE = "comparisons.*.difference"
-
-SCORES = ("--scores", "--scores {judge_scores}")
 
 
 def _rising(values) -> bool:
@@ -41,6 +50,7 @@ ROWS = [
     as_json("score"),
     Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
     Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
+    scores_format("score"),
     Row("score", *SCORES, effect=more_than_before("systems.*.metric", "judge")),
     # Where lower values are better, the lowest stands first.
     Row(
@@ -95,6 +105,7 @@ ROWS = [
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),
+    scores_format("compare"),
     Row("compare", *SCORES, effect=more_than_before("comparisons.*.metric", "judge")),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
     Row("compare", "--without", "--without tuned", effect=only("comparisons.*.b", "retrieval")),
@@ -112,6 +123,7 @@ ROWS = [
     *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
     Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
     as_json("audit"),
+    scores_format("audit"),
     Row("audit", *SCORES, effect=more_than_before("audit.*.metric", "judge")),
     # Seven baselines reply to 66 items each.
     Row(

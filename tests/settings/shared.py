@@ -58,6 +58,18 @@ def columns(verb: str, value: str, of: str, **more) -> Row:
     )  # fmt: skip
 
 
+SCORES = ("--scores", "--scores {judge_scores}")
+"""The option and the words of a row on the scores of another tool."""
+
+
+def scores_format(verb: str) -> Row:
+    """Scores in a file whose name tells no format."""
+    return Row(
+        verb, "--scores-format", "--scores-format csv", also="--scores {judge_data}", status=(2, 0),
+        effect=refused("--scores-format"),
+    )  # fmt: skip
+
+
 def gaps(verb: str, n: str) -> list[Row]:
     """Six of 66 items lack a reply of one system, or a reference."""
     return [

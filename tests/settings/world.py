@@ -411,6 +411,10 @@ class World:
         ]
         return self._csv("judge.csv", ("system", "id", "judge"), rows)
 
+    @cached_property
+    def judge_data(self) -> Path:
+        return self._named("judge.data", self.judge_scores)
+
     def _csv(self, name, header, rows) -> Path:
         path = self.folder / name
         with path.open("w", encoding="utf-8", newline="") as file:

@@ -16,7 +16,8 @@ LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
     "drop_unusable", "permutations", "resamples", "seed", "save", "aggregated", "save_replies",
     "save_tokens", "plots", "save_every", "device", "dtype", "batch_tokens", "download", "columns",
-    "corpus_format", "testset_format", "responses_format", "ratings_format", "preferences_format", "json",
+    "corpus_format", "testset_format", "responses_format", "scores_format", "ratings_format",
+    "preferences_format", "json",
 )  # fmt: skip
 """The options that stand last in the help of every verb, in this order."""
 

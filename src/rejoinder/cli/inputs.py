@@ -191,16 +191,18 @@ def _external(
         without: The systems to be left out.
         alone: Whether no other file says which systems there are.
     """
+    from rejoinder.cli.needs import check_needs
     from rejoinder.metrics.external import externals
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.selection import check_systems
 
+    check_needs(bool(given.scores), "--scores FILE", "scores_format")
     paths: dict[str, list[Path]] = {}
     for path, direction in given.scores:
         paths.setdefault(direction, []).append(path)
     with Progress("reading"):
-        columns = given.columns
-        tables = {way: read_scores(*each, columns=columns) for way, each in paths.items()}
+        how = {"format": given.scores_format, "columns": given.columns}
+        tables = {direction: read_scores(*each, **how) for direction, each in paths.items()}
     if alone:
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
         check_systems(without, names)
@@ -298,7 +300,8 @@ def _reads_ratings() -> bool:
 
 
 _OF_MEASURING = (
-    "metrics", "scores", "references", "missing", "drop_unusable", "testset_format", "responses_format"
+    "metrics", "scores", "scores_format", "references", "missing", "drop_unusable",
+    "testset_format", "responses_format",
 )  # fmt: skip
 
 

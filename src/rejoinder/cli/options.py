@@ -346,6 +346,9 @@ class MeasuringOptions(TextsOptions, MetricsOptions, GapsOptions, SamplingOption
         help="Table of scores that another tool made, as additional metrics; may be repeated. "
         "FILE:lower: lower values are better. Without -m, these metrics alone.",
     )
+    scores_format: str | None = option(
+        "--scores-format", metavar="NAME", help="Format of the scores (default: recognised)."
+    )
     resamples: int = resamples("The jackknife intervals of scores use no resamples.")
 
 

@@ -1,6 +1,8 @@
 """``--scores``: the numbers of another tool on the command line, with texts and without."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -123,6 +125,10 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
         (("score", "--scores", "nowhere.csv"), "nowhere.csv: no such file"),
         (("score", "--scores", "{judge}", "--without", "nobody"), "system 'nobody' is unknown"),
         (("score", "--scores", "{judge}", "--scores", "{judge}"), "the same file is given twice"),
+        (
+            ("score", TESTSET, *SYSTEMS, "--scores-format", "csv"),
+            "--scores-format has no effect without --scores FILE",
+        ),
         (("score", "--block", "3"), "Missing argument 'TESTSET|SCORES'"),
         (("score", "{kept}", "--scores", "{judge}"), "--scores: {kept} holds scores as they were"),
         (
@@ -146,3 +152,43 @@ def test_a_file_that_is_read_is_not_written(judge, capfd, tmp_path):
     read_scores(judge).write_parquet(path)
     error = refused(capfd, "score", "--scores", f"{path}:lower", "--save", path)
     assert "that is an input; name another file" in error
+
+
+@pytest.mark.parametrize("items", [1, 2, 3, 9, 1_024, 20_000])
+def test_every_size_gives_a_result(tmp_path, told, items):
+    table = pl.DataFrame(
+        {"system": ["a", "b"] * items, "id": [str(i // 2) for i in range(2 * items)]}
+    )
+    values = pl.int_range(2 * items) * 7919 % 101
+    table.select("system", "id", judge=values, ter=values / 101).write_csv(tmp_path / "judge.csv")
+    given = ("--scores", tmp_path / "judge.csv", "--resamples", 100)
+    assert {row["n"] for row in told("score", *given)["systems"]} == {items}
+    assert len(told("compare", *given, "--permutations", 100)["comparisons"]) == 2
+    table.select(
+        "id", "system", rater=pl.lit("1"), criterion=pl.lit("all"), score=values % 5 + 1
+    ).write_csv(tmp_path / "ratings.csv")
+    ratings = ("--ratings", tmp_path / "ratings.csv", "--permutations", 50, "-c", "pearson")
+    assert told("correlate", *given, *ratings)["agreement"][0]["n"] == 2 * items
+
+
+def test_standard_input_needs_its_format(judge):
+    words = [
+        sys.executable,
+        "-m",
+        "rejoinder",
+        "score",
+        "--scores",
+        "-",
+        "--json",
+        "--resamples",
+        "0",
+    ]
+    given = judge.read_bytes()
+    failed = subprocess.run(words, input=given, capture_output=True, check=False)
+    assert failed.returncode == 2
+    assert b"say which it is with --scores-format" in failed.stderr
+    done = subprocess.run(
+        [*words, "--scores-format", "csv"], input=given, capture_output=True, check=True
+    )
+    systems = json.loads(done.stdout)["systems"]
+    assert {row["system"]: row["value"] for row in systems} == pytest.approx(means(judge))

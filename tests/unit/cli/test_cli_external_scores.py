@@ -137,7 +137,7 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
         ),
         (("score", TESTSET, "{judge}", "--scores", "{judge}", "--block", "3"), "--scores"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_what_is_wrong_is_one_message(judge, told, capfd, tmp_path, words, message):
     kept = tmp_path / "kept.parquet"

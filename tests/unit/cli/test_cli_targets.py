@@ -52,6 +52,7 @@ OUTPUTS = [
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),
     Output("ratings", "--save", "IN", ".csv"),
+    Output("convert", "--output", "IN --as responses", ".jsonl"),
     Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),
     Output("ruq", "--save", "model IN", ".parquet"),
     Output("ruq", "--save-tokens", "model IN", ".parquet"),

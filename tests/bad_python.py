@@ -65,7 +65,7 @@ PYTHON_CASES = [
     PythonCase("contexts-surrogate", "half a surrogate pair in a context", r"contexts\[1\]\[0\]: a lone surrogate", lambda: testset(contexts=["Hi", HALF])),
     PythonCase("ids-twice", "an id twice", r"contexts, row 2: duplicate id 'a'", lambda: testset(ids=["a", "a"])),
     PythonCase("frame-column", "a table without a column", r"contexts: no column 'context'", lambda: tables(contexts={"id": ["a"]})),
-    PythonCase("frame-unknown", "a further column of the references", r"unknown column 'rating'", lambda: tables({"id": ["a"], "text": ["Ho"], "rating": [5]})),
+    PythonCase("frame-unknown", "an additional column of the references", r"unknown column 'rating'", lambda: tables({"id": ["a"], "text": ["Ho"], "rating": [5]})),
     PythonCase("frame-null", "a null text in a table", r"references, row 1: the text of a reference of id 'a' is null", lambda: tables({"id": ["a"], "text": [None]})),
     PythonCase("frame-infinite", "an infinite weight in a table", r"weight inf at id 'a'", lambda: tables({"id": ["a"], "text": ["Ho"], "weight": [float("inf")]})),
     PythonCase("select-unknown", "an unknown id selected", r"no item has the id 'z'", lambda: testset().select(["1", "z"])),

@@ -56,8 +56,8 @@ TESTSETS = [
     one_testset("testset-is-responses", "responses given as the test set", r"this is a file of responses", items(*GOOD)),
     one_testset("duplicate-key", "a key twice in an object", r"test\.jsonl, row 2: duplicate key 'context' in one object; keep", items(item()) + '{"id": "c2", "context": "Hi", "references": ["Ho."], "context": "Hey"}\n'),
     one_testset("duplicate-inner-key", "a key twice in a nested object", r"row 1: duplicate key 'text' in one object; keep", '{"id": "c1", "references": [{"text": "Hi", "weight": 1, "text": "Ho"}]}\n'),
-    one_testset("further-list", "a further column that holds lists", r"column 'history' holds a list", items(item(history=["Hi"]))),
-    one_testset("further-mixed", "a further column of text and numbers", r"row 2: column 'topic' holds a number", items(item(topic="bus"), item(topic=1) | {"id": "c2"})),
+    one_testset("further-list", "an additional column that holds lists", r"column 'history' holds a list", items(item(history=["Hi"]))),
+    one_testset("further-mixed", "an additional column of text and numbers", r"row 2: column 'topic' holds a number", items(item(topic="bus"), item(topic=1) | {"id": "c2"})),
 ]  # fmt: skip
 
 RESPONSES = [

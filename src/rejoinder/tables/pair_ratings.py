@@ -28,7 +28,7 @@ def conform_ratings(frame: pl.DataFrame, table: str, keep: Sequence[str] = ()) -
         null), and the columns to keep.
 
     Raises:
-        InputError: A column is absent, misspelt, or of a type that cannot be meant.
+        InputError: A column is absent, misspelt, or of the wrong type.
         ParameterError: It is no frame of Polars or pandas.
     """
     optional = {AGAINST: pl.String}

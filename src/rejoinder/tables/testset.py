@@ -38,7 +38,7 @@ class TestSet:
     of an item is its original.
 
     Attributes:
-        contexts: One row per item, ``schemas.CONTEXTS``, then the user's further columns; a frame
+        contexts: One row per item, ``schemas.CONTEXTS``, then the user's additional columns; a frame
             of Polars or of pandas.
         references: ``schemas.REFERENCES``; a null weight means unweighted.
         origins: Where the rows of both tables stood, for errors; None for tables made in memory.

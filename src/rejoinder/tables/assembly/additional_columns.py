@@ -1,4 +1,4 @@
-"""The user's further columns of the contexts (topic, ...): scalars of one kind per column."""
+"""The user's additional columns of the contexts (topic, ...): scalars of one kind per column."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _refuse(name: str, values: list[Any], places: Sequence[str]) -> None:
         if kind is None:
             what = "a list" if isinstance(value, list) else "an object"
             raise InputError(
-                f"{where}: column {quoted(name)} holds {what}; a further column holds text, a number, or "
+                f"{where}: column {quoted(name)} holds {what}; an additional column holds text, a number, or "
                 "true or false; turns belong in 'context', references in 'references'"
             )
         if first is not None and kind != first:

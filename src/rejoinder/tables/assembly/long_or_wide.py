@@ -117,7 +117,7 @@ def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> RatingsDraft:
     if across == "rater" and (alias := synonym("rater", part.frame.columns)):
         raise InputError(
             f"{part.name}: column {quoted(alias)} and no 'rater'; if it says who rated, rename it to "
-            "'rater', and each further column is a criterion; if it holds ratings, give it another name"
+            "'rater', and each additional column is a criterion; if it holds ratings, give it another name"
         )
     columns, text, notes = {}, [], []
     for name in part.frame.columns:

@@ -84,7 +84,7 @@ _TABLES = (
 def _check_names(part: Part, alone: bool) -> None:
     """Refuses references or contexts under another name, and says what to rename.
 
-    A contexts table may have further columns of any name, where the references have their own table.
+    A contexts table may have additional columns of any name, where the references have their own table.
     """
     columns = part.frame.columns
     free = [name for name in columns if name != "id"]

@@ -196,7 +196,7 @@ def _refuse_bad(each: _Conversation) -> None:
 
 
 class _Beside:
-    """The further columns: scalars are kept, lists and objects (``tools``) are not."""
+    """The additional columns: scalars are kept, lists and objects (``tools``) are not."""
 
     def __init__(self) -> None:
         self._further = Further(())

@@ -1,4 +1,4 @@
-"""Options that cannot be meant, tried on the command line: one message, status 2."""
+"""Options without a meaning, tried on the command line: one message, status 2."""
 
 # One case per line reads best.
 # ruff: noqa: E501

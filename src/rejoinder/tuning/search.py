@@ -67,7 +67,7 @@ class Search:
         return self.sampler == "optuna" or (self.sampler == "random" and self.prune == "none")
 
     def rungs(self, epochs: int) -> tuple[int, ...]:
-        """The epochs after which trials are held against each other; the last is all of them.
+        """The epochs after which trials are compared with each other; the last is all of them.
 
         >>> Search().rungs(100), Search(prune="none").rungs(100), Search().rungs(1)
         ((12, 36, 100), (100,), (1,))

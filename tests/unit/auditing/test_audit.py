@@ -1,4 +1,4 @@
-"""The fakes and what an audit says of them: worked by hand, and where there is little to say."""
+"""The trivial baselines and what an audit says of them: worked by hand, and where there is little to say."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Every option that cannot be meant is one message and status 2, as docs/errors.md promises."""
+"""Every option without a meaning is one message and status 2, as docs/errors.md promises."""
 
 import re
 from pathlib import Path

@@ -160,7 +160,7 @@ def test_words_that_the_model_does_not_know_are_counted(folder):
 
 
 def test_leaving_out_the_reply_itself(folder):
-    # The reply stands among its references: held against the other one alone.
+    # The reply stands among its references: compared with the other one alone.
     reply = ["The tea is fine."]
     left = RUBER(model=folder, leave_one_out=True)
     found = segments(left, reply, QUERIES[:1], REFERENCES[:1])

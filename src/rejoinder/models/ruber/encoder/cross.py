@@ -34,7 +34,7 @@ class CrossConfig:
         width: of a token within the network.
         dropout: on tokens and on the hidden layer.
         turns: how many turns of the query are read.
-        wrong: how many wrong replies of the batch a true one is held against, besides one of its
+        wrong: how many wrong replies of the batch a true one is compared with, besides one of its
             own conversation.
         longest: tokens of a turn and of a reply that are read, special ones aside: the last ones of
             those that the encoder has. It cuts a text to its own first tokens (``Encoder.longest``);

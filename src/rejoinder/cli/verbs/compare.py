@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import command, integer, number, option
 
 
@@ -31,6 +31,7 @@ def compare(given: CompareOptions) -> None:
     items each system won, tied and lost. Give a test set and responses, or scores kept with
     'rejoinder score --save'.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError

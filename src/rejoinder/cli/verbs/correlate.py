@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def correlate(given: CorrelateOptions) -> None:
     score and the agreement of one rater with the others. Give a test set and responses, or scores
     kept with 'rejoinder score --save', and the ratings.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.plots import draw, print_notes_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 
 
@@ -80,6 +80,7 @@ def plan(given: PlanOptions) -> None:
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
     if there are any.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress

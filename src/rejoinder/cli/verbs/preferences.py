@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import command, option
 
 EXAMPLES = """\b
@@ -30,6 +30,7 @@ def preferences(given: PreferencesOptions) -> None:
     For each pair of systems: wins, ties and losses with 95% intervals, and a sign test over items;
     for all systems on one scale: Bradley-Terry strengths; for the raters: alpha and kappa.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import summarise_preferences

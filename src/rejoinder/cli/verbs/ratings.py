@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag
 
 EXAMPLES = """\b
@@ -40,7 +40,7 @@ def ratings(given: RatingsOptions) -> None:
     interval, and how often each grade was given. An undefined number is not shown as 0; the
     reason is printed below the tables.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs, from_command_line
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, integer, number
 
 FIGURE = "galley2015-figure2"
@@ -60,7 +60,7 @@ def galley2015(given: Galley2015Options) -> None:
     Correlates BLEU, sBLEU and deltaBLEU, over the first reference, those of w >= 0.6, and all, with
     human ratings, by units of items. With --plots also for other weights, unit sizes and orders.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import recipe_galley2015 as show

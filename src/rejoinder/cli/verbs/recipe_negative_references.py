@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import Options, command, flag, integer, number
 
 
@@ -48,6 +48,7 @@ def negative_references(given: NegativeReferencesOptions) -> None:
     Holds out a good reference and a bad one (of negative weight) of each context, and scores both
     against the others: deltaBLEU against good and bad ones, BLEU against the good ones alone.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.show import recipe_negative_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.negative_references import study as recipe

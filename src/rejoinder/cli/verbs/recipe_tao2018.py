@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import Options, choice, command, flag, integer, number, option, path
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ def tao2018(given: Tao2018Options) -> None:
     ratings of single replies, pooled and within each system, beside a random baseline and human
     agreement. With --transfer also on data that the model was not trained for.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import recipe_tao2018 as show
     from rejoinder.cli.terminal.progress import Progress
@@ -193,7 +194,7 @@ def tao2018(given: Tao2018Options) -> None:
 
 def _check(given: Tao2018Options) -> None:
     """Raises where a set lacks its replies or ratings, or a file must not be written."""
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
 

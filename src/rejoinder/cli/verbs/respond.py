@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, integer, number, option, path
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def respond(given: RespondOptions) -> None:
     The replies come from a trained system (its folder), or are taken from a corpus: at random, or by
     retrieval of the most similar message.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.responders import replies

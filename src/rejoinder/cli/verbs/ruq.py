@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import (
     Options,
     argument,
@@ -137,6 +137,7 @@ def ruq(given: RuqOptions) -> None:
     TESTSET holds prompts and references. RUQ (relative utterance quantity) is the share of prompts
     whose reference has a higher mean log-probability per token than the generic reply.
     """
+    from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.ruq import people

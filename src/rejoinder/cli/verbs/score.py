@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, option
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def score(given: ScoreOptions) -> None:
     system is named after itself. Scores kept with --save may stand in place of both, and so may
     --scores, the numbers of another tool.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option, path
 
 
@@ -94,7 +94,7 @@ def sweep(given: SweepOptions) -> None:
     Transformer; a trial that is not pruned is scored by METEOR with all references, and by RUQ on
     train and on test. Interrupted runs resume: repeat the command.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import sweep as show

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import Options, choice, command, integer, number
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def responder(given: ResponderOptions) -> None:
     Settings that are not given are the preset's; those of 'paper' are DD-BASE of Khayrallah & Sedoc
     (2021).
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.progress import Progress

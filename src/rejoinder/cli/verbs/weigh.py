@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rejoinder.cli import inputs, options
+from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def weigh(given: WeighOptions) -> None:
     rating scaled to -1 (worst) to 1 (best). A system must not be scored against its own replies:
     exclude it with --without.
     """
-    from rejoinder.cli import targets
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
     from rejoinder.references.weighing import weigh as weighed

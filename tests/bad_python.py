@@ -72,8 +72,8 @@ PYTHON_CASES = [
     PythonCase("paths-list", "a list of paths in place of paths", r"unpack a list with a star", lambda: read_testset(["a.jsonl"])),  # pyright: ignore
     PythonCase("no-paths", "no path", r"no path given", lambda: read_responses()),
     PythonCase("testset-lists", "lists as the tables of a test set", r"contexts is list, expected a frame .*TestSet\.from_lists", lambda: TestSet([["Hi"]], [["Ho"]])),  # pyright: ignore
-    PythonCase("testset-lazy", "a lazy frame as a table", r"contexts is a LazyFrame; .*\.collect\(\)", lambda: TestSet(pl.LazyFrame({"id": ["a"]}), pl.LazyFrame())),  # pyright: ignore
-    PythonCase("testset-frame", "a frame in place of a path", r"got DataFrame; a table in memory needs no reading: TestSet\(contexts, references\)", lambda: read_testset(pl.DataFrame({"id": ["a"]}))),  # pyright: ignore
-    PythonCase("responses-frame", "a frame of responses in place of a path", r"got DataFrame; .* in the place of the responses", lambda: read_responses(pl.DataFrame({"id": ["a"]}))),  # pyright: ignore
+    PythonCase("testset-split", "tables and paths together", r"tables and paths together; give either", lambda: read_testset("a.csv", pl.DataFrame({"id": ["a"]}))),
+    PythonCase("testset-frame", "a frame that is no test set", r"test set: no column 'ref1' or 'text'|no column", lambda: read_testset(pl.DataFrame({"id": ["a"]}))),
+    PythonCase("responses-frame", "a frame that is no responses", r"responses: no column 'text'", lambda: read_responses(pl.DataFrame({"id": ["a"]}))),
     PythonCase("missing-value", "an unknown rule for missing replies", r"missing: got 'skip'; expected 'error', 'drop' or 'empty'", lambda: check_responses(pl.DataFrame(), testset(), "skip")),  # pyright: ignore
 ]  # fmt: skip

@@ -23,7 +23,7 @@ STANDARD_INPUT = Path("/dev/stdin")
 """What ``-`` in the place of a path stands for."""
 
 
-def existing(paths: Sequence[str | os.PathLike[str]], what: str) -> list[Path]:
+def existing(paths: Sequence[object], what: str) -> list[Path]:
     """Paths that exist, are files or folders, and name no file twice.
 
     Args:

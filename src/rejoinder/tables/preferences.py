@@ -17,6 +17,8 @@ from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
+from rejoinder.tables.formats import memory
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.rating_formats import tables
@@ -29,7 +31,7 @@ _OPTIONAL = ("rater", "criterion")
 
 
 def read_preferences(
-    *paths: str | os.PathLike[str],
+    *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
     columns: Columns = None,
     cluster: str | None = None,
@@ -41,7 +43,8 @@ def read_preferences(
     out, and counted in a warning of the log.
 
     Args:
-        *paths: Files, of which each is recognised by itself.
+        *paths: Files, of which each is recognised by itself; or the tables themselves, as for
+            ``read_testset``.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"winner=choice"``.
         cluster: An additional column to keep, for ``rejoinder.preferences(..., cluster=)``; None keeps
@@ -57,10 +60,17 @@ def read_preferences(
     """
     frames, stretches = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
-    for path in existing(paths, "preferences"):
-        (chosen,) = formats_of([path], format, PREFERENCE_FORMATS, "--preferences-format")
-        names = ("id", "a", "b", "rater")
-        part = tables.judgements(path, chosen.name, mapping, "preferences", names)
+    names = ("id", "a", "b", "rater")
+    if memory.are_tables(paths, "preferences"):
+        parts = [tables.part_in_memory(each, mapping, "preferences", names) for each in paths]
+    else:
+        files = existing(paths, "preferences")
+        formats = formats_of(files, format, PREFERENCE_FORMATS, "--preferences-format")
+        parts = [
+            tables.judgements(path, chosen.name, mapping, "preferences", names)
+            for path, chosen in zip(files, formats, strict=True)
+        ]
+    for part in parts:
         frame, origin = _preferences(part, keep)
         frames.append(frame)
         stretches += origin.stretches

@@ -15,11 +15,13 @@ from rejoinder.messages import counted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import check_scores, conform
+from rejoinder.tables.formats import memory
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import ratings_in
+from rejoinder.tables.rating_formats.tables import ratings_in_memory
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.text.visible import visible
 
@@ -46,7 +48,7 @@ class RatedReplies:
 
 
 def read_ratings(
-    *paths: str | os.PathLike[str],
+    *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
     columns: Columns = None,
     cluster: str | None = None,
@@ -58,7 +60,8 @@ def read_ratings(
     person. What is left out (rejected, cancelled, given twice) is counted in a warning of the log.
 
     Args:
-        *paths: Files or folders, of which each is recognised by itself.
+        *paths: Files or folders, of which each is recognised by itself; or the tables themselves,
+            as for ``read_testset``.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         columns: Which column is which, as for ``read_testset``: ``"id=item,score=grade"``.
         cluster: An additional column to keep, for ``rejoinder.ratings(..., cluster=)``; None keeps
@@ -74,15 +77,19 @@ def read_ratings(
     """
     frames, stretches = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
-    for path in existing(paths, "ratings"):
-        draft = ratings_in(path, format, mapping, keep)
-        frames.append(conform_ratings(draft.frame, str(path), keep))
+    if memory.are_tables(paths, "ratings"):
+        drafts = [("ratings", ratings_in_memory(each, mapping, keep)) for each in paths]
+    else:
+        files = existing(paths, "ratings")
+        drafts = [(str(path), ratings_in(path, format, mapping, keep)) for path in files]
+    for path, draft in drafts:
+        frames.append(conform_ratings(draft.frame, path, keep))
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
             raise InputError(f"{path}: no ratings{why}; expected at least one")
         stretches += draft.origin.stretches
         for note in draft.notes:
-            _LOG.warning("%s: %s", visible(str(path)), note)
+            _LOG.warning("%s: %s", visible(path), note)
     ratings = pl.concat(frames, how="diagonal")
     check_scores(ratings, Origin(tuple(stretches)))
     return ratings

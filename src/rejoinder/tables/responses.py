@@ -15,7 +15,8 @@ from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
-from rejoinder.tables.formats import read_replies
+from rejoinder.tables.formats import memory, read_replies
+from rejoinder.tables.frames import Frame
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 from rejoinder.tables.testset import TestSet
@@ -49,7 +50,7 @@ class Alignment:
 
 
 def read_responses(
-    *paths: str | os.PathLike[str],
+    *paths: str | os.PathLike[str] | Frame,
     format: str | None = None,
     ids: Sequence[str] | None = None,
     columns: Columns = None,
@@ -60,7 +61,7 @@ def read_responses(
     without its suffix is the system.
 
     Args:
-        *paths: Files or folders.
+        *paths: Files or folders; or the tables themselves, as for ``read_testset``.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         ids: The ids of the test set, needed for plain text, whose line i answers ids[i].
         columns: Which column is which, as for ``read_testset``: ``"id=doc_id,text=resps.0.0"``.
@@ -73,12 +74,23 @@ def read_responses(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    mapping, drafts = column_mapping(columns), []
-    for path in existing(paths, "responses"):
-        draft = read_replies(path, format, mapping, ids)
-        frame = replies_of(draft.frame, str(path))
+    mapping = column_mapping(columns)
+    if memory.are_tables(paths, "responses"):
+        names = [
+            f"responses {i}" if len(paths) > 1 else "responses" for i in range(1, len(paths) + 1)
+        ]
+        read = [
+            (name, memory.responses_of(table, name, ids, mapping))
+            for name, table in zip(names, paths, strict=True)
+        ]
+    else:
+        files = existing(paths, "responses")
+        read = [(str(path), read_replies(path, format, mapping, ids)) for path in files]
+    drafts = []
+    for name, draft in read:
+        frame = replies_of(draft.frame, name)
         if not frame.height:
-            raise InputError(f"{path}: no rows; expected at least one reply")
+            raise InputError(f"{name}: no rows; expected at least one reply")
         drafts.append(ResponsesDraft(frame, draft.origin))
     _refuse_shared_systems(drafts)
     frame = pl.concat([draft.frame for draft in drafts], how="diagonal")

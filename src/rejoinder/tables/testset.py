@@ -14,8 +14,8 @@ from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
-from rejoinder.tables.formats import read_items
-from rejoinder.tables.frames import polars_of
+from rejoinder.tables.formats import memory, read_items
+from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
 from rejoinder.tables.turns import turns_column
@@ -158,13 +158,14 @@ class TestSet:
 
 
 def read_testset(
-    *paths: str | os.PathLike[str], format: str | None = None, columns: Columns = None
+    *paths: str | os.PathLike[str] | Frame, format: str | None = None, columns: Columns = None
 ) -> TestSet:
     """Reads a test set, in any of the formats of docs/formats.md.
 
     Args:
         *paths: One file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
-            one plain text file per reference stream.
+            one plain text file per reference stream. Or the table itself: a frame of Polars or
+            pandas, Arrow, a data set of Hugging Face, or a list of dictionaries.
         format: The name of the format; None: recognised by suffix and first bytes.
         columns: Which column is which, by our name of it: ``{"id": "doc_id", "reference":
             "doc.answers.0"}``, the same as ``"id=doc_id,reference=doc.answers.0"``, or the path of a
@@ -174,8 +175,11 @@ def read_testset(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    files = existing(paths, "test set")
-    draft = read_items(files, format, column_mapping(columns))
+    mapping = column_mapping(columns)
+    if memory.are_tables(paths, "test set"):
+        draft = memory.testset_of(paths, mapping)
+    else:
+        draft = read_items(existing(paths, "test set"), format, mapping)
     return TestSet(
         draft.contexts, draft.references, (draft.contexts_origin, draft.references_origin)
     )

@@ -16,6 +16,7 @@ from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.formats import delimited, json_table, jsonl, parquet
+from rejoinder.tables.formats.memory import frame_of
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import read_json_table
@@ -72,6 +73,24 @@ def judgements(
         columns = None
     else:
         part = READERS[name](path)
+    return part_of_judgements(part, columns, what, names)
+
+
+def ratings_in_memory(
+    table: Any, columns: ColumnMapping | None, keep: Sequence[str] = ()
+) -> RatingsDraft:
+    """The ratings in a table of Python."""
+    return ratings_of_table(
+        part_in_memory(table, columns, "ratings", ("id", "system", "rater")), keep
+    )
+
+
+def part_in_memory(
+    table: Any, columns: ColumnMapping | None, what: str, names: Sequence[str]
+) -> Part:
+    """A table of Python under our names; see ``judgements``."""
+    frame = frame_of(table, what)
+    part = Part(what, frame, range(1, frame.height + 1))
     return part_of_judgements(part, columns, what, names)
 
 

@@ -1,0 +1,60 @@
+"""Tables in memory read as files are: with aliases, the user's ``columns``, one table of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import ParameterError
+from rejoinder.tables.assembly.column_mapping import ColumnMapping
+from rejoinder.tables.formats import jsonl, parquet
+from rejoinder.tables.frames import is_list_of_rows, is_table, polars_of
+from rejoinder.tables.origin import ResponsesDraft, TestSetDraft
+
+
+def are_tables(given: Sequence[Any], what: str) -> bool:
+    """Whether tables are given in the place of paths.
+
+    Raises:
+        ParameterError: Tables and paths are mixed.
+    """
+    tables = [each for each in given if is_table(each)]
+    if tables and len(tables) < len(given):
+        raise ParameterError(
+            f"{what}: tables and paths together; give either, or read the files first"
+        )
+    return bool(tables)
+
+
+def testset_of(tables: Sequence[Any], columns: ColumnMapping | None) -> TestSetDraft:
+    """The test set in one table, or in a table of contexts and one of references."""
+    if len(tables) == 1 and is_list_of_rows(tables[0]):
+        rows = [dict(row) for row in tables[0]]
+        return jsonl.read_testset(
+            [Path("test set")], columns, read=lambda _: iter(enumerate(rows, start=1))
+        )
+    frames = {Path(f"test set {i}"): frame_of(each, "test set") for i, each in enumerate(tables, 1)}
+    if len(frames) == 1:
+        frames = {Path("test set"): frame for frame in frames.values()}
+    return parquet.read_testset(list(frames), columns, read=frames.__getitem__)
+
+
+def responses_of(
+    table: Any, name: str, ids: Sequence[str] | None, columns: ColumnMapping | None
+) -> ResponsesDraft:
+    """The replies in a table; one that names no system is called as the table is."""
+    if is_list_of_rows(table):
+        rows = [dict(row) for row in table]
+        return jsonl.read_responses(
+            [Path(name)], ids, columns, read=lambda _: iter(enumerate(rows, start=1))
+        )
+    frame = frame_of(table, "responses")
+    return parquet.read_responses([Path(name)], ids, columns, read=lambda _: frame)
+
+
+def frame_of(table: Any, what: str) -> pl.DataFrame:
+    """A table in memory as a frame of Polars."""
+    return polars_of(table, what, "of docs/formats.md", "or give the path of a file")

@@ -136,7 +136,7 @@ def compare(
         compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)), margin)
         for label, measured in scores.measured.items()
     ]
-    return Comparison(pl.concat(tables), scores)
+    return Comparison(_joined(tables), scores)
 
 
 def trials(measured: Measured, pairs: int) -> int:
@@ -171,7 +171,7 @@ def leads(scores: Measurements) -> pl.DataFrame:
         corrected = p if known else (p * families).clip(upper_bound=1.0)
         correction = pl.lit("holm" if known else "bonferroni")
         tables.append(table.head(1).with_columns(p=corrected, correction=correction))
-    return pl.concat(tables) if tables else pl.DataFrame()
+    return _joined(tables) if tables else pl.DataFrame()
 
 
 def _pairs(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
@@ -248,6 +248,15 @@ def compare_pairs(
             **_within_margin(metric, difference, errors, n - 1, margin),
         }
     )
+
+
+def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all metrics; of one whose systems share all items, both have ``n``, and are paired."""
+    table = pl.concat(tables, how="diagonal")
+    if "paired" not in table.columns:
+        return table
+    numbers = (pl.col(name).cast(pl.Int64).fill_null(pl.col("n")) for name in ("n_a", "n_b"))
+    return table.with_columns(*numbers, pl.col("paired").fill_null(True))
 
 
 def shared_items(

@@ -308,3 +308,24 @@ def test_a_made_up_judge_of_dstc7():
     for name, oracle in zip(names, oracles, strict=True):
         row = agreement.filter(metric="judge", correlation=name).row(0, named=True)
         assert row["value"] == pytest.approx(oracle(values.ravel(), human.ravel())[0], abs=1e-12)
+
+
+def test_pairwise_leaves_out_of_each_metric_what_it_lacks():
+    testset, replies = texts(10)
+    gone = (pl.col("system") == "b") & pl.col("id").is_in(["7", "8"])
+    metric = External("judge", judge(10).filter(~gone))
+    scores = rejoinder.score(testset, replies, ["bleu", metric], missing="pairwise")
+    table = scores.systems()
+    numbers = {(row["metric"], row["system"]): row["n"] for row in table.iter_rows(named=True)}
+    assert numbers[("judge", "b")] == 8
+    assert {n for key, n in numbers.items() if key != ("judge", "b")} == {10}
+    pairs = scores.compare("a", "b").filter(metric="judge")
+    assert pairs.select("n", "n_a", "n_b", "paired").row(0) == (8, 10, 8, True)
+    complete = scores.compare("a", "b").filter(metric="BLEU-2")
+    assert complete.select("n", "n_a", "n_b", "paired").row(0) == (10, 10, 10, True)
+    assert scores.leads()["metric"].to_list() == ["BLEU-2", "judge"]
+    kept = judge(10).filter(~pl.col("id").is_in(["7", "8"]))
+    difference = marks(kept, "a") - marks(kept, "b")
+    assert pairs["difference"][0] == pytest.approx(difference.mean(), abs=1e-12)
+    assert "|missing:pairwise|" in scores.measured["judge"].signature
+    assert "missing" not in scores.measured["BLEU-2"].signature

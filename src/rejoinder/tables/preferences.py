@@ -15,6 +15,7 @@ from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.assembly.long_or_wide import with_defaults
 from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.assembly.votes import votes
 from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
 from rejoinder.tables.formats import memory
@@ -39,7 +40,8 @@ def read_preferences(
     """Reads head-to-head judgements: CSV, TSV, JSON Lines or Parquet.
 
     The columns are ``id, a, b, winner`` and, if wanted, ``rater`` and ``criterion``. The winner is
-    ``a``, ``b``, ``tie``, or the name of one of the two systems. A row without a winner is left
+    ``a``, ``b``, ``tie``, or the name of one of the two systems; the votes of Chatbot Arena are read
+    as they are published, with both kinds of tie. A row without a winner is left
     out, and counted in a warning of the log.
 
     Args:
@@ -71,7 +73,7 @@ def read_preferences(
             for path, chosen in zip(files, formats, strict=True)
         ]
     for part in parts:
-        frame, origin = _preferences(part, keep)
+        frame, origin = _preferences(votes(part), keep)
         frames.append(frame)
         stretches += origin.stretches
     preferences = pl.concat(frames, how="diagonal")

@@ -213,3 +213,44 @@ def test_what_columns_may_not_be(tmp_path):
         column_mapping(tmp_path / "m.toml")
     with pytest.raises(ParameterError, match="the format 'text' knows its columns"):
         read_responses(tmp_path / "r.csv", columns="text=said", format="text", ids=["1"])
+
+
+ARENA = [
+    ("q1", "bot", "cat", "model_a", "u1"),
+    ("q2", "cat", "bot", "model_b", "u1"),
+    ("q3", "bot", "cat", "tie", "u2"),
+    ("q4", "bot", "cat", "tie (bothbad)", "u2"),
+]
+VOTES = [
+    ("q1", "bot", "cat", "u1", "overall", "a"),
+    ("q2", "cat", "bot", "u1", "overall", "b"),
+    ("q3", "bot", "cat", "u2", "overall", "tie"),
+    ("q4", "bot", "cat", "u2", "overall", "tie"),
+]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_votes_of_an_arena(tmp_path, suffix, caplog):
+    names = ("question_id", "model_a", "model_b", "winner", "judge")
+    rows = [dict(zip(names, row, strict=True)) | {"language": "en", "turn": 1} for row in ARENA]
+    assert read_preferences(written(tmp_path / f"arena{suffix}", rows)).rows() == VOTES
+    assert "1 tie in which both were bad, read as ties" in caplog.text
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_votes_with_a_column_for_each_outcome(tmp_path, suffix):
+    rows = [
+        {
+            "id": row[0], "model_a": row[1], "model_b": row[2],
+            "winner_model_a": int(row[3] == "model_a"), "winner_model_b": int(row[3] == "model_b"),
+            "winner_tie": int(row[3].startswith("tie")),
+        }
+        for row in ARENA
+    ]  # fmt: skip
+    path = written(tmp_path / f"train{suffix}", rows)
+    assert [(*row[:3], row[5]) for row in read_preferences(path).rows()] == [
+        (*row[:3], row[5]) for row in VOTES
+    ]
+    rows[2] |= {"winner_tie": 0}
+    with pytest.raises(InputError, match="0 outcomes; expected 1 in one of winner_model_a"):
+        read_preferences(written(tmp_path / f"wrong{suffix}", rows))

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from simulations import (  # noqa: E402
     alpha,
+    clustered_correlation,
     clustered_items,
     judgements,
     pair_ratings,
@@ -32,6 +33,7 @@ PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, Study] = {
     "score_intervals": score_intervals.STUDY,
     "clustered_items": clustered_items.STUDY,
+    "clustered_correlation": clustered_correlation.STUDY,
     "paired_tests": paired_tests.LEVEL_STUDY,
     "detectable": paired_tests.POWER_STUDY,
     "alpha": alpha.STUDY,

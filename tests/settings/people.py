@@ -111,6 +111,12 @@ CORRELATE = [
         effect=lambda *both: [each.at("agreement[metric=BLEU-2].*.within_p") for each in both]
         == [[1 / 51], [1 / 100]],
     ),
+    # The six topics are the clusters.
+    Row("correlate", "--cluster", "--cluster topic", "agreement.*.within_low", keeps=VALUE),
+    Row(
+        "correlate", "--cluster", "--cluster none", "agreement.*.within_low", also="--cluster topic",
+        as_usual="agreement",
+    ),
     Row("correlate", "--compare", "--compare", effect=only("comparisons.*.a", "BLEU-2")),
     Row(
         "correlate", "--save", "--save {out}/t.csv",

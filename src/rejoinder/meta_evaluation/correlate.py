@@ -15,10 +15,12 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
+from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.progress import Progress
+from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.correlation import CORRELATIONS, correlation_named
@@ -196,6 +198,7 @@ def correlate(
     raters: str = "mean",
     without: Sequence[str] = (),
     scale: Scale | None = None,
+    cluster: str | None = None,
     permutations: int = 1000,
     resamples: int = 1000,
     seed: int = 12345,
@@ -218,6 +221,9 @@ def correlate(
             rater's ratings standardised, then averaged).
         without: Systems to leave out, people for instance.
         scale: The worst and the best grade that could be given; None: outliers are noted.
+        cluster: A column of the contexts: whole clusters of items with the same value there are
+            resampled, left out, swapped and permuted (under ``turn``, ``pairwise`` and ``soft``). None
+            takes what the scores were measured with; ``none`` takes every item as independent.
         permutations: Of the tests; 0 for none.
         resamples: Of the bootstrap; 0 for none.
         seed: Of every draw.
@@ -259,9 +265,24 @@ def correlate(
             f"permutations={permutations!r} must be from 0 (no test) to {MOST_DRAWS:,}"
         )
     scores.need_items()
+    if cluster is not None and not chosen.clustered:
+        raise ParameterError(
+            f"cluster={cluster!r} has no effect under the protocol '{chosen.name}', whose intervals and "
+            "tests are over systems; leave it out"
+        )
+    if cluster is not None:
+        scores = clustered(scores, cluster)
     rated, notes, criterion = match(
         scores, ratings, criterion, raters, without, seed, scale, chosen.in_pairs
     )
+    in_clusters = chosen.clustered and rated.cluster is not None
+    if in_clusters:
+        replies = counted(rated.human.size, "rated reply", "rated replies")
+        clusters = counted(np.unique(rated.group).size, "cluster")
+        notes.append(
+            f"{replies} in {clusters} of '{scores.cluster}': intervals and tests take clusters as a "
+            "whole; '--cluster none' (cluster='none') takes every context as independent"
+        )
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)
@@ -272,6 +293,7 @@ def correlate(
         f"criterion:{criterion}",
         f"raters:{raters}",
         *([f"without:{'+'.join(without)}"] if without else []),
+        *([f"cluster:{scores.cluster}"] if in_clusters else []),
         f"perm:{permutations}",
         *([f"bs:{resamples}"] if chosen.resampled else []),
         f"seed:{seed}",

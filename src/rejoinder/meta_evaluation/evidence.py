@@ -144,6 +144,7 @@ class Rated:
         mean: Whether that one is their mean.
         paired: float64 [S, S, n], where ratings belong to pairs of systems: the rating of the first
             system's reply beside the second's, NaN where there is none. None where they do not.
+        cluster: int64 [n], the cluster of each item; None where every item is independent.
     """
 
     systems: tuple[str, ...]
@@ -155,6 +156,7 @@ class Rated:
     human: Floats
     mean: bool
     paired: Floats | None = None
+    cluster: Indices | None = None
 
     @property
     def grid(self) -> Floats:
@@ -162,6 +164,16 @@ class Rated:
         grid = np.full((len(self.systems), len(self.ids)), np.nan)
         grid[self.system, self.item] = self.human
         return grid
+
+    @property
+    def group(self) -> Indices:
+        """What is resampled and permuted as a whole: int64 [r], the cluster or else the item."""
+        return self.item if self.cluster is None else self.cluster[self.item]
+
+    @property
+    def groups_are(self) -> str:
+        """What these groups are called."""
+        return "contexts" if self.cluster is None else "clusters"
 
     @property
     def segments(self) -> dict[str, Floats]:

@@ -11,11 +11,11 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, meant
 from rejoinder.meta_evaluation.evidence import Rated, Subject
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.rows import rows_of
+from rejoinder.metrics.engine.rows import codes_of, rows_of
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
@@ -66,6 +66,7 @@ def match(
     by_itself, more = over_pairs(table)
     notes += [] if in_pairs else more
     rated, more = _rated(scores, by_itself, raters, seed)
+    rated = replace(rated, cluster=_clusters(scores, rated.ids))
     if in_pairs:
         rated = replace(rated, paired=_paired(rated, table, raters))
     if scale is not None:
@@ -237,6 +238,15 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         how == "mean",
     )
     return rated, notes
+
+
+def _clusters(scores: Scores, ids: Sequence[str]) -> Indices | None:
+    """The clusters of the items, int64 [n]; None where every item is independent."""
+    if not scores.cluster:
+        return None
+    items = pl.DataFrame({"id": ids}).join(scores.items, on="id", how="left", maintain_order="left")
+    labels = items.get_column(scores.cluster).cast(pl.String).rank("dense")
+    return codes_of(labels.cast(pl.Int64).to_numpy())
 
 
 def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:

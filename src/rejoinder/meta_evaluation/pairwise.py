@@ -47,11 +47,14 @@ class ReplyPairs(Evidence):
         self.labels = list(rated.subjects)
         self.human, self.groups = rated.human, rated.item
         sizes = np.bincount(self.groups)
-        self.several = np.flatnonzero(sizes > 1)
+        several = np.flatnonzero(sizes > 1)
+        # The clusters of the contexts that have a pair, or these contexts themselves.
+        self.of_context = several if rated.cluster is None else rated.cluster[several]
+        self.groups_are = rated.groups_are
         self.left, self.right = _pairs_within(self.groups)
         self.notes: list[str] = left_out
         if draws.resamples:
-            self.notes += intervals.few_groups(self.several.size, "contexts")
+            self.notes += intervals.few_groups(np.unique(self.of_context).size, self.groups_are)
         alone = int((sizes == 1).sum())
         if alone:
             self.notes.append(
@@ -104,21 +107,25 @@ class ReplyPairs(Evidence):
 
     def _share(self, each: Floats) -> Interval:
         """Of an accuracy: the same; Wilson's where it is 0, or 1, in every context: no spread."""
-        each = each[~np.isnan(each)]
-        certain = each.size >= LEAST_GROUPS and set(each.tolist()) in ({0.0}, {1.0})
+        defined = ~np.isnan(each)
+        number = np.unique(self.of_context[defined]).size
+        certain = number >= LEAST_GROUPS and set(each[defined].tolist()) in ({0.0}, {1.0})
         if certain and self.draws.resamples:
-            return wilson(float(each[0]), each.size)
+            return wilson(float(each[defined][0]), number)
         return self._interval(each)
 
     def _interval(self, each: Floats) -> Interval:
         """Of the mean over contexts, float64 [contexts], those without a pair being NaN."""
-        each = each[~np.isnan(each)]
-        if reason := too_few_groups(each.size, "contexts"):
+        defined = ~np.isnan(each)
+        groups = Groups.of(self.of_context[defined], int(defined.sum()))
+        if reason := too_few_groups(len(groups), self.groups_are):
             return Interval.none(reason)
         if not self.draws.resamples:
             return Interval.none()
-        drawn = self.draws.rng.integers(0, each.size, size=(self.draws.resamples, each.size))
-        return percentiles(each[drawn].mean(axis=1))
+        values = np.empty(self.draws.resamples)
+        for rows, drawn in groups.resampled(self.draws.resamples, self.draws.rng):
+            values[rows] = each[defined][drawn].mean(axis=1)
+        return percentiles(values)
 
     def _counted(self, y: Floats, correlation: str) -> NDArray[np.bool_]:
         """Which pairs count, bool [..., p]: all, or those that people decided."""
@@ -151,11 +158,15 @@ class ReplyPairs(Evidence):
         """
         observed = np.nanmean(self._by_context(label, self.human, correlation))
         width = max(1, 4 * self.left.size // self.human.size)
-        groups = Groups.of(self.groups, self.human.size)
+        groups, trials = Groups.of(self.groups, self.human.size), self.draws.permutations
+        if self.rated.cluster is None:
+            orders = groups.permuted(trials, self.draws.rng, width)
+        else:
+            orders = groups.permuted_in(self.rated.group, trials, self.draws.rng, width)
         chance = np.concatenate(
             [
                 np.nanmean(self._by_context(label, self.human[drawn], correlation), axis=1)
-                for drawn in groups.permuted(self.draws.permutations, self.draws.rng, width)
+                for drawn in orders
             ]
         )
         far = np.abs(chance - chance.mean()) >= abs(observed - chance.mean()) - NOISE
@@ -172,11 +183,13 @@ class ReplyPairs(Evidence):
         kept = ~np.isnan(first)
         if not kept.any():
             return Pair(math.nan, math.nan, 0, reason="people rate all pairs alike")
-        first, second = first[kept], second[kept]
         interval = self._interval(first - second)
+        first, second = first[kept], second[kept]
         p = math.nan
         if self.draws.permutations:
-            coins = 2.0 * self.draws.rng.integers(0, 2, (self.draws.permutations, first.size)) - 1
+            _, group = np.unique(self.of_context[kept], return_inverse=True)
+            size = self.draws.permutations, int(group.max()) + 1
+            coins = (2.0 * self.draws.rng.integers(0, 2, size) - 1)[:, group]
             again = coins @ (first - second) / first.size
             far = np.abs(again) >= abs((first - second).mean()) - NOISE
             p = float(p_of_draws(far.sum(), self.draws.permutations))

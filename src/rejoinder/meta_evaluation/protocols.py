@@ -40,6 +40,9 @@ class Protocol(ABC):
     in_pairs: ClassVar[bool] = False
     """Whether ratings that belong to a pair of systems are kept apart for each pair."""
 
+    clustered: ClassVar[bool] = True
+    """Whether clusters of items are resampled, swapped and permuted as a whole."""
+
     @abstractmethod
     def signature(self) -> str:
         """Name and parameters, in the style of the metrics' signatures."""
@@ -87,6 +90,7 @@ class System(Protocol):
     """
 
     name: ClassVar[str] = "system"
+    clustered: ClassVar[bool] = False
 
     def signature(self) -> str:
         """The protocol in a signature."""
@@ -180,6 +184,7 @@ class Unit(UnitSettings, Protocol):
         "that contains 0"
     )
     resampled: ClassVar[bool] = False
+    clustered: ClassVar[bool] = False
     in_pairs: ClassVar[bool] = True
 
     def signature(self) -> str:

@@ -26,6 +26,7 @@ from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, sw
 from rejoinder.metrics.engine.rows import Rows, rows_of
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.progress import Progress
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.power import MOST_ENUMERATED
 from rejoinder.statistics.soft_pairwise import (
@@ -109,11 +110,11 @@ class SoftPairs(Evidence):
         self, rows: Rows, score: Callable[[Floats], Floats], which: NDArray[np.bool_], number: int
     ) -> Floats:
         """Of the pairs that share just these items; swaps are the same for people and every metric."""
-        n, trials, pairs = (
-            int(self.shared[which][0].sum()),
-            self.draws.permutations,
-            self.pairs[which],
-        )
+        items, trials, pairs = self.shared[which][0], self.draws.permutations, self.pairs[which]
+        n = int(items.sum())
+        if self.rated.cluster is not None:
+            clusters = Groups.of(self.rated.cluster[items], n)
+            rows, n = rows.summed(clusters), len(clusters)
         exact = n < MOST_ENUMERATED and 1 << n <= trials
         rng = np.random.default_rng([self.draws.seed, 5, number])
         masks = [all_masks(n)] if exact else permutation_masks(n, trials, rng)

@@ -176,10 +176,10 @@ class TurnObservations(Observations):
         super().__init__(
             rated.segments,
             rated.human,
-            rated.item,
+            rated.group,
             _reply_keys(rated),
             draws,
-            "contexts",
+            rated.groups_are,
             raters=rated.matrix if resample_raters else None,
         )
         self.rated = rated
@@ -190,7 +190,8 @@ class TurnObservations(Observations):
             self.notes.append(POOLED)
             if resample_raters:
                 self.notes.append(
-                    "the interval of the mean within systems is over contexts alone, not over raters"
+                    f"the interval of the mean within systems is over {rated.groups_are} alone, not "
+                    "over raters"
                 )
 
     def usable(self, *labels: str) -> NDArray[np.bool_]:
@@ -302,7 +303,10 @@ class TurnObservations(Observations):
         return Row(value, n, interval.low, interval.high, p, "; ".join(reasons) or None)
 
     def _within(self, kept: NDArray[np.bool_]) -> WithinSystems:
-        return WithinSystems(self.human[kept], self.rated.system[kept], self.rated.item[kept])
+        cluster = None if self.rated.cluster is None else self.groups[kept]
+        return WithinSystems(
+            self.human[kept], self.rated.system[kept], self.rated.item[kept], cluster
+        )
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
         """Each system by itself, then the mean of those that are defined."""
@@ -360,6 +364,6 @@ def _reply_keys(rated: Rated) -> pl.DataFrame:
         {
             "system": pl.Series(systems, dtype=pl.String),
             "id": pl.Series(ids, dtype=pl.String),
-            "group": rated.item,
+            "group": rated.group,
         }
     )

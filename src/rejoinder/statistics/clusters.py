@@ -126,6 +126,45 @@ class Groups:
                 drawn[:, block.ravel()] = block[group, place].reshape(b, -1)
             yield drawn
 
+    def permuted_in(
+        self,
+        clusters: NDArray[np.generic],
+        trials: int,
+        rng: np.random.Generator,
+        width: int = 1,
+    ) -> Iterator[Indices]:
+        """The same inside each cluster of groups; and clusters of groups of one shape change places.
+
+        Args:
+            clusters: [n], the cluster of each observation; a group lies in one cluster.
+            trials: How many.
+            rng: Where the randomness comes from.
+            width: How many numbers the caller will hold for each observation.
+
+        Yields:
+            int64 [b, n]: the observation that takes the place of each.
+        """
+        group = np.repeat(np.arange(len(self)), self.size)[np.argsort(self.order, kind="stable")]
+        sizes = self.size[group]
+        shapes: dict[tuple[int, ...], list[Indices]] = {}
+        for label in np.unique(clusters):
+            members = np.flatnonzero(clusters == label)
+            members = members[np.lexsort((group[members], sizes[members]))]
+            shapes.setdefault(tuple(sizes[members].tolist()), []).append(members)
+        n = self.order.size
+        for _, b in _blocks(trials, n * width):
+            drawn = np.empty((b, n), dtype=np.int64)
+            for alike in shapes.values():
+                inside = np.stack([
+                    members[np.concatenate(list(Groups.of(group[members], members.size).permuted(b, rng)))]
+                    for members in alike
+                ], axis=1)  # fmt: skip
+                order = rng.permuted(np.tile(np.arange(len(alike)), (b, 1)), axis=1)
+                drawn[:, np.concatenate(alike)] = np.take_along_axis(
+                    inside, order[:, :, None], axis=1
+                ).reshape(b, -1)
+            yield drawn
+
     def swaps(
         self, trials: int, rng: np.random.Generator, width: int = 1
     ) -> Iterator[NDArray[np.bool_]]:

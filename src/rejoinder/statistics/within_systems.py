@@ -16,6 +16,7 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import (
     LEAST_GROUPS,
     LEVEL,
@@ -56,6 +57,9 @@ class WithinSystems:
         y: float64 [n], the ratings.
         system: int64 [n], whose reply each is, from 0 on.
         context: int64 [n], which context it answers. A system answers a context once.
+        cluster: int64 [n], the cluster of the context (its conversation, its user), where contexts of
+            one cluster are not independent: clusters are then left out, swapped and exchanged as a
+            whole. None takes every context as independent.
 
     Raises:
         InputError: The arrays differ in length, or a system answers a context twice.
@@ -70,6 +74,7 @@ class WithinSystems:
     y: Floats
     system: Indices
     context: Indices
+    cluster: Indices | None = None
 
     def __post_init__(self) -> None:
         shapes = {np.shape(each) for each in (self.y, self.system, self.context)}
@@ -92,9 +97,15 @@ class WithinSystems:
         return np.split(order, ends)
 
     @cached_property
-    def contexts(self) -> Indices:
-        """The contexts that have an observation."""
-        return np.unique(self.context)
+    def group(self) -> Indices:
+        """What each observation is left out and swapped with: its cluster, or else its context."""
+        groups = self.context if self.cluster is None else self.cluster
+        return np.unique(groups, return_inverse=True)[1]
+
+    @property
+    def groups(self) -> int:
+        """How many clusters, or else contexts, there are."""
+        return int(self.group.max(initial=-1)) + 1
 
     @property
     def complete(self) -> bool:
@@ -154,7 +165,7 @@ class WithinSystems:
         if not usable:
             return math.nan
         if len(self.places) == 1:
-            return float(permutation_p(x, self.y, correlation, permutations, rng))
+            return float(permutation_p(x, self.y, correlation, permutations, rng, self.cluster))
         if self.complete:
             observed = abs(self.mean(x, correlation))
             drawn = np.concatenate(list(self._shared(x, correlation, usable, permutations, rng)))
@@ -246,8 +257,7 @@ class WithinSystems:
         measure = correlation_named(correlation)
         common = standardised if measure is pearson else average_ranks
         usable = self._usable(x1, correlation, x2)
-        number = self.contexts.size
-        place = np.searchsorted(self.contexts, self.context)
+        number, place = self.groups, self.group
         reached = 0
         for b in _sizes(permutations, 3 * self.y.size):
             heads = rng.integers(0, 2, size=(b, number), dtype=np.int8).astype(np.bool_)
@@ -278,9 +288,8 @@ class WithinSystems:
     ) -> Iterator[Floats]:
         """The mean in each permutation, the same for every system, in blocks."""
         measure, pairs = _prepared(x, self.y, [self.places[s] for s in usable], correlation)
-        n = self.places[0].size
-        for b in _sizes(permutations, 2 * n):
-            drawn = rng.permuted(np.tile(np.arange(n), (b, 1)), axis=1)
+        for b in _sizes(permutations, 2 * self.places[0].size):
+            drawn = self._permuted(self.places[0], b, rng)
             yield np.mean([measure(scores, ratings[drawn]) for scores, ratings in pairs], axis=0)
 
     def _studentised(
@@ -299,29 +308,28 @@ class WithinSystems:
         """
         places = [self.places[s] for s in usable]
         measure, pairs = _prepared(x, self.y, places, correlation)
-        context = np.searchsorted(self.contexts, self.context)
         values = [np.empty(0)]
         for begin, b in enumerate(_sizes(permutations + 1, 4 * self.y.size)):
-            total, error = np.zeros(b), np.zeros((b, self.contexts.size))
+            total, error = np.zeros(b), np.zeros((b, self.groups))
             for each, (scores, ratings) in zip(places, pairs, strict=True):
-                drawn = rng.permuted(np.tile(np.arange(each.size), (b, 1)), axis=1)
+                drawn = self._permuted(each, b, rng)
                 if not begin:
                     drawn[0] = np.arange(each.size)
                 again = ratings[drawn]
                 total += measure(scores, again)
                 product = _score(scores, correlation) * _score(again, correlation)
                 product -= product.mean(axis=1, keepdims=True)
-                error[:, context[each]] += product / each.size
+                _add(error, self.group[each], product / each.size)
             values.append(total / np.sqrt((error**2).sum(axis=1)))
         return np.concatenate(values)
 
     def _without(self, x: Floats, correlation: str, usable: list[int]) -> Floats:
         """The mean over systems without each context (block of contexts): float64 [blocks]."""
         measure = correlation_named(correlation)
-        number = self.contexts.size
+        number = self.groups
         # Blocks of neighbours: contexts of one conversation are mostly adjacent.
         blocks = min(number, MOST_BLOCKS)
-        block = np.searchsorted(self.contexts, self.context) * blocks // number
+        block = self.group * blocks // number
         total = np.zeros(blocks)
         for s in usable:
             each = self.places[s]
@@ -347,14 +355,31 @@ class WithinSystems:
     def _too_little(self, value: float) -> str | None:
         if math.isnan(value):
             return "the correlation is undefined"
-        if self.contexts.size < LEAST_GROUPS:
-            return f"fewer than {LEAST_GROUPS} contexts to leave out in turn"
+        if self.groups < LEAST_GROUPS:
+            what = "contexts" if self.cluster is None else "clusters"
+            return f"fewer than {LEAST_GROUPS} {what} to leave out in turn"
         return None
+
+    def _permuted(self, each: Indices, b: int, rng: np.random.Generator) -> Indices:
+        """Orders of the replies of a system, clusters as a whole: int64 [b, replies]."""
+        if self.cluster is None:
+            return rng.permuted(np.tile(np.arange(each.size), (b, 1)), axis=1)
+        groups = Groups.of(self.cluster[each], each.size)
+        return np.concatenate(list(groups.permuted(b, rng)))
 
 
 ONE_CONTEXT = "a system's correlation rests on a single context"
 
 NO_SPREAD_REASON = "the same without any one context, which is no certainty"
+
+
+def _add(sums: Floats, group: Indices, values: Floats) -> None:
+    """Adds columns of values, float64 [b, n], to the columns of their groups."""
+    if np.unique(group).size == group.size:
+        sums[:, group] += values
+        return
+    for place, column in zip(group, values.T, strict=True):
+        sums[:, place] += column
 
 
 def _mean(values: Floats) -> float:

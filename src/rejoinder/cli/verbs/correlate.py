@@ -62,6 +62,7 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
         multiple=True,
         help="Correlation coefficient. May be repeated (default: pearson, spearman and kendall-b).",
     )
+    cluster: str | None = options.CLUSTER
     compare: bool = flag(
         "--compare", help="Compare every two metrics, under the first coefficient."
     )
@@ -109,6 +110,7 @@ def correlate(given: CorrelateOptions) -> None:
             raters=given.raters,
             without=given.without,
             scale=given.scale,
+            cluster=given.cluster,
             permutations=given.permutations,
             **given.of(options.SamplingOptions),
             progress=tick,

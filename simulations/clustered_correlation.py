@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.within_systems import WithinSystems
@@ -67,7 +68,9 @@ def _values(clusters: int, size: int, rng: np.random.Generator) -> Floats:
     return np.sqrt(0.5) * (shared + rng.normal(size=(SYSTEMS, clusters * size)))
 
 
-def _data(y: Floats, kept: Floats, clusters: int, size: int, known: bool) -> WithinSystems:
+def _data(
+    y: Floats, kept: NDArray[np.bool_], clusters: int, size: int, known: bool
+) -> WithinSystems:
     system, context = np.nonzero(kept)
     return WithinSystems(y[kept], system, context, context // size if known else None)
 

@@ -18,12 +18,7 @@ from rejoinder.messages import counted
 from rejoinder.scoring.measurements import Measurements, clusters_of, few_items, with_word
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
-
-CONVERSATION = "conversation"
-"""The column that names the clusters where no other is given."""
-
-NONE = "none"
-"""In place of a column: every item is independent."""
+from rejoinder.tables.item_clusters import CONVERSATION, NONE
 
 FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
 """From so many repeated items on there is a note, if they are this share of all."""

@@ -46,15 +46,15 @@ def read_scores(
 
     Args:
         *paths: files, of which each is recognised by itself.
-        format: the name of the format of all of them; None: recognised by suffix and first bytes.
-        columns: which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
+        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
 
     Returns:
         ``schemas.SCORES``, one row per score, in the order of the files.
 
     Raises:
-        InputError: a file cannot be read or breaks a rule; the message names file and row.
-        ParameterError: there is no such format.
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
     """
     frames, stretches = [], []
     mapping = column_mapping(columns)

@@ -26,8 +26,8 @@ def scores_in(path: Path, name: str | None, columns: ColumnMapping | None) -> Sc
     """The scores in a path, not yet validated.
 
     Raises:
-        InputError: no format recognises the path.
-        ParameterError: there is no format of that name.
+        InputError: No format recognises the path.
+        ParameterError: There is no format of that name.
     """
     (chosen,) = formats_of([path], name, SCORE_FORMATS, OPTION)
     return chosen.read(path, columns)

@@ -15,11 +15,11 @@ class ScoreFormat:
     """A format of scores: how it is recognised, and how it is read.
 
     Attributes:
-        name: its name.
-        description: one line for listings.
-        recognise: whether a path of this format lies here, told from the path and the first bytes
+        name: Its name.
+        description: One line for listings.
+        recognise: Whether a path of this format lies here, told from the path and the first bytes
             of the file (empty for a folder).
-        read: reads the scores of one path; the user's ``columns`` matter to tables alone.
+        read: Reads the scores of one path; the user's ``columns`` matter to tables alone.
     """
 
     name: str

@@ -160,13 +160,13 @@ def test_a_sweep_goes_on(golden):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_sweep
-    from rejoinder.tuning.grid import Grid
+    from rejoinder.tuning.grid import ParameterGrid
     from rejoinder.tuning.trials import Search, run_trials
 
     folder = golden("sweep-begun") / "sweep-begun"
     kept = {path.name: path.read_bytes() for path in (folder / "trials" / "0001").glob("*.json")}
     base = replace(tiny_sweep.BASE, width=4, feed_forward=4, epochs=2)
-    grid = Grid(base, {"learning_rate": (1e-2, 1e-3)})
+    grid = ParameterGrid(base, {"learning_rate": (1e-2, 1e-3)})
     found = run_trials(tiny_sweep.held(base), grid, Search(prune="none"), folder)
     for then, now in zip(SAID["trials"], found.trials.to_dicts(), strict=True):
         assert {name: now[name] for name in then} == pytest.approx(then, rel=1e-3)

@@ -39,7 +39,7 @@ from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.training.responder import train_responder
 from rejoinder.tuning import data as responder_material
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.trials import Search, _parameters
 from shared_data import EXAMPLES
 
@@ -253,7 +253,7 @@ def held():
     return tiny_sweep.held()
 
 
-GRID = Grid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 9)})
+GRID = ParameterGrid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 9)})
 
 
 @each_field(Search)
@@ -269,14 +269,14 @@ def test_a_sweep_of_another_search_is_refused(kind, field, held, tmp_path):
 @each_field(Parameters)
 def test_a_sweep_of_another_base_is_refused(kind, field, held, tmp_path):
     opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
-    changed = Grid(other(PARAMETERS, field), GRID.axes)
+    changed = ParameterGrid(other(PARAMETERS, field), GRID.axes)
     with pytest.raises(InputError, match=rf"sweep of another run: {field} was"):
         opened(tmp_path / "s", sweep_of(held, changed, SEARCH), SEARCH.extensible, None)
 
 
 def test_a_sweep_of_other_axes_is_refused(held, tmp_path):
     opened(tmp_path / "s", sweep_of(held, GRID, SEARCH), SEARCH.extensible, None)
-    changed = Grid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 8)})
+    changed = ParameterGrid(PARAMETERS, {"dropout": (0.0, 0.1), "warmup": (5, 8)})
     with pytest.raises(InputError, match="sweep of another run: warmup was"):
         opened(tmp_path / "s", sweep_of(held, changed, SEARCH), SEARCH.extensible, None)
 

@@ -21,9 +21,9 @@ sys.path.insert(0, sys.argv[1])
 import torch
 torch.set_num_threads(1)
 from tiny_sweep import BASE, held
-from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.trials import Search, run_trials
-grid = Grid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
+grid = ParameterGrid(BASE, {"learning_rate": (1e-2, 1e-3, 1e-4), "dropout": (0.0, 0.3)})
 print("ready", flush=True)
 sampler, trials = sys.argv[3], int(sys.argv[4]) or None
 search = Search(sampler, trials, reduction=2, first_epochs=1)

@@ -45,7 +45,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class Grid:
+class ParameterGrid:
     """All combinations of some values.
 
     Attributes:
@@ -56,7 +56,7 @@ class Grid:
         ParameterError: There is nothing to sweep, too much of it, or a combination that no replying
             system can have.
 
-    >>> grid = Grid(Parameters(), {"dropout": (0.0, 0.2), "warmup": (100, 200, 300)})
+    >>> grid = ParameterGrid(Parameters(), {"dropout": (0.0, 0.2), "warmup": (100, 200, 300)})
     >>> grid.size, grid.setting(4)
     (6, {'dropout': 0.2, 'warmup': 200})
     """
@@ -116,7 +116,7 @@ class Grid:
 
 def grid_of(
     base: Parameters, name: str | None = None, given: Mapping[str, tuple[Number, ...]] | None = None
-) -> Grid:
+) -> ParameterGrid:
     """The named grid, with the values given in place of its own.
 
     A name with one value is not swept: the value holds for all trials.
@@ -127,7 +127,7 @@ def grid_of(
         given: By name the values, as ``parsed`` reads them.
 
     Raises:
-        ParameterError: As with ``Grid``; or there is no such grid.
+        ParameterError: As with ``ParameterGrid``; or there is no such grid.
 
     >>> grid = grid_of(Parameters(), "paper", {"vocabulary": (4000,), "dropout": (0.0, 0.4)})
     >>> grid.size, grid.base.vocabulary
@@ -138,7 +138,7 @@ def grid_of(
     axes = {**(GRIDS[name] if name else {}), **(given or {})}
     fixed = {key: values[0] for key, values in axes.items() if len(values) == 1}
     swept = {key: values for key, values in axes.items() if len(values) > 1}
-    return Grid(base.changed(**fixed), swept)
+    return ParameterGrid(base.changed(**fixed), swept)
 
 
 def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from rejoinder.messages import counted
 from rejoinder.progress import Report
 from rejoinder.tuning.data import SweepMaterial
-from rejoinder.tuning.grid import Grid, Setting
+from rejoinder.tuning.grid import ParameterGrid, Setting
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.trial import Trial
 
@@ -21,7 +21,7 @@ class SweepRun:
     """A sweep under way: its trials, made as they are asked for."""
 
     material: SweepMaterial
-    grid: Grid
+    grid: ParameterGrid
     search: Search
     folder: Path
     keep: int

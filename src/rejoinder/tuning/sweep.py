@@ -11,7 +11,7 @@ from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 from rejoinder.tuning.data import material
-from rejoinder.tuning.grid import Grid, Number, grid_of
+from rejoinder.tuning.grid import Number, ParameterGrid, grid_of
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.trials import run_trials
@@ -112,7 +112,7 @@ def sweep(
     )
 
 
-def _least_pairs(grid: Grid) -> int:
+def _least_pairs(grid: ParameterGrid) -> int:
     """The fewest pairs that a trial trains on; 0: all."""
     counts = grid.axes.get("pairs", (grid.base.pairs,))
     return min((int(count) for count in counts if count), default=0)

@@ -16,7 +16,7 @@ from rejoinder.statistics.correlation import reason_undefined, spearman
 from rejoinder.statistics.intervals import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.tuning.data import SweepMaterial
-from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.trial import Trial
 
@@ -28,7 +28,7 @@ RUQ = {"ruq_train": "RUQ on train", "ruq_test": "RUQ on test"}
 MEASURES = ("metric", *RUQ)
 
 
-def table(trials: Sequence[Trial], finished: Sequence[Trial], grid: Grid) -> pl.DataFrame:
+def table(trials: Sequence[Trial], finished: Sequence[Trial], grid: ParameterGrid) -> pl.DataFrame:
     """A row for each trial: the finished ones by METEOR, then the pruned and the failed ones.
 
     Returns:

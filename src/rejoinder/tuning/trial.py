@@ -33,7 +33,7 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_responses
 from rejoinder.training.responder import train_responder
 from rejoinder.tuning.data import SweepMaterial
-from rejoinder.tuning.grid import Grid, Setting
+from rejoinder.tuning.grid import ParameterGrid, Setting
 from rejoinder.utterance_quantity.ruq import ruq
 
 MODEL, REPLIES, REPLIES_HASH = "model", "replies.jsonl", "replies.json"
@@ -59,7 +59,7 @@ class Trial:
     number: int
     setting: Setting
     folder: Path
-    grid: Grid
+    grid: ParameterGrid
     material: SweepMaterial
     losses: dict[int, float] = field(default_factory=dict)
     scores: Mapping[str, Any] | None = None

@@ -16,7 +16,7 @@ from rejoinder.progress import Report
 from rejoinder.tables.write import write_table
 from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import Grid, Setting
+from rejoinder.tuning.grid import ParameterGrid, Setting
 from rejoinder.tuning.result import SweepResult
 from rejoinder.tuning.run import SweepRun
 from rejoinder.tuning.search import Search, refused
@@ -29,7 +29,7 @@ RESULTS, TABLE = "results.json", "trials.csv"
 
 def run_trials(
     material: SweepMaterial,
-    grid: Grid,
+    grid: ParameterGrid,
     search: Search,
     path: str | os.PathLike[str],
     *,
@@ -185,7 +185,7 @@ def _of_trials(finished: Sequence[Trial]) -> list[str]:
 
 
 def _parameters(
-    material: SweepMaterial, grid: Grid, search: Search, optuna: str | None
+    material: SweepMaterial, grid: ParameterGrid, search: Search, optuna: str | None
 ) -> dict[str, Any]:
     """What a sweep is: with all of this the same, its results are the same."""
     return {

@@ -24,7 +24,7 @@ BY_LENGTH = "reference_words"
 
 
 @dataclass(frozen=True)
-class Items:
+class RuqItems:
     """Prompts, references, generic replies.
 
     Attributes:
@@ -179,7 +179,7 @@ def check_column(testset: TestSet, by: str | None) -> None:
         )
 
 
-def items_of(testset: TestSet, generic: Sequence[str], references: str) -> Items:
+def items_of(testset: TestSet, generic: Sequence[str], references: str) -> RuqItems:
     """The items of a test set that RUQ can ask about.
 
     Args:
@@ -212,7 +212,7 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> Items
     items = testset.contexts.filter(pl.col("id").is_in(kept)).drop("context")
     if BY_LENGTH not in items.columns:
         items = items.with_columns(pl.Series(BY_LENGTH, [_bucket(few[0]) for few in texts]))
-    return Items(
+    return RuqItems(
         kept,
         [tuple(turns[id]) for id in kept],
         texts,

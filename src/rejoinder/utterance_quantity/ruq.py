@@ -26,7 +26,7 @@ from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 from rejoinder.utterance_quantity.generic import checked, generic_replies
-from rejoinder.utterance_quantity.requests import Items, items_of
+from rejoinder.utterance_quantity.requests import RuqItems, items_of
 from rejoinder.utterance_quantity.result import Quantity
 
 _Model = str | os.PathLike[str] | LikelihoodBackend
@@ -202,7 +202,7 @@ def _facts(backends: Sequence[LikelihoodBackend]) -> dict[str, str]:
 
 def _scores(
     backends: Sequence[LikelihoodBackend],
-    items: Items,
+    items: RuqItems,
     lowest: Floats,
     generic: Floats,
     notes: list[str],

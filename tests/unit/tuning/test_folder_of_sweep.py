@@ -7,7 +7,7 @@ import pytest
 from rejoinder.errors import InputError
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.search import Search
 from rejoinder.tuning.trials import run_trials
 
@@ -42,7 +42,7 @@ def test_other_things_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("x", "utf-8")
     with pytest.raises(InputError, match="other things in it"):
         opened(tmp_path, WHAT, True, None)
-    grid = Grid(Parameters(), {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(Parameters(), {"dropout": (0.0, 0.1)})
     with pytest.raises(InputError, match="is a file"):
         run_trials(None, grid, Search(), tmp_path / "thesis.tex")  # pyright: ignore
     (tmp_path / "cut").mkdir()

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from rejoinder.tuning.grid import Grid
+from rejoinder.tuning.grid import ParameterGrid
 from rejoinder.tuning.trial import Trial
 from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, files, held
 
-GRID = Grid(BASE.changed(epochs=2), {"learning_rate": (1e-2, 1e-4), "dropout": (0.0, 0.3)})
+GRID = ParameterGrid(BASE.changed(epochs=2), {"learning_rate": (1e-2, 1e-4), "dropout": (0.0, 0.3)})
 
 
 class Killed(BaseException):

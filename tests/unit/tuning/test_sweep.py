@@ -10,7 +10,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.responders.seq2seq.parameters import scaled
 from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
-from rejoinder.tuning.grid import PAPER, Grid, grid_of, parsed
+from rejoinder.tuning.grid import PAPER, ParameterGrid, grid_of, parsed
 from rejoinder.tuning.table import correlations
 from rejoinder.tuning.trial import Trial, write_sealed
 from rejoinder.tuning.trials import Search, run_trials
@@ -60,7 +60,7 @@ def test_searches_that_cannot_be_are_named_as_in_python_too(given, words):
 
 def test_every_setting_is_checked_first():
     with pytest.raises(ParameterError, match="dropout: got 1"):
-        Grid(BASE, {"dropout": (0.0, 1.0)})
+        ParameterGrid(BASE, {"dropout": (0.0, 1.0)})
     with pytest.raises(ParameterError, match="no setting"):
         grid_of(BASE)
 
@@ -68,7 +68,7 @@ def test_every_setting_is_checked_first():
 def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
     pytest.importorskip("torch")
     # 4,000 subwords do not suit a corpus of ten words: that trial fails, and is told.
-    grid = Grid(BASE, {"learning_rate": (1e-2, 1e-4), "vocabulary": (60, 4000)})
+    grid = ParameterGrid(BASE, {"learning_rate": (1e-2, 1e-4), "vocabulary": (60, 4000)})
     search = Search(reduction=2, first_epochs=1)
     found = run_trials(held(), grid, search, tmp_path / "s")
     status = found.trials["status"].to_list()
@@ -88,7 +88,7 @@ def test_a_sweep_prunes_scores_and_does_nothing_twice(tmp_path):
 
 def test_a_model_that_an_earlier_call_removed_is_told(tmp_path):
     pytest.importorskip("torch")
-    grid = Grid(BASE.changed(epochs=1), {"dropout": (0.0, 0.3)})
+    grid = ParameterGrid(BASE.changed(epochs=1), {"dropout": (0.0, 0.3)})
     search = Search(prune="none")
     assert not any("no model" in note for note in run_trials(held(), grid, search, tmp_path).notes)
     found = run_trials(held(), grid, search, tmp_path, keep=2)
@@ -97,7 +97,7 @@ def test_a_model_that_an_earlier_call_removed_is_told(tmp_path):
 
 
 def test_a_correlation_that_is_undefined_says_of_what(tmp_path):
-    grid = Grid(BASE, {"dropout": (0.0, 0.3)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.3)})
     trials = [
         Trial(n, grid.setting(n - 1), tmp_path, grid, held(), {3: bits}, scores)
         for n, bits, scores in (
@@ -112,7 +112,7 @@ def test_a_correlation_that_is_undefined_says_of_what(tmp_path):
 
 
 def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
-    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     assert trial._inexact() == []
     (tmp_path / "epochs-1.json").write_text('{"notes": ["went on: not to the last bit"]}')
@@ -121,7 +121,7 @@ def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
 
 
 def test_a_bit_flipped_in_what_a_trial_left_is_never_another_number(tmp_path):
-    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     path = tmp_path / "epochs-3.json"
     write_sealed(path, {"bits_per_character": 2.531, "notes": []})
     data = bytearray(path.read_bytes())
@@ -147,7 +147,7 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
             return list(messages)
 
     monkeypatch.setattr(responder_trial.TrainedResponder, "load", lambda *_, **__: Echo())
-    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     texts = trial._replies(None)
     path = tmp_path / "replies.jsonl"
@@ -162,7 +162,7 @@ def test_replies_that_are_not_as_they_were_written_are_made_anew(tmp_path, monke
 
 
 def test_trials_of_before_are_read_with_a_note(tmp_path):
-    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     (tmp_path / "epochs-3.json").write_text('{"bits_per_character": 2.5}')
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     assert trial.train(3, True, 60.0, None)
@@ -171,7 +171,7 @@ def test_trials_of_before_are_read_with_a_note(tmp_path):
 
 def test_a_full_disk_is_no_failed_trial(tmp_path):
     """It goes on with room: a trial that is marked as failed would stay so."""
-    grid = Grid(BASE, {"dropout": (0.0, 0.1)})
+    grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     for cause in (OSError(28, "No space left on device"), ValueError("io (os error 28)")):
         error = InputError("the checkpoint cannot be written")

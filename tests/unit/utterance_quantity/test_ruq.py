@@ -12,8 +12,8 @@ from rejoinder.models.likelihood.backend import (
     TOO_LONG,
     Likelihood,
     LikelihoodBackend,
-    Plan,
     RequestBatch,
+    RequestPlan,
 )
 from rejoinder.utterance_quantity.generic import generic_replies
 from rejoinder.utterance_quantity.ruq import ruq
@@ -39,7 +39,7 @@ class Told(LikelihoodBackend):
         return {"table": "told"}
 
     def plan(self, requests):
-        return Plan((RequestBatch(tuple(range(len(requests))), requests),), self.notes)
+        return RequestPlan((RequestBatch(tuple(range(len(requests))), requests),), self.notes)
 
     def measure(self, batch):
         return [[self.one(text) for text in request.replies] for request in batch.work]

@@ -88,7 +88,7 @@ class RequestBatch:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RequestPlan:
     """All of the work, in the order in which it is done: the same for the same requests.
 
     Attributes:
@@ -118,7 +118,7 @@ class LikelihoodBackend(ABC):
         """What its numbers depend on: the weights' hash, the settings. Kept beside the numbers."""
 
     @abstractmethod
-    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
         """Cuts the work into batches, cheap to make beside the measuring."""
 
     @abstractmethod

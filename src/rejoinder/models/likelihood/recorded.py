@@ -17,8 +17,8 @@ from rejoinder.models.likelihood.backend import (
     Likelihood,
     LikelihoodBackend,
     LikelihoodRequest,
-    Plan,
     RequestBatch,
+    RequestPlan,
 )
 from rejoinder.tables.io.json_lines import convert, read_objects
 
@@ -93,7 +93,7 @@ class RecordedBackend(LikelihoodBackend):
         """The hash of the file."""
         return {"scores": hashlib.sha256(self.path.read_bytes()).hexdigest()[:8]}
 
-    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
         """In the order of the requests.
 
         Raises:
@@ -108,7 +108,7 @@ class RecordedBackend(LikelihoodBackend):
                         "item"
                     )
         places = range(len(requests))
-        return Plan(
+        return RequestPlan(
             tuple(
                 RequestBatch(tuple(places[begin : begin + SIZE]), requests[begin : begin + SIZE])
                 for begin in range(0, len(requests), SIZE)

@@ -16,7 +16,7 @@ GROUPS = 6
 """Pairs are scored in so many groups by the length of the reply: less padding, and that is most of it."""
 
 
-class Alignment(nn.Module):
+class DecomposableAttention(nn.Module):
     """Attend, compare, aggregate (Parikh et al. 2016, section 3), from the reply's side.
 
         e_ij = r_i . q_j / sqrt(d)

@@ -39,7 +39,7 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class Batch:
+class SubwordBatch:
     """A batch on its device; padding stands at the right.
 
     Attributes:
@@ -94,7 +94,7 @@ def token_batches(
     return batches
 
 
-def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) -> Batch:
+def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) -> SubwordBatch:
     """The tensors of a batch."""
     import torch
 
@@ -103,7 +103,7 @@ def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) ->
     inputs, _ = padded([[EOS, *ids[:-1]] for ids in said], device)
     labels, spoken = padded(said, device)
     labels = torch.where(spoken.bool(), labels, IGNORED)
-    return Batch(sources, mask, inputs, labels, sum(map(len, said)))
+    return SubwordBatch(sources, mask, inputs, labels, sum(map(len, said)))
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Tensor, Tensor]:

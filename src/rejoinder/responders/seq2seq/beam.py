@@ -13,7 +13,7 @@ Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 
 @dataclass
-class _Item:
+class _FinishedHypotheses:
     """What the search has finished for one message: scores and tokens, the best first."""
 
     beam: int
@@ -67,7 +67,7 @@ def beam_search(
     scores = torch.full((count, beam), float("-inf"), device=device)
     scores[:, 0] = 0.0
     said: list[list[list[int]]] = [[[] for _ in range(beam)] for _ in range(count)]
-    items = [_Item(beam) for _ in range(count)]
+    items = [_FinishedHypotheses(beam) for _ in range(count)]
     for length in range(1, longest + 1):
         logits, state = step(tokens, state)
         size = logits.shape[-1]
@@ -97,7 +97,7 @@ def beam_search(
 
 
 def _advance(
-    item: _Item,
+    item: _FinishedHypotheses,
     said: list[list[int]],
     top: list[float],
     place: list[int],

@@ -19,7 +19,7 @@ from rejoinder.responders.seq2seq.subwords import EOS, PAD
 
 if TYPE_CHECKING:
     from rejoinder.models.training.shapes import Shapes
-    from rejoinder.responders.seq2seq.batches import Batch
+    from rejoinder.responders.seq2seq.batches import SubwordBatch
     from rejoinder.responders.seq2seq.parameters import Parameters
 
 
@@ -101,7 +101,7 @@ class GRU:
         """None: ``transformers`` has no such class."""
         return {}
 
-    def logits(self, batch: Batch) -> Tensor:
+    def logits(self, batch: SubwordBatch) -> Tensor:
         """Scores, float [b, t, vocabulary]."""
         states, hidden = self.module.encode(batch.sources, batch.mask)
         return self.module.decode(batch.inputs, hidden, states, batch.mask)[0]

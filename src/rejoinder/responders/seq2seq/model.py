@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from rejoinder.models.training.shapes import Shapes
-    from rejoinder.responders.seq2seq.batches import Batch
+    from rejoinder.responders.seq2seq.batches import SubwordBatch
     from rejoinder.responders.seq2seq.gru import GRU
     from rejoinder.responders.seq2seq.parameters import Parameters
     from rejoinder.responders.seq2seq.transformer import Transformer
 
 
-class Model(Protocol):
+class Seq2SeqModel(Protocol):
     """An encoder and a decoder over one vocabulary of subwords."""
 
     @property
@@ -31,7 +31,7 @@ class Model(Protocol):
         """What ``transformers`` wants in ``config.json``; empty where it has no such class."""
         ...
 
-    def logits(self, batch: Batch) -> Tensor:
+    def logits(self, batch: SubwordBatch) -> Tensor:
         """Scores, float [b, t, vocabulary], of each next subword of the replies given."""
         ...
 
@@ -42,7 +42,7 @@ class Model(Protocol):
         ...
 
 
-def build(parameters: Parameters, vocabulary: int) -> Model:
+def build(parameters: Parameters, vocabulary: int) -> Seq2SeqModel:
     """A model with fresh weights, drawn from torch's generator.
 
     Args:

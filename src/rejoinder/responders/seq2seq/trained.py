@@ -17,7 +17,7 @@ from rejoinder.models.training.folder import (
     foreign,
     read_folder,
 )
-from rejoinder.responders.seq2seq.model import Model, build, check_described, check_installed
+from rejoinder.responders.seq2seq.model import Seq2SeqModel, build, check_described, check_installed
 from rejoinder.responders.seq2seq.parameters import KINDS, Parameters
 from rejoinder.text.detokenize import plain
 
@@ -41,7 +41,7 @@ class TrainedResponder:
         hash: of the folder, for signatures.
     """
 
-    model: Model
+    model: Seq2SeqModel
     tokenizer: PreTrainedTokenizerFast
     parameters: Parameters
     hash: str

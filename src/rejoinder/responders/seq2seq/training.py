@@ -14,8 +14,14 @@ from rejoinder.models.training.checkpoints import Checkpoint
 from rejoinder.models.training.loop import Task, TrainedWeights, TrainingProgress
 from rejoinder.models.training.loop import train as train_task
 from rejoinder.progress import Report
-from rejoinder.responders.seq2seq.batches import IGNORED, Batch, Encoded, collate, token_batches
-from rejoinder.responders.seq2seq.model import Model
+from rejoinder.responders.seq2seq.batches import (
+    IGNORED,
+    Encoded,
+    SubwordBatch,
+    collate,
+    token_batches,
+)
+from rejoinder.responders.seq2seq.model import Seq2SeqModel
 from rejoinder.responders.seq2seq.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ FIRST_RATE = 1e-7
 
 
 def train(
-    model: Model,
+    model: Seq2SeqModel,
     data: Encoded,
     validation: Encoded,
     parameters: Parameters,
@@ -75,7 +81,9 @@ def learning_rate(parameters: Parameters, update: int) -> float:
     return peak * math.sqrt(max(warmup, 1) / max(done, 1))
 
 
-def validation_loss(model: Model, encoded: Encoded, tokens: int, device: torch.device) -> float:
+def validation_loss(
+    model: Seq2SeqModel, encoded: Encoded, tokens: int, device: torch.device
+) -> float:
     """The mean negative log-likelihood per subword in nats, ends of replies included."""
     import torch
     from torch.nn.functional import cross_entropy
@@ -100,7 +108,7 @@ class ResponderTask(Task[list[np.ndarray]]):
 
     def __init__(
         self,
-        model: Model,
+        model: Seq2SeqModel,
         data: Encoded,
         validation: Encoded,
         parameters: Parameters,
@@ -143,7 +151,7 @@ class ResponderTask(Task[list[np.ndarray]]):
             total += float(loss.detach())
         return total, count
 
-    def loss(self, batch: Batch) -> Tensor:
+    def loss(self, batch: SubwordBatch) -> Tensor:
         """The label-smoothed cross-entropy, summed over subwords."""
         from torch.nn.functional import cross_entropy
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from transformers import M2M100ForConditionalGeneration
 
     from rejoinder.models.training.shapes import Shapes
-    from rejoinder.responders.seq2seq.batches import Batch
+    from rejoinder.responders.seq2seq.batches import SubwordBatch
     from rejoinder.responders.seq2seq.parameters import Parameters
 
 
@@ -80,7 +80,7 @@ class Transformer:
         held = self.module.config.to_dict()
         return {**held, "architectures": [type(self.module).__name__], "dtype": "float32"}
 
-    def logits(self, batch: Batch) -> Tensor:
+    def logits(self, batch: SubwordBatch) -> Tensor:
         """Scores, float [b, t, vocabulary]."""
         return self.module(
             input_ids=batch.sources,

@@ -129,7 +129,7 @@ def tokens_by_hand(encoder, w, texts):
 
 
 def cross_by_hand(scorer, query, reply):
-    """Attend, compare, aggregate, a token of the reply at a time (``alignment.Alignment``)."""
+    """Attend, compare, aggregate, a token of the reply at a time (``alignment.DecomposableAttention``)."""
     w = weights(scorer)
     q = np.array(tokens_by_hand(scorer.encoder, w, query[-TURNS:]))
     compared = []

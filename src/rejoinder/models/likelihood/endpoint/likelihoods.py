@@ -13,8 +13,8 @@ from rejoinder.models.likelihood.backend import (
     Likelihood,
     LikelihoodBackend,
     LikelihoodRequest,
-    Plan,
     RequestBatch,
+    RequestPlan,
 )
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo, read_echo
 from rejoinder.models.likelihood.endpoint.probe import probe
@@ -101,7 +101,7 @@ class EndpointBackend(LikelihoodBackend):
         check_echo(echo, text, self.url)
         return echo
 
-    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
         """In the order of the requests: the server forms batches of its own."""
         places = range(len(requests))
         batches = tuple(
@@ -109,7 +109,7 @@ class EndpointBackend(LikelihoodBackend):
             for begin in range(0, len(requests), SIZE)
         )
         unended = self.prompting.end and not self.end_text
-        return Plan(
+        return RequestPlan(
             batches,
             (
                 "the end of sequence is not counted: an endpoint's end token is unknown; name its "

@@ -24,8 +24,8 @@ from rejoinder.models.likelihood.backend import (
     Likelihood,
     LikelihoodBackend,
     LikelihoodRequest,
-    Plan,
     RequestBatch,
+    RequestPlan,
 )
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.transformer.batching import bucketed, halving, levelled
@@ -45,7 +45,7 @@ TOLL = {"cpu": 16, "cuda": 1024}
 SLICE = 2048  # requests that are tokenised at a time
 
 
-class Row(NamedTuple):
+class ReplyRow(NamedTuple):
     """One reply in the second pass.
 
     Attributes:
@@ -121,7 +121,7 @@ class TransformerBackend(LikelihoodBackend):
             **self.prompting.facts,
         }
 
-    def plan(self, requests: Sequence[LikelihoodRequest]) -> Plan:
+    def plan(self, requests: Sequence[LikelihoodRequest]) -> RequestPlan:
         """Tokenises all requests, and puts those of like length together.
 
         Raises:
@@ -139,7 +139,7 @@ class TransformerBackend(LikelihoodBackend):
             RequestBatch(tuple(places), tuple(pieces[place] for place in places))
             for places in bucketed(costs, self.batch_tokens)
         )
-        return Plan(batches, (*self.notes(), *cuts.notes(len(requests))))
+        return RequestPlan(batches, (*self.notes(), *cuts.notes(len(requests))))
 
     def measure(self, batch: RequestBatch) -> list[list[Likelihood]]:
         """Both passes over one batch, in halves where memory runs out."""
@@ -201,7 +201,7 @@ class TransformerBackend(LikelihoodBackend):
         found = [[Likelihood.none(why) for why in piece.dropped] for piece in pieces]
         used = [place for place, piece in enumerate(pieces) if piece.longest]
         rows = [
-            Row(at, reply, tail.ids, tail.skip)
+            ReplyRow(at, reply, tail.ids, tail.skip)
             for at, place in enumerate(used)
             for reply, tail in enumerate(pieces[place].tails)
             if tail is not None
@@ -215,7 +215,7 @@ class TransformerBackend(LikelihoodBackend):
             found[used[row.piece]][row.reply] = Likelihood.of(logprobs[row.skip :])
         return found
 
-    def _tails(self, prefix: Prefix, rows: Sequence[Row]) -> list[Floats]:
+    def _tails(self, prefix: Prefix, rows: Sequence[ReplyRow]) -> list[Floats]:
         """The log-probabilities of every tail's tokens: float64, row by row."""
         import torch
 
@@ -240,7 +240,9 @@ class TransformerBackend(LikelihoodBackend):
                 values[at][1:] = logprobs
         return values
 
-    def _chunk(self, prefix: Prefix, rows: Sequence[Row], chunk: Sequence[int]) -> list[Floats]:
+    def _chunk(
+        self, prefix: Prefix, rows: Sequence[ReplyRow], chunk: Sequence[int]
+    ) -> list[Floats]:
         import torch
 
         device = prefix.logits.device

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from torch import Tensor
 
-    from rejoinder.models.ruber.alignment import Alignment
+    from rejoinder.models.ruber.alignment import DecomposableAttention
     from rejoinder.models.ruber.data.conversations import Conversations
     from rejoinder.models.training.shapes import Shapes
 
@@ -107,14 +107,14 @@ class CrossScorer(EncoderScorer):
 
     config_type: ClassVar[type[CrossConfig]] = CrossConfig
     reading: ClassVar[str] = "tokens"
-    module: Alignment
+    module: DecomposableAttention
 
     @staticmethod
-    def network_of(config: CrossConfig, width: int) -> Alignment:
+    def network_of(config: CrossConfig, width: int) -> DecomposableAttention:
         """Attention over the states of tokens."""
-        from rejoinder.models.ruber.alignment import Alignment
+        from rejoinder.models.ruber.alignment import DecomposableAttention
 
-        return Alignment(width, config.width, config.turns, config.dropout)
+        return DecomposableAttention(width, config.width, config.turns, config.dropout)
 
     @staticmethod
     def sizes_in(weights: Shapes) -> dict[str, int]:

@@ -55,7 +55,7 @@ def test_poor_data_are_drawn_or_said(replies, marks, protocol, tmp_path):
     assert (tmp_path / "scatter-people.png").exists() == (len(marks) == 2 and protocol == "turn")
 
 
-def test_bars_of_several_systems_are_pooled_and_within(tmp_path, monkeypatch):
+def test_bars_of_several_systems_are_pooled_and_within(unrendered, tmp_path, monkeypatch):
     # Each figure has the numbers of its own columns of the table.
     from rejoinder.figures import album as module
 
@@ -77,7 +77,7 @@ def test_bars_of_several_systems_are_pooled_and_within(tmp_path, monkeypatch):
     assert "agreement-within.png" not in {path.name for path in single.paths}
 
 
-def test_what_pictures_cannot_show_is_noted(tmp_path):
+def test_what_pictures_cannot_show_is_noted(unrendered, tmp_path):
     replies = {f"s{i}": VARIED for i in range(21)}
     # Of most replies distinct-1 is undefined: it has no coefficient, and those few are drawn.
     replies |= {f"s{i}": [""] * len(VARIED) for i in range(13)}
@@ -96,7 +96,9 @@ def test_the_coefficient_of_map_and_sweep():
 
 
 @pytest.mark.parametrize("correlations", [("spearman",), ("pearson", "spearman", "kendall-b")])
-def test_captions_fit_the_figure_and_tell_pooled_from_within(correlations, tmp_path, monkeypatch):
+def test_captions_fit_the_figure_and_tell_pooled_from_within(
+    correlations, unrendered, tmp_path, monkeypatch
+):
     from rejoinder.figures import style
 
     captions = {}

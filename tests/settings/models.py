@@ -168,6 +168,7 @@ RUQ = [
     columns("ruq", "systems.*.value", "testset"),
     Row("ruq", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),
+    Row("ruq", "--cluster", "--cluster topic", "systems.*.low", "systems.*.value"),
     Row("ruq", "--generic", "--generic {other_generic}", "systems.*.value"),
     Row("ruq", "--reference-rule", "--reference-rule single", "systems.*.value"),
     # The outputs of one system: 66 replies more, each with its tokens.

@@ -131,6 +131,7 @@ ROWS = [
         effect=lambda _, after: rows(after, "trivial.csv") == 7 * 66,
     ),
     Row("audit", "--metric", "-m length", effect=more_than_before("audit.*.metric", "length")),
+    Row("audit", "--cluster", "--cluster topic", "audit.*.low", "audit[fake=constant].*.value"),
     Row("audit", "--without", "--without tuned", effect=only("audit.*.best_system", "retrieval")),
     Row(
         "audit", "--constant", "--constant 'Yes, it is.'", "audit[fake=constant].*.value",

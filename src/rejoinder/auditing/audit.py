@@ -136,6 +136,7 @@ def audit(
     without: Sequence[str] = (),
     missing: Missing = "error",
     drop_unusable: bool = False,
+    cluster: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -164,6 +165,7 @@ def audit(
         missing: As for ``score``.
         drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
             reference are left out in any case, and counted.
+        cluster: As for ``score``.
         resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Random seed of the baselines and of the resamples.
         progress: Called with how many slices of the work are done, and of how many.
@@ -191,7 +193,9 @@ def audit(
     reduced, copied = leave_one_out(testset, alignment.ids, seed)
     replies = pl.concat([unseen.responses(), copied.responses()])
     _check_scored(wanted, replies)
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "progress": progress}
+    drawn: dict[str, Any] = {
+        "cluster": cluster, "resamples": resamples, "seed": seed, "progress": progress
+    }  # fmt: skip
     scores = score(
         testset,
         pl.concat([real, unseen.responses()]),

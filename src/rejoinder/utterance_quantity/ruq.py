@@ -21,6 +21,7 @@ from rejoinder.models.likelihood.opening import open_backends
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.store import Likelihoods, likelihoods
 from rejoinder.progress import Progress
+from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, few_items
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
@@ -49,6 +50,7 @@ def ruq(
     download: bool = False,
     end_text: str = "",
     work: str | os.PathLike[str] | None = None,
+    cluster: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -76,6 +78,8 @@ def ruq(
         download: Whether models may be downloaded.
         end_text: The text of the end-of-sequence token of servers' models.
         work: A folder where results are kept as they are computed; an interrupted run is resumed.
+        cluster: As for ``rejoinder.score``; shares have Wilson's interval for as many prompts as they
+            are worth.
         resamples: Number of resamples of the paired bootstrap; 0 gives neither intervals nor tests.
         seed: Random seed.
         progress: Called with the number of prompts done and of all prompts.
@@ -119,6 +123,7 @@ def ruq(
     generic_means = np.stack([items.generic_means(table) for table in tables], axis=1)
     metric = RUQ(references=references)
     scores = _scores(backends, items, lowest, generic_means, notes, metric, resamples, seed)
+    scores = clustered(scores, cluster)
     return Quantity(scores, items.all_replies(tables, which), tuple(items.generic), remarks)
 
 

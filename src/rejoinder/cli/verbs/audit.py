@@ -31,6 +31,7 @@ class TrivialBaselinesOptions(options.Options):
 class AuditOptions(options.MeasuringOptions, TrivialBaselinesOptions):
     """The options of 'audit'."""
 
+    cluster: str | None = options.CLUSTER
     save_replies: Path | None = path(
         "--save-replies",
         help="Save the trivial replies to this file, as responses. For another tool to score, whose "
@@ -58,7 +59,9 @@ def audit(given: AuditOptions) -> None:
     texts = inputs.read(given)
     with Progress("auditing") as tick:
         values = given.of(TrivialBaselinesOptions, options.GapsOptions, options.SamplingOptions)
-        result = audited(*texts, inputs.metrics_of(given), **values, progress=tick)
+        result = audited(
+            *texts, inputs.metrics_of(given), **values, cluster=given.cluster, progress=tick
+        )
     with Outputs() as outputs:
         replies = result.replies
         outputs.save(

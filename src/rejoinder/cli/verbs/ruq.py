@@ -121,6 +121,7 @@ class RuqOptions(
         help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
         "command.",
     )
+    cluster: str | None = options.CLUSTER
     save: Path | None = options.save("Wins and ties without texts, as Parquet.")
     save_tokens: Path | None = path(
         "--save-tokens", help="Save the log-probability of every token to this file, as Parquet."
@@ -168,6 +169,7 @@ def ruq(given: RuqOptions) -> None:
             references=given.reference_rule,
             outputs=own,
             work=given.work,
+            cluster=given.cluster,
             **given.of(options.SamplingOptions),
             progress=tick,
         )

@@ -121,7 +121,7 @@ PUBLISHED = [
     one("mturk-answers", "a batch without answers", r"no column Answer\.<criterion>", BATCH.replace("Answer.", "Reply.") + "h,A1,Approved,c1,bot,4\n"),
     one("mturk-json", "answers that stand as JSON", r"as JSON in Answer\.taskAnswers", BATCH.replace("relevance", "taskAnswers") + "h,A1,Approved,c1,bot,[]\n"),
     one("mturk-twice", "a worker who rates a reply twice", r"duplicate rating .* rater 'A1', .*first at", BATCH + "h,A1,Approved,c1,bot,4\n" * 2),
-    one("label-studio-data", "a task that does not say which reply it shows", r"row 1: data: no column 'system'", task().replace('"system"', '"model"'), "export.json"),
+    one("label-studio-data", "a task that does not say which reply it shows", r"row 1: data: no column 'system'", task().replace('"system"', '"sys"'), "export.json"),
     one("label-studio-label", "a choice that is no number", r"row 1: score 'good' is no number", task(result={"type": "choices", "value": {"choices": ["good"]}}), "export.json"),
     one("label-studio-choices", "several choices", r"relevance: 2 choices, expected one", task(result={"type": "choices", "value": {"choices": ["1", "2"]}}), "export.json"),
     one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),

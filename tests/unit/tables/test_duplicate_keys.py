@@ -32,6 +32,8 @@ SCORED = '{"id": "a", "text": "x", "total": -1, "tokens": 1, "total": -2}'
 SAMPLES = '{"doc_id": 0, "resps": [], "filtered_resps": [], "target": "a", "target": "b"}'
 BATCH = '{"custom_id": "a", "response": {}, "custom_id": "b"}'
 
+FLAT = '[{"id": 1, "system": "b", "lead_time": 1, "annotation_id": 1, "annotation_id": 2}]'
+
 # Reader, format, file, content, key, row.
 ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
@@ -46,6 +48,7 @@ ROWS = [
     (read_responses, "chat", "bot.jsonl", CHAT, "content"),
     (read_ratings, "jsonl", "r.jsonl", '{"id": "a", "system": "b", "score": 1, "score": 2}', "score"),
     (read_ratings, "json", "r.json", '[{"id": "a", "system": "b", "score": 1, "score": 2}]', "score"),
+    (read_ratings, "label-studio-min", "m.json", FLAT, "annotation_id"),
     (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
@@ -72,7 +75,7 @@ def test_a_key_twice_in_a_log_is_refused(tmp_path, name):
 
 
 NO_JSON = {
-    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt"),
+    *("csv", "tsv", "parquet", "text", "dailydialog", "dstc7", "mturk", "xlsx", "wmt", "qualtrics"),
 }
 """Formats that read no objects of JSON."""
 

@@ -163,6 +163,69 @@ def test_label_studio_exports(tmp_path, caplog):
     assert "1 result of the type 'textarea' left out" in caplog.text
 
 
+def test_label_studio_without_renaming(tmp_path):
+    path = tmp_path / "export.json"
+    task = {"id": 12, "annotations": [annotation(7, result("rating", 4))]}
+    path.write_text(json.dumps([task | {"data": {"model": "bot", "prompt": "Hi"}}]))
+    assert read_ratings(path).rows() == [("12", "bot", "7", "relevance", 4.0)]
+    path.write_text(json.dumps([task | {"data": {"item_id": "c1", "model_name": "bot"}}]))
+    assert read_ratings(path).rows() == [("c1", "bot", "7", "relevance", 4.0)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_label_studio_flat_exports(tmp_path, suffix):
+    row = {
+        "id": 5, "model": "bot", "prompt": "Hi", "fluency": 4, "relevance": 3, "annotator": 7,
+        "annotation_id": 31, "created_at": "2026-01-01", "updated_at": "2026-01-01", "lead_time": 2.5,
+    }  # fmt: skip
+    path = tmp_path / f"export{suffix}"
+    if suffix == ".json":
+        path.write_text(json.dumps([row]))
+    else:
+        path.write_text(f"{','.join(row)}\n{','.join(map(str, row.values()))}\n")
+    assert read_ratings(path).rows() == [
+        ("5", "bot", "7", "fluency", 4.0), ("5", "bot", "7", "relevance", 3.0),
+    ]  # fmt: skip
+
+
+SURVEY = ("StartDate", "Status", "Finished", "RecordedDate", "ResponseId")
+IMPORT = [f'"{{""ImportId"":""{name}""}}"' for name in SURVEY]
+
+
+def survey(path, names, labels, *answers):
+    """An export of Qualtrics: names, texts, import ids, then the responses."""
+    ids = [f'"{{""ImportId"":""QID{i}""}}"' for i, _ in enumerate(names)]
+    rows = [[*SURVEY, *names], [*SURVEY, *labels], [*IMPORT, *ids]]
+    for number, (status, finished, *cells) in enumerate(answers):
+        rows.append(["2026", status, finished, "2026", f"R_{number}", *map(str, cells)])
+    path.write_text("\n".join(",".join(row) for row in rows) + "\n")
+    return path
+
+
+def test_qualtrics(tmp_path, caplog):
+    path = survey(
+        tmp_path / "survey.csv", ["c1__bot__fluency", "Q7", "Q8"], ["How fluent?", "c1|cat|fluency", "Why?"],
+        ("IP Address", "True", "4 - good", 5, "so"), ("Survey Preview", "True", 1, 1, ""),
+        ("IP Address", "False", 1, 1, ""), ("IP Address", "True", "", 3, ""),
+    )  # fmt: skip
+    assert read_ratings(path).rows() == [
+        ("c1", "bot", "R_0", "fluency", 4.0),
+        ("c1", "cat", "R_0", "fluency", 5.0),
+        ("c1", "cat", "R_3", "fluency", 3.0),
+    ]
+    assert "2 responses not finished, or a preview, left out" in caplog.text
+    path = survey(
+        tmp_path / "embedded.csv", ["Fluency", "item_id", "model"], ["How fluent?", "item_id", "model"],
+        ("IP Address", "True", 4, "c1", "bot"), ("IP Address", "True", 2, "c2", "bot"),
+    )  # fmt: skip
+    assert read_ratings(path).rows() == [
+        ("c1", "bot", "R_0", "Fluency", 4.0), ("c2", "bot", "R_1", "Fluency", 2.0),
+    ]  # fmt: skip
+    path = survey(tmp_path / "none.csv", ["Q1"], ["How fluent?"], ("IP Address", "True", 4))
+    with pytest.raises(InputError, match="say in one of these ways which reply was rated"):
+        read_ratings(path)
+
+
 def test_real_mean_ratings_of_dailydialog():
     path = shared("data", "dailydialog-multiref", "mturk_rating_processed_output.csv")
     ratings = read_ratings(path)

@@ -15,6 +15,7 @@ from rejoinder.tables.rating_formats import (
     grade,
     label_studio,
     mturk,
+    qualtrics,
     tables,
     wmt,
 )
@@ -31,6 +32,8 @@ RATING_FORMATS: dict[str, RatingFormat] = {
         grade.FORMAT,
         mturk.FORMAT,
         label_studio.FORMAT,
+        label_studio.FLAT,
+        qualtrics.FORMAT,
         wmt.FORMAT,
         *tables.FORMATS,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,25 @@ import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.column_roles import key_renames
+from rejoinder.tables.assembly.long_or_wide import wide_ratings
 from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.rating_formats.tables import judgements
 from rejoinder.tables.schemas import RATINGS
 
 _SCORED = ("rating", "number", "choices")
 
 
 class _Data(msgspec.Struct):
-    id: str | int
     system: str
+    id: str | int | None = None
 
 
 class _Result(msgspec.Struct):
@@ -39,8 +45,9 @@ class _Annotation(msgspec.Struct):
 
 
 class _Task(msgspec.Struct):
-    data: _Data
+    data: dict[str, Any]
     annotations: list[_Annotation]
+    id: str | int | None = None
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -59,6 +66,13 @@ def read(path: Path) -> RatingsDraft:
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         task = convert(row, _Task, where)
+        renames = key_renames(list(task.data), ("id", "system"), where)
+        fields = {renames.get(name, name): value for name, value in task.data.items()}
+        require(("system",), fields, f"{where}: data")
+        data = convert(fields, _Data, f"{where}: data")
+        item = data.id if data.id is not None else task.id
+        if item is None:
+            raise InputError(f"{where}: no 'id' in data, and none of the task; expected the item's")
         for annotation in task.annotations:
             if annotation.was_cancelled:
                 cancelled += 1
@@ -68,7 +82,7 @@ def read(path: Path) -> RatingsDraft:
                 if result.type not in _SCORED or result.from_name is None:
                     others[result.type] += 1
                     continue
-                rows.append((str(task.data.id), task.data.system, rater, result.from_name))
+                rows.append((str(item), data.system, rater, result.from_name))
                 cells.append(_cell(result, where))
                 numbers.append(number)
     scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
@@ -81,6 +95,29 @@ def read(path: Path) -> RatingsDraft:
     draft = frame.with_columns(scores.alias("score"))
     return RatingsDraft(draft, Origin(((str(path), numbers),)), notes)
 
+
+def recognise_flat(path: Path, first: bytes) -> bool:
+    """A CSV or TSV whose header, or a JSON list whose objects, have an annotation's id and time."""
+    return suffix_of(path) in _FLAT and b"annotation_id" in first and b"lead_time" in first
+
+
+def read_flat(path: Path) -> RatingsDraft:
+    """The flat exports (JSON-MIN, CSV, TSV): a row for each annotation, a column for each field."""
+    part = judgements(path, _FLAT[suffix_of(path)], None, "ratings", ("id", "system", "rater"))
+    require(("id", "system", "rater"), part.frame.columns, part.name)
+    criteria = part.frame.drop(_BOOKKEEPING, strict=False)
+    return wide_ratings(replace(part, frame=criteria))
+
+
+_FLAT = {".csv": "csv", ".tsv": "tsv", ".json": "json"}
+_BOOKKEEPING = ("annotation_id", "lead_time", "created_at", "updated_at", "inner_id")
+
+FLAT = RatingFormat(
+    "label-studio-min",
+    "Label Studio's flat exports (JSON-MIN, CSV, TSV): id, system, annotator, a column per field",
+    recognise_flat,
+    read_flat,
+)
 
 FORMAT = RatingFormat(
     "label-studio",

@@ -1,0 +1,142 @@
+"""Qualtrics: the export of a survey as CSV, with three rows of headers."""
+
+from __future__ import annotations
+
+import re
+from itertools import compress
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import suffix_of
+from rejoinder.messages import counted, listed
+from rejoinder.tables.assembly.column_roles import key_renames
+from rejoinder.tables.assembly.long_or_wide import ratings_of_table, wide_ratings
+from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.io.delimited import Grid, read_csv
+from rejoinder.tables.origin import RatingsDraft
+from rejoinder.tables.rating_formats.format import RatingFormat
+
+_OF_SURVEY = {
+    "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
+    "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail",
+    "externalreference", "locationlatitude", "locationlongitude", "distributionchannel",
+    "userlanguage", "q_recaptchascore", "q_totalduration", "consent",
+}  # fmt: skip
+"""The columns that Qualtrics adds, in lower case."""
+
+_NOT_RESPONSES = re.compile(r"(survey )?(preview|test)|spam|1|2|8|9|12", re.IGNORECASE)
+_PARTS = re.compile(r"\s*\|\s*|__")
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """By two columns that every export has."""
+    header = first.split(b"\n", 1)[0]
+    known = b"ResponseId" in header and b"RecordedDate" in header
+    return suffix_of(path) in (".csv", ".tsv") and known
+
+
+def read(path: Path) -> RatingsDraft:
+    """The answers of every finished response that is no preview, test or spam.
+
+    Which reply a question rates stands in one of two places. In the name or the text of the question,
+    as ``<id>|<system>|<criterion>`` or ``<id>__<system>__<criterion>`` (the criterion may be left out):
+    a respondent then rates several replies. Or in the embedded data ``id`` and ``system`` of the
+    response: each other question with numbers is a criterion.
+
+    Raises:
+        InputError: Neither is there, or no response is left.
+    """
+    table, labels = _without_headers(read_csv(path))
+    kept = [_counts(table, row) for row in range(len(table.numbers))]
+    left_out = kept.count(False)
+    notes = (f"{counted(left_out, 'response')} not finished, or a preview, left out",) * bool(
+        left_out
+    )
+    if not any(kept):
+        raise InputError(
+            f"{path}: no finished response{f' ({notes[0]})' if notes else ''}; expected one"
+        )
+    numbers = list(compress(table.numbers, kept))
+    cells = {
+        name: list(compress(column, kept))
+        for name, column in zip(table.header, table.columns, strict=True)
+    }
+    raters = cells["ResponseId"]
+    questions = {name: cells[name] for name in cells if name.lower() not in _OF_SURVEY}
+    placed = {name: parts for name in questions if (parts := _placed(name, labels[name]))}
+    draft = (
+        _of_questions(questions, placed, raters, path, numbers)
+        if placed
+        else _of_embedded(questions, raters, path, numbers)
+    )
+    return RatingsDraft(draft.frame, draft.origin, (*notes, *draft.notes))
+
+
+FORMAT = RatingFormat(
+    "qualtrics",
+    "Qualtrics (csv): questions called <id>|<system>|<criterion>, or embedded data id and system",
+    recognise,
+    read,
+)
+
+
+def _without_headers(table: Grid) -> tuple[Grid, dict[str, str]]:
+    """The responses, and the text of each question: rows 2 and 3 hold texts and import ids."""
+    skipped = 0
+    labels = dict.fromkeys(table.header, "")
+    if any("ImportId" in column[1] for column in table.columns if len(column) > 1):
+        skipped = 2
+        labels = {n: column[0] for n, column in zip(table.header, table.columns, strict=True)}
+    columns = [column[skipped:] for column in table.columns]
+    return Grid(table.name, table.header, columns, table.numbers[skipped:]), labels
+
+
+def _counts(table: Grid, row: int) -> bool:
+    """Whether a response is finished and real."""
+    finished = table["Finished"][row].strip().lower() if "Finished" in table.header else "true"
+    status = table["Status"][row].strip() if "Status" in table.header else ""
+    return finished in ("true", "1", "") and _NOT_RESPONSES.fullmatch(status) is None
+
+
+def _placed(name: str, label: str) -> tuple[str, str, str] | None:
+    """The item, the system and the criterion of a question."""
+    for text in (name, label):
+        parts = _PARTS.split(text.strip())
+        if len(parts) in (2, 3) and all(parts):
+            return parts[0], parts[1], parts[2] if len(parts) == 3 else "overall"
+    return None
+
+
+def _of_questions(
+    questions: dict[str, list[str]],
+    placed: dict[str, tuple[str, str, str]],
+    raters: list[str],
+    path: Path,
+    numbers: list[int],
+) -> RatingsDraft:
+    frames, rows = [], []
+    for name, (item, system, criterion) in placed.items():
+        columns = {"rater": raters, criterion: questions[name]}
+        frame = pl.DataFrame(columns).select(
+            pl.lit(item).alias("id"), pl.lit(system).alias("system"), "rater",
+            pl.lit(criterion).alias("criterion"), pl.col(criterion).alias("score"),
+        )  # fmt: skip
+        frames.append(frame)
+        rows += numbers
+    return ratings_of_table(Part(str(path), pl.concat(frames), rows))
+
+
+def _of_embedded(
+    questions: dict[str, list[str]], raters: list[str], path: Path, numbers: list[int]
+) -> RatingsDraft:
+    renames = key_renames(list(questions), ("id", "system"), str(path))
+    columns = {renames.get(name, name): column for name, column in questions.items()}
+    if not {"id", "system"} <= columns.keys():
+        raise InputError(
+            f"{path}: no question is called <id>|<system>|<criterion>, and there is no embedded data "
+            f"'id' and 'system'; got {listed(questions)}; say in one of these ways which reply was rated"
+        )
+    frame = pl.DataFrame({"rater": raters, **columns})
+    return wide_ratings(Part(str(path), frame, numbers))

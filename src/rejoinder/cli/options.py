@@ -331,7 +331,7 @@ class MetricsOptions(Options):
         metavar="NAME[:KEY=VALUE,...]",
         multiple=True,
         help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
-        "'rejoinder metrics' lists all.",
+        "'rejoinder metrics' lists all. MODULE:NAME: a metric of your own.",
     )
 
 

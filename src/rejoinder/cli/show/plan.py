@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
+    from rejoinder.metrics.base import Metric
     from rejoinder.planning.plan import Plan
 
 IN_FULL = 3
@@ -77,7 +78,7 @@ def _comparison(
     target = number("to show", lambda row: _show(row, percent)(row["target"]))
     return table(
         _grouped(needs),
-        text("", lambda row: _label(row, pilot)),
+        text("", lambda row: _label(row, pilot, result.metrics)),
         *_differences(result, percent, sizes, *((target,) if _given(result) else ())),
         section="subject",
     )
@@ -167,7 +168,7 @@ def _correlations(result: Plan, sizes: Sequence[int]) -> Table:
     firsts = (next(iter(rows.values())) for rows in by_size.values())
     return table(
         _grouped(row for row in firsts if row["raters"] in raters),
-        text(_name(result), lambda row: _label(row, pilot)),
+        text(_name(result), lambda row: _label(row, pilot, result.metrics)),
         number("expected", lambda row: decimals(3)(row["value"])),
         *(
             number(heading, lambda row, size=size: decimals(3)(by_size[_key(row)][size]["width"]))
@@ -178,7 +179,7 @@ def _correlations(result: Plan, sizes: Sequence[int]) -> Table:
     )
 
 
-def _label(row: Mapping[str, Any], pilot: int | None) -> str:
+def _label(row: Mapping[str, Any], pilot: int | None, metrics: Mapping[str, Metric]) -> str:
     name = row["subject"] if row["first"] else " " * len(row["subject"])
     words = []
     if row["raters"] is not None and row["references"] is None:
@@ -186,7 +187,7 @@ def _label(row: Mapping[str, Any], pilot: int | None) -> str:
         words.append(f"{counted(row['raters'], 'rater')}{own}")
     elif row["references"] is not None:
         words.append(f"{counted(row['references'], 'reference')} ")
-    elif row["subject"] != PEOPLE:
+    elif row["subject"] in metrics and "references" in metrics[row["subject"]].needs:
         words.append("all references*")
     return " ".join([name, *words])
 

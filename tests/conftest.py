@@ -35,12 +35,15 @@ def with_threads():
 
 @pytest.fixture
 def unrendered(monkeypatch):
-    """Figures are made, and their files hold nothing: for tests of which files there are.
+    """Figures are made, and their files hold our mark alone: for tests of which files there are.
 
     What figures show is in contract/test_every_figure.py; tests of figures/ render and save them.
     """
     figure = pytest.importorskip("matplotlib.figure")
-    monkeypatch.setattr(figure.Figure, "savefig", lambda _, path, **__: path.write_bytes(b""))
+    from rejoinder.figures.style import MARK
+
+    mark = MARK.encode()
+    monkeypatch.setattr(figure.Figure, "savefig", lambda _, path, **__: path.write_bytes(mark))
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_python_runs(code, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("code", blocks("sh"))
-def test_commands_run(code, monkeypatch, tmp_path, capfd):
+def test_commands_run(code, unrendered, monkeypatch, tmp_path, capfd):
     # The names that the README uses, filled with the example data.
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     shutil.copytree(EXAMPLES, tmp_path / "examples")

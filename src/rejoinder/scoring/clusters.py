@@ -32,13 +32,14 @@ def clustered(scores: S, cluster: str | None) -> S:
     Args:
         scores: Scores of single items.
         cluster: A column of the contexts; ``none`` takes every item as independent; None takes the
-            column ``conversation`` where there is one, and otherwise leaves the scores as they are.
+            column ``conversation`` where two items share a value there, and otherwise leaves the scores
+            as they are.
 
     Raises:
         ParameterError: There is no such column, or the rows are blocks of items.
         InputError: An item has no value in the column.
     """
-    default = cluster is None and not scores.cluster and CONVERSATION in scores.items.columns
+    default = cluster is None and not scores.cluster and _has_conversations(scores.items)
     if cluster is None and not default:
         return scores
     if cluster is not None:
@@ -64,6 +65,13 @@ def clustered(scores: S, cluster: str | None) -> S:
     changed = _with_clusters(scores, column)
     added = [*_notes(changed), *few_items(changed.measured)] if scores.resamples else []
     return replace(changed, notes=(*added, *notes))
+
+
+def _has_conversations(items: pl.DataFrame) -> bool:
+    """Whether some conversation has several items."""
+    return CONVERSATION in items.columns and bool(
+        items.get_column(CONVERSATION).is_duplicated().any()
+    )
 
 
 def design_effects(scores: Measurements, label: str) -> np.ndarray:

@@ -82,9 +82,11 @@ def test_repeated_items_without_a_cluster_have_a_note():
 
 
 def test_an_item_that_is_its_own_cluster_changes_no_number():
-    plain, own = measured(None), measured([str(k) for k in range(48)])
+    labels = [str(k) for k in range(48)]
+    plain, own = measured(None), measured(labels, cluster="conversation")
     assert not plain.cluster
     assert own.cluster == "conversation"
+    assert not measured(labels).cluster  # only where it is named
     for names in (NUMBERS, ("n",)):
         np.testing.assert_allclose(of(own.systems(), names), of(plain.systems(), names), rtol=1e-12)
     expected = plain.compare(permutations=300)

@@ -70,6 +70,11 @@ class External(MeanMetric):
         bounds: tuple[float, float] | None = None,
     ) -> None:
         expect(name, str, "name", "the name of the metric, as tables call it")
+        if not name.strip() or "|" in name or name in ("system", "id"):
+            raise ParameterError(
+                f"name={name!r} cannot head a column of scores; give the metric a name of its own, "
+                "without '|'"
+            )
         expect(higher_is_better, bool, "higher_is_better", "True or False")
         (values,) = reply_values(score_table(frame, name))
         self._set(values, DIRECTIONS[not higher_is_better], bounds)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rejoinder.errors import InputError, one_of
-from rejoinder.messages import counted
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.messages import counted, quoted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import interval_facts
@@ -19,9 +19,13 @@ from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, few_items
 from rejoinder.scoring.pairwise import pairwise_scores
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
+
+MISSING = ("error", "drop", "pairwise")
+"""What can be done about a missing value by itself: no empty reply can stand in for it."""
 
 SHOWN = 5
 """So many replies without a value are named in a message."""
@@ -48,9 +52,13 @@ def from_values(
 
     Raises:
         InputError: A value is missing, or a metric and the test set have no id in common.
-        ParameterError: Two metrics have one name.
+        ParameterError: Two metrics have one name, or an argument is of another kind.
     """
     check_draws(resamples, seed)
+    if missing not in MISSING:
+        raise ParameterError(f"missing: got {quoted(missing)}; expected {one_of(MISSING)}")
+    if testset is not None:
+        expect(testset, TestSet, "testset", TESTSET)
     labelled = registry.metrics(metrics)
     values = [each.reply_values for each in metrics if each.reply_values is not None]
     systems = list(dict.fromkeys(name for each in values for name in each.systems))

@@ -133,6 +133,11 @@ def check_external(scores: pl.DataFrame, origin: Origin) -> None:
         lambda i: f"name {quoted(scores['name'][i])} holds '|', which parts signatures; rename it",
     )
     refuse(
+        scores.get_column("name").is_in(["system", "id"]),
+        origin,
+        lambda i: f"name {quoted(scores['name'][i])} is that of a column of every table; rename it",
+    )
+    refuse(
         values.is_infinite().fill_null(False),
         origin,
         lambda i: (

@@ -329,3 +329,28 @@ def test_pairwise_leaves_out_of_each_metric_what_it_lacks():
     assert pairs["difference"][0] == pytest.approx(difference.mean(), abs=1e-12)
     assert "|missing:pairwise|" in scores.measured["judge"].signature
     assert "missing" not in scores.measured["BLEU-2"].signature
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"missing": "maybe"}, "missing: got 'maybe'; expected 'error', 'drop' or 'pairwise'"),
+        ({"missing": "empty"}, "missing: got 'empty'; expected"),
+        ({"testset": "testset.jsonl"}, "testset is str, expected a TestSet"),
+        ({"lower": ["bleu"]}, "lower: no metric is called 'bleu'; choose 'judge' or 'comet'"),
+        ({"lower": "judge"}, "lower is a string"),
+        ({"bounds": {"judge": 3}}, "bounds is int, expected two numbers"),
+        ({"bounds": {"bleu": (0, 1)}}, "bounds: no metric is called 'bleu'"),
+        ({"bounds": {"judge": (5, 1)}}, "expected the least value before the greatest"),
+        ({"cluster": "topic"}, "the contexts have no column 'topic'"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        Scores.from_segments(judge(5), **arguments)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a|b", "system", "id"])
+def test_a_name_heads_a_column(name):
+    with pytest.raises(ParameterError, match="give the metric a name of its own"):
+        External(name, judge(5).drop("comet"))

@@ -11,7 +11,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import DistinctN
 from rejoinder.metrics.engine.rows import Matrix, rows_of
 from rejoinder.metrics.ruq import RUQ
-from rejoinder.scoring.clusters import clustered
+from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.clusters import Groups
@@ -197,3 +197,14 @@ def test_a_share_counts_what_its_items_are_worth():
     assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert row["signature"] == "RUQ|cluster:user|ci:wilson|bs:1"
     assert plain.systems()["low"].item() == pytest.approx(wilson(0.5, 100).low, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("items", "repeats", "noted"), [(20, 5, True), (20, 4, False), (50, 5, True), (51, 5, False)]
+)
+def test_from_how_many_repeats_there_is_a_note(items, repeats, noted):
+    # One item stands once more than it is repeated: 5 or more, and a tenth of all.
+    places = [max(0, k - repeats) for k in range(items)]
+    contexts = pl.DataFrame({"context": [[f"turn {k}"] for k in places]})
+    replies = pl.Series([f"reply {k}" for k in places] * 2)  # of two systems
+    assert bool(repeated_items(contexts, replies)) is noted

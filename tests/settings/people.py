@@ -111,6 +111,10 @@ CORRELATE = [
         effect=lambda *both: [each.at("agreement[metric=BLEU-2].*.within_p") for each in both]
         == [[1 / 51], [1 / 100]],
     ),
+    Row(
+        "correlate", "--turns", "--turns least", VALUE, also="--level dialogue --cluster topic",
+        keeps="agreement.*.n",
+    ),
     # The six topics are the clusters.
     Row("correlate", "--cluster", "--cluster topic", "agreement.*.within_low", keeps=VALUE),
     Row(

@@ -28,6 +28,7 @@ PAGE, RATERS = "scatter-all", "scatter-people"
 
 AXES = {
     "turn": ("mean human rating", "score"),
+    "dialogue": ("mean human rating", "score"),
     "unit": ("difference of mean ratings, A - B", "difference of scores, A - B"),
     "system": ("mean human rating", "corpus score"),
     "pairwise": ("difference of ratings, A - B", "difference of scores, A - B"),

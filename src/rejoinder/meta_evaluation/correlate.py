@@ -16,6 +16,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import counted
+from rejoinder.meta_evaluation.dialogue_level import turn_ratings
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
@@ -169,7 +170,7 @@ class Agreement:
             comparisons: The table of ``comparisons()``, which ``--compare`` asks for.
             files: The pictures that were written.
         """
-        within = self.protocol.name == "turn" and self.systems > 1
+        within = self.protocol.within and self.systems > 1
         return {
             "agreement": self.table().to_dicts(),
             "within": self.within().to_dicts() if within else [],
@@ -212,8 +213,9 @@ def correlate(
             ``score``; where ratings belong to pairs of systems, also ``against``, the system beside
             which the reply was rated. The protocol ``unit`` keeps each pair's own ratings; under
             any other a rater's scores of one reply in several pairs are averaged.
-        protocol: ``"turn"``, ``"unit"``, ``"system"``, ``"pairwise"``, or one of ``Turn``, ``Unit``,
-            ``System`` and ``Pairwise`` with parameters of its own.
+        protocol: ``"turn"``, ``"dialogue"``, ``"unit"``, ``"system"``, ``"pairwise"``, ``"soft"``, or
+            one of ``Turn``, ``Dialogue``, ``Unit``, ``System``, ``Pairwise`` and ``Soft`` with
+            parameters of its own.
         correlations: Of ``pearson``, ``spearman``, ``kendall-b``, ``kendall-c``; ``pairwise`` has
             accuracies instead.
         criterion: Which criterion, where there are several.
@@ -270,13 +272,15 @@ def correlate(
             f"cluster={cluster!r} has no effect under the protocol '{chosen.name}', whose intervals and "
             "tests are over systems; leave it out"
         )
-    if cluster is not None:
+    if cluster is not None or chosen.of_dialogues:
         scores = clustered(scores, cluster)
+    if chosen.of_dialogues:
+        ratings = turn_ratings(ratings, scores)
     rated, notes, criterion = match(
         scores, ratings, criterion, raters, without, seed, scale, chosen.in_pairs
     )
     in_clusters = chosen.clustered and rated.cluster is not None
-    if in_clusters:
+    if in_clusters and not chosen.of_dialogues:
         replies = counted(rated.human.size, "rated reply", "rated replies")
         clusters = counted(np.unique(rated.group).size, "cluster")
         notes.append(

@@ -23,6 +23,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.engine.measurement import cores
 from rejoinder.metrics.engine.rows import Rows
+from rejoinder.metrics.means import mean
 from rejoinder.progress import Progress
 from rejoinder.statistics import significance
 from rejoinder.statistics.correlation import reason_undefined
@@ -145,6 +146,8 @@ class Rated:
         paired: float64 [S, S, n], where ratings belong to pairs of systems: the rating of the first
             system's reply beside the second's, NaN where there is none. None where they do not.
         cluster: int64 [n], the cluster of each item; None where every item is independent.
+        clusters: The names of the clusters, by number.
+        contexts: What items are called in notes.
     """
 
     systems: tuple[str, ...]
@@ -157,6 +160,8 @@ class Rated:
     mean: bool
     paired: Floats | None = None
     cluster: Indices | None = None
+    clusters: tuple[str, ...] = ()
+    contexts: str = "contexts"
 
     @property
     def grid(self) -> Floats:
@@ -173,7 +178,7 @@ class Rated:
     @property
     def groups_are(self) -> str:
         """What these groups are called."""
-        return "contexts" if self.cluster is None else "clusters"
+        return self.contexts if self.cluster is None else "clusters"
 
     @property
     def segments(self) -> dict[str, Floats]:
@@ -241,6 +246,14 @@ class Subject:
             return self.score(self.rows.totals(counts[:1])[:, 0])
         totals = [self.rows.totals(counts[s : s + 1])[s, 0] for s in range(len(counts))]
         return self.score(np.stack(totals))
+
+
+class MeanOfReplies:
+    """What scores sums of rows as a mean over replies: of the random baseline, and of dialogues."""
+
+    def score(self, totals: Floats) -> Floats:
+        """float64 [..., 2] to float64 [...]."""
+        return mean(totals)
 
 
 def undefined(x: Floats, y: Floats) -> str | None:

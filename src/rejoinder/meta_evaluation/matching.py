@@ -13,10 +13,10 @@ from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted, meant
-from rejoinder.meta_evaluation.evidence import Rated, Subject
+from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import codes_of, rows_of
-from rejoinder.metrics.means import mean, mean_rows
+from rejoinder.metrics.means import mean_rows
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
@@ -66,7 +66,9 @@ def match(
     by_itself, more = over_pairs(table)
     notes += [] if in_pairs else more
     rated, more = _rated(scores, by_itself, raters, seed)
-    rated = replace(rated, cluster=_clusters(scores, rated.ids))
+    if scores.cluster:
+        cluster, names = _clusters(scores, rated.ids)
+        rated = replace(rated, cluster=cluster, clusters=names)
     if in_pairs:
         rated = replace(rated, paired=_paired(rated, table, raters))
     if scale is not None:
@@ -240,13 +242,12 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
     return rated, notes
 
 
-def _clusters(scores: Scores, ids: Sequence[str]) -> Indices | None:
-    """The clusters of the items, int64 [n]; None where every item is independent."""
-    if not scores.cluster:
-        return None
+def _clusters(scores: Scores, ids: Sequence[str]) -> tuple[Indices, tuple[str, ...]]:
+    """The clusters of the items, int64 [n], numbered as they come; and their names."""
     items = pl.DataFrame({"id": ids}).join(scores.items, on="id", how="left", maintain_order="left")
-    labels = items.get_column(scores.cluster).cast(pl.String).rank("dense")
-    return codes_of(labels.cast(pl.Int64).to_numpy())
+    labels = items.get_column(scores.cluster).cast(pl.String)
+    codes = codes_of(labels.rank("dense").cast(pl.Int64).to_numpy())
+    return codes, tuple(labels.unique(maintain_order=True).to_list())
 
 
 def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
@@ -273,15 +274,7 @@ def _paired(rated: Rated, table: pl.DataFrame, how: str) -> Floats:
     return paired
 
 
-class _Mean:
-    """The random baseline's metric: a mean over replies."""
-
-    def score(self, totals: Floats) -> Floats:
-        """float64 [..., 2] to float64 [...]."""
-        return mean(totals)
-
-
 def _random(systems: int, items: int, seed: int) -> Subject:
     """Replies scored by one seeded normal draw."""
     drawn = np.random.default_rng([seed, 1]).standard_normal(items * systems)
-    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, _Mean()))
+    return Subject(rows_of(mean_rows(drawn), systems), cast(Metric, MeanOfReplies()))

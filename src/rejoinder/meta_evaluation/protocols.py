@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.meta_evaluation.dialogue_level import RULES, Turns, dialogues
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated
 from rejoinder.meta_evaluation.pair_units import PairUnits
 from rejoinder.meta_evaluation.pairwise import ReplyPairs
@@ -40,6 +41,10 @@ class Protocol(ABC):
     in_pairs: ClassVar[bool] = False
     """Whether ratings that belong to a pair of systems are kept apart for each pair."""
 
+    within: ClassVar[bool] = False
+    """Whether there is an agreement within each system."""
+    of_dialogues: ClassVar[bool] = False
+    """Whether the clusters of items are conversations, each an observation."""
     clustered: ClassVar[bool] = True
     """Whether clusters of items are resampled, swapped and permuted as a whole."""
 
@@ -63,6 +68,7 @@ class Turn(Protocol):
     """
 
     name: ClassVar[str] = "turn"
+    within: ClassVar[bool] = True
     resample_raters: bool = False
 
     def signature(self) -> str:
@@ -80,6 +86,42 @@ class Turn(Protocol):
                 "drawn raters are averaged; give --raters mean, or leave --resample-raters out"
             )
         return TurnObservations(rated, draws, self.resample_raters)
+
+
+@dataclass(frozen=True)
+class Dialogue(Protocol):
+    """One observation for each system in each conversation: its turns' scores against their ratings.
+
+    Conversations are what is resampled, left out and permuted.
+
+    Args:
+        turns: How the scores, and the ratings, of the turns become one number: their ``mean``, the
+            ``least`` or the ``last``.
+    """
+
+    name: ClassVar[str] = "dialogue"
+    within: ClassVar[bool] = True
+    of_dialogues: ClassVar[bool] = True
+    turns: Turns = "mean"
+
+    def __post_init__(self) -> None:
+        if self.turns not in RULES:
+            raise ParameterError(f"turns={self.turns!r} is unknown; choose {one_of(RULES)}")
+
+    def signature(self) -> str:
+        """The protocol in a signature."""
+        return f"protocol:dialogue|turns:{self.turns}"
+
+    def observe(self, rated: Rated, draws: Draws) -> TurnObservations:
+        """One observation for each system in each conversation.
+
+        Raises:
+            ParameterError: The conversations of the items are not known.
+        """
+        changed, notes = dialogues(rated, self.turns)
+        evidence = TurnObservations(changed, draws, False)
+        evidence.notes = [*notes, *evidence.notes]
+        return evidence
 
 
 @dataclass(frozen=True)
@@ -200,8 +242,9 @@ class Unit(UnitSettings, Protocol):
         return Units(rated, self, draws)
 
 
-PROTOCOLS: dict[str, type[Turn | Unit | System | Pairwise | Soft]] = {
+PROTOCOLS: dict[str, type[Turn | Dialogue | Unit | System | Pairwise | Soft]] = {
     "turn": Turn,
+    "dialogue": Dialogue,
     "unit": Unit,
     "system": System,
     "pairwise": Pairwise,

@@ -187,7 +187,8 @@ class TurnObservations(Observations):
         self.means: dict[tuple[str, str], Row] = {}
         self.notes += self._unscored()
         if self.several:
-            self.notes.append(POOLED)
+            what = "replies" if rated.contexts == "contexts" else "dialogues"
+            self.notes.append(POOLED.replace("replies", what))
             if resample_raters:
                 self.notes.append(
                     f"the interval of the mean within systems is over {rated.groups_are} alone, not "

@@ -488,7 +488,10 @@ def test_ratings_that_do_not_fit_are_told(scores, ratings, change, error, words)
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"protocol": "sentence"}, "choose 'turn', 'unit', 'system', 'pairwise' or 'soft'"),
+        (
+            {"protocol": "sentence"},
+            "choose 'turn', 'dialogue', 'unit', 'system', 'pairwise' or 'soft'",
+        ),
         ({"correlations": ["kendall"]}, "choose 'pearson'"),
         ({"correlations": []}, "choose of 'pearson'"),
         ({"permutations": -1}, "permutations=-1"),

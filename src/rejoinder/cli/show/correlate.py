@@ -134,11 +134,12 @@ def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
         told.correlations,
         lambda names: _agreement(told, inside, names, title="within systems"),
     )
+    what = "conversations" if told.protocol.of_dialogues else "contexts"
     out.print()
     out.print(
         f"within systems: the mean over {told.systems} systems (over fewer where a note says so) of "
-        "each system's own correlation; [low, high]: 95% interval, jackknife over contexts; p: "
-        f"contexts permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
+        f"each system's own correlation; [low, high]: 95% interval, jackknife over {what}; p: "
+        f"{what} permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",
     )
     _reasons(out, inside.with_columns(metric=inside["metric"] + " within systems"))

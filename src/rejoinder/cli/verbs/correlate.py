@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
-    from rejoinder.meta_evaluation.protocols import Protocol
+    from rejoinder.meta_evaluation.protocols import Protocol, Turns
 
 
 class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
@@ -19,10 +19,12 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
     raters: str = options.RATERS
     protocol: str = choice(
         "--protocol",
+        "--level",
         "-p",
-        of=("turn", "unit", "system", "pairwise", "soft"),
+        of=("turn", "dialogue", "unit", "system", "pairwise", "soft"),
         default="turn",
-        help="Level of the correlation. What is one observation: a rated reply (turn), a unit of "
+        help="Level of the correlation. What is one observation: a rated reply (turn), a system in a "
+        "conversation (dialogue), a unit of "
         "items of a pair of systems (unit), a system (system), a pair of replies to a context "
         "(pairwise), or a pair of systems (soft: soft pairwise accuracy).",
     )
@@ -50,6 +52,13 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
         metavar="X|best",
         default="0",
         help="Largest difference of two scores that is a tie, or 'best'. For --protocol pairwise.",
+    )
+    turns: str = choice(
+        "--turns",
+        of=("mean", "least", "last"),
+        default="mean",
+        help="How the turns of a conversation become one score and one rating. For --protocol "
+        "dialogue; conversations are named by --cluster.",
     )
     resample_raters: bool = flag(
         "--resample-raters",
@@ -153,6 +162,7 @@ OF_PROTOCOL = {
     "pair": "unit",
     "epsilon": "pairwise",
     "resample_raters": "turn",
+    "turns": "dialogue",
 }
 """Options that one protocol alone has."""
 
@@ -170,6 +180,8 @@ def _protocol(given: CorrelateOptions) -> Protocol:
         check_needs(given.protocol == owner, f"--protocol {owner}", name)
     if given.protocol == "turn":
         return protocols.Turn(given.resample_raters)
+    if given.protocol == "dialogue":
+        return protocols.Dialogue(cast("Turns", given.turns))
     if given.protocol == "unit":
         return protocols.Unit(given.unit_size, given.assignments, given.pair)
     if given.protocol == "pairwise":

@@ -115,7 +115,7 @@ WIDE = [
 PUBLISHED = [
     RatingCase("ratings-format", "a format of ratings that does not exist", r"--ratings-format: got 'mturks'; .*did you mean 'mturk'", {"a.csv": LONG}, lambda path: read_ratings(path, format="mturks")),
     one("ratings-suffix", "ratings of unknown format", r"cannot tell the format", LONG, "ratings.dat"),
-    one("ratings-folder", "a folder without known ratings", r"a folder of no format known here", LONG, "data/ratings.csv", paths=("data",)),
+    RatingCase("ratings-folder", "a folder without known ratings", r"a folder of no format known here", {"data/a.csv": LONG, "data/b.csv": LONG}, paths=("data",)),
     one("mturk-inputs", "a batch that does not say which reply was shown", r"columns Input\.\*: no column 'id'", BATCH.replace("Input.id", "Input.text") + "h,A1,Approved,Hi,bot,4\n"),
     one("mturk-rejected", "a batch in which all was rejected", r"no assignment is Approved or Submitted \(1 assignment left out: rejected\)", BATCH + "h,A1,Rejected,c1,bot,4\n"),
     one("mturk-answers", "a batch without answers", r"no column Answer\.<criterion>", BATCH.replace("Answer.", "Reply.") + "h,A1,Approved,c1,bot,4\n"),

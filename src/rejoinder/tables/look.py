@@ -16,7 +16,7 @@ from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.tables import formats, rating_formats, score_formats
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
-from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
 from rejoinder.tables.ratings import read_ratings
@@ -234,6 +234,8 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
         raise ParameterError(f"format {format!r} holds no {kind}; choose another")
     with _notes() as notes:
         table = _READ[kind](path, format, columns)
+    with _notes():
+        path = in_folder(path, kind, _FORMATS[kind]) if format is None else path
     (chosen,) = formats_of([path], format, _FORMATS[kind], "--format")
     if columns is not None and getattr(chosen, "roles", True) is None:
         chosen = next(each for each in formats.FORMATS.values() if each.roles is not None)

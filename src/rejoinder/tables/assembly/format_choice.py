@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -11,6 +12,9 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.reading import head
 from rejoinder.messages import quoted
+from rejoinder.text.visible import visible
+
+_LOG = logging.getLogger(__name__)
 
 
 class Recognisable(Protocol):
@@ -44,6 +48,42 @@ def formats_of(
     if name is not None:
         return [_named(name, formats, option)] * len(paths)
     return [_recognised(path, formats, option) for path in paths]
+
+
+def in_folder(path: Path, what: str, formats: Mapping[str, Kind]) -> Path:
+    """The file to read of a folder that no format knows: the one called like it, or the only one.
+
+    Args:
+        path: A file or folder; a file, and a folder that a format knows, stay as they are.
+        what: What is read: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``.
+        formats: The formats by name.
+    """
+    if not path.is_dir() or any(each.recognise(path, b"") for each in formats.values()):
+        return path
+    try:
+        files = sorted(each for each in path.iterdir() if each.is_file())
+    except OSError:
+        return path
+    files = [each for each in files if not each.name.lower().startswith(_NO_DATA)]
+    words = _WORDS[what]
+    called = [each for each in files if any(word in each.stem.lower() for word in words)]
+    chosen = called if len(called) == 1 else files
+    if len(chosen) != 1:
+        return path
+    _LOG.warning(
+        "%s: the file %s of this folder is read", visible(str(path)), quoted(chosen[0].name)
+    )
+    return chosen[0]
+
+
+_NO_DATA = (".", "readme", "license", "licence")
+_WORDS = {
+    "test set": ("test",),
+    "responses": ("responses", "replies", "outputs"),
+    "ratings": ("ratings",),
+    "preferences": ("preferences", "votes"),
+    "scores": ("scores",),
+}
 
 
 def _named(name: str, formats: Mapping[str, Kind], option: str) -> Kind:

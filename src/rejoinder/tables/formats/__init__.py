@@ -8,7 +8,7 @@ from typing import Literal
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.formats import (
     chat,
     dailydialog,
@@ -90,6 +90,7 @@ def read_items(
     paths: Sequence[Path], name: str | None, columns: ColumnMapping | None
 ) -> TestSetDraft:
     """The test set in these paths, not yet validated; see ``choose`` for what it raises."""
+    paths = [in_folder(path, "test set", FORMATS) if name is None else path for path in paths]
     chosen = choose(paths, name, "test set", columns)
     assert chosen.read_testset is not None
     return (
@@ -101,6 +102,7 @@ def read_replies(
     path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
 ) -> ResponsesDraft:
     """The replies in a path, not yet validated; see ``choose`` for what it raises."""
+    path = in_folder(path, "responses", FORMATS) if name is None else path
     chosen = choose([path], name, "responses", columns)
     assert chosen.read_responses is not None
     if chosen.roles is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats import (
     dailydialog_multiref,
@@ -56,6 +56,7 @@ def ratings_in(
         ParameterError: there is no format of that name, or it knows its columns and the user names
             some.
     """
+    path = in_folder(path, "ratings", RATING_FORMATS) if name is None else path
     chosen = choose(path, name, columns)
     return chosen.read(path, columns, keep) if chosen.takes_columns else chosen.read(path)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.origin import ScoresDraft
 from rejoinder.tables.score_formats import logs, tables
 from rejoinder.tables.score_formats.format import ScoreFormat
@@ -29,5 +29,6 @@ def scores_in(path: Path, name: str | None, columns: ColumnMapping | None) -> Sc
         InputError: No format recognises the path.
         ParameterError: There is no format of that name.
     """
+    path = in_folder(path, "scores", SCORE_FORMATS) if name is None else path
     (chosen,) = formats_of([path], name, SCORE_FORMATS, OPTION)
     return chosen.read(path, columns)

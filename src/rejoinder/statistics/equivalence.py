@@ -40,7 +40,7 @@ def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) 
 
     >>> tests = margin_tests(np.array([0.5]), np.array([0.5]), df=20, margin=2.0)
     >>> round(float(tests.not_lower[0]), 6), round(float(tests.equivalent[0]), 5)
-    (3.2e-05, 0.00354)
+    (3.4e-05, 0.00354)
     """
     usable = np.where(errors > 0, errors, np.nan)
     above = [_upper_tail(t, df) for t in ((differences + margin) / usable).tolist()]

@@ -1,1 +1,1 @@
-"""Bytes on disk: read with one error for every fault, written whole or not at all, sealed."""
+"""Bytes on disk: read with one error for every fault, written whole or not at all, with checksums."""

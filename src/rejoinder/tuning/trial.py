@@ -53,7 +53,7 @@ class Trial:
         scores: What it was scored; None: it was not.
         failed: Why it cannot be trained or scored; None: it can.
         device: What torch computes on.
-        unsealed: Whether a file of it was written by an earlier version, without a hash.
+        unchecked: Whether a file of it was written by an earlier version, without a hash.
     """
 
     number: int
@@ -65,7 +65,7 @@ class Trial:
     scores: Mapping[str, Any] | None = None
     failed: str | None = None
     device: str = "auto"
-    unsealed: bool = False
+    unchecked: bool = False
     _clean: bool = field(default=False, repr=False)
 
     @property
@@ -122,7 +122,7 @@ class Trial:
             told = self._trained(epochs, model, save_every, report)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_sealed(marker, told)
+        write_with_checksum(marker, told)
         self.losses[epochs] = told["bits_per_character"]
         if not last:
             _remove(model)
@@ -140,7 +140,7 @@ class Trial:
             told = self._measured(progress)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_sealed(marker, told)
+        write_with_checksum(marker, told)
         self.scores = self._read(marker)  # the same as after a kill
         return True
 
@@ -255,7 +255,7 @@ class Trial:
         texts = responder.respond(self.material.messages, self.material.beam, progress=progress)
         table = {"system": [self.name] * len(texts), "id": self.material.testset.ids, "text": texts}
         write_responses(pl.DataFrame(table), path)
-        write_sealed(self.folder / REPLIES_HASH, {"replies": sha256(path)})
+        write_with_checksum(self.folder / REPLIES_HASH, {"replies": sha256(path)})
         return texts
 
     def _has_replies(self) -> bool:
@@ -295,7 +295,7 @@ class Trial:
             raise InputError(
                 f"{path}: cut or altered; remove the folder to do the trial anew"
             ) from error
-        self.unsealed |= not hashed
+        self.unchecked |= not hashed
         return value
 
     def _has_failed(self) -> bool:
@@ -311,7 +311,9 @@ class Trial:
         if isinstance(cause, Exception) and failure(cause) is not None:
             raise error
         self.failed = str(error)
-        write_sealed(self.folder / "failed.json", {"setting": self.setting, "reason": self.failed})
+        write_with_checksum(
+            self.folder / "failed.json", {"setting": self.setting, "reason": self.failed}
+        )
         self._forget_all()
         return False
 
@@ -341,7 +343,7 @@ def write_json(path: Path, told: Mapping[str, Any]) -> None:
     _write(path, _plain(told))
 
 
-def write_sealed(path: Path, told: Mapping[str, Any]) -> None:
+def write_with_checksum(path: Path, told: Mapping[str, Any]) -> None:
     """Writes JSON with its hash, whole or not at all; NaN is null."""
     _write(path, with_checksum(json.loads(json.dumps(_plain(told)))))
 

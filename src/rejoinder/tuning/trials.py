@@ -140,7 +140,7 @@ def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> Swe
             f"{counted(pruned, 'trial')} of {len(run.trials)} pruned by validation loss and not "
             "scored: the correlations are over the others, which are more alike"
         )
-    notes += [*_without_model(run), *_of_trials(run.finished), *_unsealed(run)]
+    notes += [*_without_model(run), *_of_trials(run.finished), *_without_checksum(run)]
     trials = table(run.trials, run.finished, run.grid)
     told = correlations(run.finished, run.material)
     made = SweepResult(run.folder, trials, told, tuple(dict.fromkeys(notes)), parameters)
@@ -160,9 +160,9 @@ def _without_model(run: SweepRun) -> list[str]:
     ]
 
 
-def _unsealed(run: SweepRun) -> list[str]:
+def _without_checksum(run: SweepRun) -> list[str]:
     """A note where files of an earlier version hold no hash."""
-    count = sum(each.unsealed for each in run.trials)
+    count = sum(each.unchecked for each in run.trials)
     if not count:
         return []
     return [

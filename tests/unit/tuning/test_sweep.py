@@ -12,7 +12,7 @@ from rejoinder.tuning import trial as responder_trial
 from rejoinder.tuning.folder import opened
 from rejoinder.tuning.grid import PAPER, ParameterGrid, grid_of, parsed
 from rejoinder.tuning.table import correlations
-from rejoinder.tuning.trial import Trial, write_sealed
+from rejoinder.tuning.trial import Trial, write_with_checksum
 from rejoinder.tuning.trials import Search, run_trials
 from tiny_sweep import BASE, corpus, held
 
@@ -123,7 +123,7 @@ def test_a_trial_notes_that_it_was_not_continued_as_it_was_begun(tmp_path):
 def test_a_bit_flipped_in_what_a_trial_left_is_never_another_number(tmp_path):
     grid = ParameterGrid(BASE, {"dropout": (0.0, 0.1)})
     path = tmp_path / "epochs-3.json"
-    write_sealed(path, {"bits_per_character": 2.531, "notes": []})
+    write_with_checksum(path, {"bits_per_character": 2.531, "notes": []})
     data = bytearray(path.read_bytes())
     refused = []
     for place in range(len(data)):
@@ -166,7 +166,7 @@ def test_trials_of_before_are_read_with_a_note(tmp_path):
     (tmp_path / "epochs-3.json").write_text('{"bits_per_character": 2.5}')
     trial = Trial(1, grid.setting(0), tmp_path, grid, held())
     assert trial.train(3, True, 60.0, None)
-    assert (trial.bits, trial.unsealed) == (2.5, True)
+    assert (trial.bits, trial.unchecked) == (2.5, True)
 
 
 def test_a_full_disk_is_no_failed_trial(tmp_path):

@@ -42,7 +42,7 @@ PATHS = [
         "strange-folder",
         "a folder of no published format",
         r"a folder of no format known here",
-        testset={"data/a.jsonl": ITEM},
+        testset={"data/a.jsonl": ITEM, "data/b.jsonl": ITEM},
         testset_paths=("data",),
     ),
     case(

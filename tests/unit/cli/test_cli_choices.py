@@ -17,6 +17,7 @@ from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.correlation import CORRELATIONS
+from rejoinder.tables.look import KINDS as KINDS_OF_TABLES
 from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
 from rejoinder.tuning.grid import GRIDS
@@ -24,6 +25,7 @@ from rejoinder.tuning.search import PRUNINGS, SAMPLERS
 
 PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(kind) or (kind,)]
 REGISTRIES = {
+    "--as": [kind.replace(" ", "") for kind in KINDS_OF_TABLES],
     "--correlation": CORRELATIONS,
     "--grid": GRIDS,
     "--kind": KINDS,

@@ -105,6 +105,12 @@ def number_of(metric: Metric, digits: int | None = None) -> Show:
     return lambda value: show(100 * value)
 
 
+def heading(scores: Measurements, label: str) -> str:
+    """The label of a metric, and whether lower values are better."""
+    higher = scores.measured[label].metric.higher_is_better
+    return label if higher else f"{label} (lower is better)"
+
+
 def score(metric: Metric, row: Mapping[str, Any], digits: int | None = None) -> Cell:
     """A score of a metric, a row with ``value``, ``low`` and ``high``."""
     return interval(row["value"], row["low"], row["high"], number_of(metric, digits))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import (
+    heading,
     no_spread,
     number_of,
     p_value,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rejoinder.cli.show.cells import Cell
+    from rejoinder.metrics.base import Metric
     from rejoinder.scoring.compare import Comparison
     from rejoinder.scoring.scores import Scores
 
@@ -67,7 +69,7 @@ def comparison(compared: Comparison, ranks: bool = False, digits: int | None = N
                 number("W/T/L", won),
                 number("detectable", lambda row, show=show: show(row["detectable"])),
                 *additional,
-                title=label,
+                title=heading(scores, label),
             )
         )
         out.print()
@@ -100,11 +102,11 @@ def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None
     shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
     out.print(
         table(
-            leads.iter_rows(named=True),
-            text("metric"),
+            [_lead(row, scores.measured[row["metric"]].metric) for row in leads.to_dicts()],
+            text("metric", lambda row: heading(scores, row["metric"])),
             text("best", lambda row: styled(row["a"], "bold")),
             text("next", "b"),
-            number("ahead by", lambda row: shows[row["metric"]](abs(row["difference"]))),
+            number("ahead by", lambda row: shows[row["metric"]](row["difference"])),
             number(
                 "95% interval",
                 lambda row: span(row["low"], row["high"], shows[row["metric"]]),
@@ -141,6 +143,13 @@ def print_ranks(out: Console, ranks: pl.DataFrame) -> None:
         "significantly worse (p Holm below 0.05)",
         style="dim",
     )
+
+
+def _lead(row: dict[str, Any], metric: Metric) -> dict[str, Any]:
+    """A row of ``leads`` whose difference and interval are positive where the best system is better."""
+    if metric.higher_is_better:
+        return row
+    return row | {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
 
 
 def _shared(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from rejoinder.cli.show.cells import no_spread, scale, score
+from rejoinder.cli.show.cells import heading, no_spread, scale, score
 from rejoinder.cli.show.compare import print_leads, print_ranks
 from rejoinder.cli.terminal.console import bare_table, console, print_notes, rows
 from rejoinder.messages import counted
@@ -64,7 +64,7 @@ def groups(scores: Scores, column: str, digits: int | None = None) -> None:
     for name in (column, "system"):
         shown.add_column(name)
     for label in scores.labels:
-        shown.add_column(label, justify="right")
+        shown.add_column(heading(scores, label), justify="right")
     shown.add_column("n", justify="right")
     cells: dict[tuple[Any, str], dict[str, Any]] = {}
     for row in table.iter_rows(named=True):
@@ -105,7 +105,7 @@ def _systems(
         (row["metric"], row["system"]): row for row in table.iter_rows(named=True)
     }
     for label in labels:
-        shown.add_column(label, justify="right")
+        shown.add_column(heading(scores, label), justify="right")
     first = scores.labels[0]
     for row in table.filter(table["metric"] == first).iter_rows(named=True):
         name = row["system"]

@@ -7,6 +7,7 @@ import zipfile
 import polars as pl
 import pytest
 
+from rejoinder import score
 from rejoinder.errors import InputError
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
@@ -42,6 +43,7 @@ def test_dailydialog_answers_every_turn_with_the_next(tmp_path, packed):
         ("0_1", ["Hi .", "Hello !"], [("Bye .", None, "original")]),
         ("1_0", ["Any tea ?"], [("No .", None, "original")]),
     ]
+    assert testset.contexts["conversation"].to_list() == ["0", "0", "1"]
 
 
 def test_dailydialog_multiref(tmp_path):
@@ -54,6 +56,7 @@ def test_dailydialog_multiref(tmp_path):
         ("0_0", ["Tea ?"], [("no .", None, "original"), ("yes .", None, "collected")])
     ]
     assert testset.contexts["topic"].to_list() == ["food"]
+    assert testset.contexts["conversation"].to_list() == ["0"]
 
 
 def test_the_rated_replies_are_a_test_set_and_responses(tmp_path):
@@ -70,6 +73,21 @@ def test_the_rated_replies_are_a_test_set_and_responses(tmp_path):
         ("human", "7_1", "yes , please"),
         ("bot", "7_1", "what ?"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "conversations"), [(["7_0", "7_1", "9_0"], ["7", "7", "9"]), (["7_0", "a_1"], None)]
+)
+def test_the_ids_of_rated_replies_say_their_conversations(tmp_path, ids, conversations):
+    path = tmp_path / "rated.csv"
+    rows = "".join(f"bot,{id},what ?,no .,no .,Tea ?\n" for id in ids)
+    path.write_text(f"model,context_id,response,prevgt,all_references,context\n{rows}")
+    testset = read_testset(path)
+    contexts = testset.contexts
+    assert ("conversation" in contexts.columns) == (conversations is not None)
+    if conversations:
+        assert contexts["conversation"].to_list() == conversations
+        assert score(testset, read_responses(path), ["length"]).cluster == "conversation"
 
 
 def test_dailydialog_plusplus(tmp_path):

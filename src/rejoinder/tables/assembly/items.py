@@ -7,6 +7,7 @@ from itertools import groupby
 
 import polars as pl
 
+from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Origin, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.tables.turns import turns_column
@@ -30,9 +31,15 @@ class Items:
         self._owners: list[str] = []
         self._references: list[Reference] = []
         self._counts: list[int] = []
+        self._conversations: list[str | None] = []
 
     def add(
-        self, name: str, turns: list[str], references: Iterable[Reference], place: Place
+        self,
+        name: str,
+        turns: list[str],
+        references: Iterable[Reference],
+        place: Place,
+        conversation: str | None = None,
     ) -> None:
         """Adds an item.
 
@@ -41,7 +48,9 @@ class Items:
             turns: Its context, oldest turn first.
             references: Text, source and weight of each; None where there is none.
             place: File and row.
+            conversation: The conversation that the turns are of; None where it is not known.
         """
+        self._conversations.append(conversation)
         self._ids.append(name)
         self._turns.append(turns)
         self._places.append(place)
@@ -54,9 +63,12 @@ class Items:
         """The two tables, not yet validated.
 
         Args:
-            further: Columns to stand beside the contexts.
+            further: Columns to stand beside the contexts. The column of conversations is one more
+                where every item has one.
         """
-        columns = [pl.Series("id", self._ids, dtype=pl.String), turns_column(self._turns)]
+        columns = [pl.Series("id", self._ids, dtype=pl.String), turns_column(self._turns), *further]
+        if self._conversations and None not in self._conversations:
+            columns.append(pl.Series(CONVERSATION, self._conversations, dtype=pl.String))
         references = pl.DataFrame(
             {
                 "id": self._owners,
@@ -68,7 +80,7 @@ class Items:
         )
         owned = [p for p, n in zip(self._places, self._counts, strict=True) for _ in range(n)]
         return TestSetDraft(
-            pl.DataFrame([*columns, *further]), references, _origin(self._places), _origin(owned)
+            pl.DataFrame(columns), references, _origin(self._places), _origin(owned)
         )
 
 

@@ -96,7 +96,7 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
 
     The column ``conversation`` holds the id: turns of one conversation are not independent.
     """
-    items, beside, conversations = Items(), _Beside(), []
+    items, beside = Items(), _Beside()
     kept, without = 0, []
     for each in _conversations(paths):
         _refuse_bad(each)
@@ -105,9 +105,9 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
         for k, place in enumerate(replies, start=1):
             if place:
                 reply = (texts[place], None, None)
-                items.add(f"{each.id}.{k}", texts[:place], [reply], (str(each.path), each.number))
+                where = str(each.path), each.number
+                items.add(f"{each.id}.{k}", texts[:place], [reply], where, each.id)
                 beside.add(each)
-                conversations.append(each.id)
         kept += any(replies)
         without += [] if any(replies) else [each.where]
     if without:
@@ -115,8 +115,7 @@ def read_turns(paths: Sequence[Path]) -> TestSetDraft:
         if not kept:
             raise InputError(f"{what}; expected one in some row at least")
         _LOG.warning("%s; left out", visible(what))
-    column = pl.Series("conversation", conversations, dtype=pl.String)
-    return items.draft([*beside.columns(paths), column])
+    return items.draft(beside.columns(paths))
 
 
 def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> ResponsesDraft:

@@ -56,7 +56,7 @@ def read_testset(paths: Sequence[Path]) -> TestSetDraft:
     for index, (number, turns) in enumerate(dialogues):
         for turn in range(len(turns) - 1):
             reply = spoken([turns[turn + 1]], "original")
-            items.add(f"{index}_{turn}", turns[: turn + 1], reply, (name, number))
+            items.add(f"{index}_{turn}", turns[: turn + 1], reply, (name, number), str(index))
     return items.draft()
 
 

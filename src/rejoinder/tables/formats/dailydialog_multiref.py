@@ -21,6 +21,9 @@ from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 
 _DIALOGUE = re.compile(rb'"dialogue"\s*:\s*\[\s*\{')
+_TURN = re.compile(r"\d+_\d+")
+"""The id of an item: the dialogue and the turn in it."""
+
 _CSV_COLUMNS = ("model", "context_id", "response", "prevgt", "all_references", "context")
 
 
@@ -89,7 +92,8 @@ def _of_json(path: Path) -> TestSetDraft:
                 continue  # the last turn of a dialogue has no answer
             first, *others = turn.responses
             references = spoken([first], "original") + spoken(others, "collected")
-            items.add(f"{index}_{place}", turns[: place + 1], references, (str(path), number))
+            name, where = f"{index}_{place}", (str(path), number)
+            items.add(name, turns[: place + 1], references, where, str(index))
             topics.append(dialogue.topic)
     return items.draft([pl.Series("topic", topics, dtype=pl.String)])
 
@@ -110,7 +114,8 @@ def _of_ratings(table: Grid) -> TestSetDraft:
         seen[name] = item
         others = [text for text in joined.split("\t") if text != original]
         references = spoken([original], "original") + spoken(others, "collected")
-        items.add(name, context.split("||||"), references, (table.name, number))
+        dialogue = name.rpartition("_")[0] if _TURN.fullmatch(name) else None
+        items.add(name, context.split("||||"), references, (table.name, number), dialogue)
     return items.draft()
 
 

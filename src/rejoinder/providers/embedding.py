@@ -39,15 +39,15 @@ def sentences(request: Request, batch: Batch, progress: Progress | None) -> Feat
 
 def by_words(vectors: WordVectors, batch: Batch, language: str) -> Features:
     """The words of all texts as rows of word vectors; -1 for a word without one."""
-    found = vectors.lookup(_texts(batch), language)
-    known, rows = np.unique(found.rows, return_inverse=True)
+    lookup = vectors.lookup(_texts(batch), language)
+    known, rows = np.unique(lookup.rows, return_inverse=True)
     missing = int(known.size > 0 and known[0] < 0)
     known = known[missing:]
     texts = Embedded(
         vectors.matrix[known],
         rows.astype(np.int64) - missing,
-        found.first,
-        found.last,
+        lookup.first,
+        lookup.last,
         vectors.unknown,
         [vectors.words[row] for row in known.tolist()],
     )

@@ -142,8 +142,8 @@ def _trained(
     pairs, held_out = _parts(corpus, validation, parameters, notes)
     tokenizer = train_subwords([*pairs.sources, *pairs.targets], parameters.vocabulary)
     data = encode(tokenizer, pairs, parameters.longest)
-    held = encode(tokenizer, held_out, parameters.longest)
-    for what, encoded in (("corpus", data), ("validation", held)):
+    encoded_validation = encode(tokenizer, held_out, parameters.longest)
+    for what, encoded in (("corpus", data), ("validation", encoded_validation)):
         if encoded.left_out:
             notes.append(
                 f"{what}: {encoded.left_out} pairs of more than {parameters.longest} subwords left out"
@@ -151,7 +151,9 @@ def _trained(
     with torch.random.fork_rng():
         torch.manual_seed(parameters.seed)
         model = build(parameters, len(tokenizer))
-        trained = train(model, data, held, parameters, checkpoint, save_every, report, device)
+        trained = train(
+            model, data, encoded_validation, parameters, checkpoint, save_every, report, device
+        )
     if trained.resumed:
         notes.append(f"went on from {checkpoint.folder}: {trained.resumed}")
     notes += _stopped(trained.log, parameters)

@@ -122,15 +122,15 @@ def material(
     notes = [*corpus.notes, *([fallback] if fallback else []), *_overlap(corpus, testset)]
     order, validation, held_out = divided(corpus, validation, base.seed)
     notes += held_out
-    taken = corpus.take(order)
-    pairs = Pairs([str(row) for row in order], taken.sources, taken.targets)
-    asked = min(each for each in (train_prompts, least_pairs, len(pairs)) if each)
+    shuffled = corpus.take(order)
+    pairs = Pairs([str(row) for row in order], shuffled.sources, shuffled.targets)
+    prompts = min(each for each in (train_prompts, least_pairs, len(pairs)) if each)
     return SweepMaterial(
         pairs,
         validation,
         testset,
         _plain(testset) if base.detokenize else testset,
-        _prompts(pairs, asked, base.detokenize),
+        _prompts(pairs, prompts, base.detokenize),
         chosen,
         generic,
         beam,
@@ -209,9 +209,11 @@ def _plain(testset: TestSet) -> TestSet:
 
 
 def _prompts(pairs: Pairs, count: int, detokenized: bool) -> TestSet:
-    some = pairs.take(np.arange(count))
-    some = some.map(plain) if detokenized else some
-    return TestSet.from_lists([[text] for text in some.targets], None, some.sources, some.ids)
+    prompts = pairs.take(np.arange(count))
+    prompts = prompts.map(plain) if detokenized else prompts
+    return TestSet.from_lists(
+        [[text] for text in prompts.targets], None, prompts.sources, prompts.ids
+    )
 
 
 def _hash(testset: TestSet) -> str:

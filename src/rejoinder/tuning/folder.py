@@ -32,9 +32,9 @@ def opened(
     marker = path / IDENTITY
     wanted = as_kept(parameters)
     if marker.exists():
-        held = _read(marker)
-        _check_same(path, held, wanted, extensible, fallback)
-        if held == wanted:
+        recorded = _read(marker)
+        _check_same(path, recorded, wanted, extensible, fallback)
+        if recorded == wanted:
             return path
     elif path.is_dir() and any(not each.name.startswith(".") for each in path.iterdir()):
         raise InputError(f"{path}: a folder with other things in it; name a new one for the sweep")
@@ -55,19 +55,19 @@ def _read(marker: Path) -> dict[str, Any]:
 
 def _check_same(
     path: Path,
-    held: Mapping[str, Any],
+    recorded: Mapping[str, Any],
     wanted: Mapping[str, Any],
     extensible: bool,
     fallback: str | None,
 ) -> None:
     """Refuses another sweep; more trials continue the same one where they change no earlier trial."""
-    more = _more(held, wanted)
-    kept, asked = _without_trials(held), _without_trials(wanted)
-    if kept != asked:
-        changed = held.get("metric") != wanted.get("metric")
+    more = _more(recorded, wanted)
+    before, now = _without_trials(recorded), _without_trials(wanted)
+    if before != now:
+        changed = recorded.get("metric") != wanted.get("metric")
         why = f" ({fallback})" if changed and fallback else ""
-        raise another_run(path, "a sweep", f"{differences(kept, asked)}{why}", "name a new folder")
-    if held.get("trials") == wanted.get("trials") or (more and extensible):
+        raise another_run(path, "a sweep", f"{differences(before, now)}{why}", "name a new folder")
+    if recorded.get("trials") == wanted.get("trials") or (more and extensible):
         return
     remedy = "name a new folder"
     if more:
@@ -75,13 +75,13 @@ def _check_same(
             "name a new folder, because halving would have chosen from all of them; to be extended, a "
             "sweep needs --sampler optuna (sampler='optuna') or --prune none (prune='none')"
         )
-    raise another_run(path, "a sweep", differences(held, wanted), remedy)
+    raise another_run(path, "a sweep", differences(recorded, wanted), remedy)
 
 
 def _without_trials(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in parameters.items() if key != "trials"}
 
 
-def _more(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    there, here = held.get("trials"), wanted.get("trials")
+def _more(recorded: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    there, here = recorded.get("trials"), wanted.get("trials")
     return isinstance(there, int) and isinstance(here, int) and there < here

@@ -155,8 +155,8 @@ def parsed(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     """
     axes: dict[str, tuple[Number, ...]] = {}
     for text in texts:
-        told, _, values = text.partition("=")
-        name = told.strip().replace("-", "_")
+        key, _, values = text.partition("=")
+        name = key.strip().replace("-", "_")
         if name not in SETTABLE:
             raise ParameterError(
                 f"--set {quoted(text)}: expected NAME=VALUE,VALUE,... with NAME {one_of(SETTABLE)}"

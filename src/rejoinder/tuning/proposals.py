@@ -89,22 +89,24 @@ def _one(run: SweepRun, study: Any) -> None:
     """One trial, from the proposal to what Optuna is told of it."""
     from optuna.trial import TrialState
 
-    asked = study.ask()
+    proposal = study.ask()
     # By places: their order says which values are near each other.
-    places = [asked.suggest_int(name, 0, len(values) - 1) for name, values in run.grid.axes.items()]
+    places = [
+        proposal.suggest_int(name, 0, len(values) - 1) for name, values in run.grid.axes.items()
+    ]
     setting = run.grid.values(places)
     trial = run.trial(setting)
     *early, last = run.rungs(setting)
     for epochs in early:
         if not run.train(trial, epochs, False):
-            study.tell(asked, state=TrialState.FAIL)
+            study.tell(proposal, state=TrialState.FAIL)
             return
-        asked.report(-trial.losses[epochs], epochs)
-        if asked.should_prune():
-            study.tell(asked, state=TrialState.PRUNED)
+        proposal.report(-trial.losses[epochs], epochs)
+        if proposal.should_prune():
+            study.tell(proposal, state=TrialState.PRUNED)
             return
     well = run.train(trial, last, True) and run.measure(trial)
     if well and math.isfinite(trial.value("metric")):
-        study.tell(asked, trial.value("metric"))
+        study.tell(proposal, trial.value("metric"))
     else:
-        study.tell(asked, state=TrialState.FAIL)
+        study.tell(proposal, state=TrialState.FAIL)

@@ -52,11 +52,11 @@ class SweepRun:
         """Trains for so many epochs; whether that went well."""
         what = f"trial {trial.number} of {self.expected}, {counted(epochs, 'epoch')}"
 
-        def told(done: int, total: int, words: str) -> None:
+        def tell(done: int, total: int, words: str) -> None:
             self._tell(epochs * done / max(total, 1), f"{what}: {words}")
 
         self._tell(0, what)
-        well = trial.train(epochs, last, self.save_every, told)
+        well = trial.train(epochs, last, self.save_every, tell)
         self.spent += epochs
         return well
 
@@ -79,8 +79,8 @@ class SweepRun:
     @property
     def finished(self) -> list[Trial]:
         """The trials that were scored, the best first."""
-        some = [each for each in self.trials if each.scores is not None]
-        return sorted(some, key=_rank)
+        scored = [each for each in self.trials if each.scores is not None]
+        return sorted(scored, key=_rank)
 
     def _tell(self, within: float, words: str) -> None:
         if self.report is not None:

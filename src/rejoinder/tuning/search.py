@@ -75,11 +75,11 @@ class Search:
         if self.prune == "none":
             return (epochs,)
         first = self.first_epochs or math.ceil(epochs / self.reduction**2)
-        found = []
+        rungs = []
         while first < epochs:
-            found.append(first)
+            rungs.append(first)
             first *= self.reduction
-        return (*found, epochs)
+        return (*rungs, epochs)
 
 
 def refused(name: str, got: Any, expected: str) -> ParameterError:

@@ -63,9 +63,9 @@ def _row(trial: Trial) -> dict[str, Any]:
         "reason": trial.failed,
     }
     for measure in MEASURES:
-        held = scores.get(measure, {})
+        value = scores.get(measure, {})
         ends = {"": "value", "_low": "low", "_high": "high", "_n": "n"}
-        row |= {f"{measure}{end}": held.get(key) for end, key in ends.items()}
+        row |= {f"{measure}{end}": value.get(key) for end, key in ends.items()}
     return row
 
 
@@ -114,8 +114,8 @@ def _row_of(
         low, high = interval.low, interval.high
         reason = reason or (interval.reason or "").replace("groups", "trials") or None
     p = float(permutation_p(x, y, "spearman", PERMUTATIONS, rng))
-    told = {"n": x.size, "rho": rho, "low": low, "high": high, "p": p, "reason": reason}
-    return {"of": of, "with": label, "trials": trials, **told}
+    estimate = {"n": x.size, "rho": rho, "low": low, "high": high, "p": p, "reason": reason}
+    return {"of": of, "with": label, "trials": trials, **estimate}
 
 
 def draw(sweep: SweepResult, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -131,19 +131,19 @@ def draw(sweep: SweepResult, folder: str | os.PathLike[str]) -> tuple[Path, ...]
     label = str(sweep.parameters["metric"])
     paths: list[Path] = []
     for key, name in RUQ.items():
-        told = sweep.correlations.filter((pl.col("of") == name) & (pl.col("trials") == "all"))
+        row = sweep.correlations.filter((pl.col("of") == name) & (pl.col("trials") == "all"))
         x, y = (100 * finished.get_column(each).to_numpy() for each in (key, "metric"))
         title = f"{label} against {name}"
-        cloud = Cloud(title, x, y, None, f"{name} (x100)", f"{label} (x100)", words=_words(told))
+        cloud = Cloud(title, x, y, None, f"{name} (x100)", f"{label} (x100)", words=_words(row))
         with drawing():
             paths += save(scatter(cloud), folder, f"sweep-{key.replace('_', '-')}")
     return tuple(paths)
 
 
-def _words(told: pl.DataFrame) -> str:
-    from rejoinder.figures.style import told as number
+def _words(estimate: pl.DataFrame) -> str:
+    from rejoinder.figures.style import estimate as number
 
-    row = told.row(0, named=True)
+    row = estimate.row(0, named=True)
     words = f"\N{GREEK SMALL LETTER RHO} = {number(row['rho'])}"
     if math.isnan(row["rho"]):
         words += f" ({row['reason']})"

@@ -92,8 +92,8 @@ class Trial:
 
     def value(self, measure: str) -> float:
         """What it was scored by ``metric``, ``ruq_train`` or ``ruq_test``; NaN where undefined."""
-        held = (self.scores or {}).get(measure, {}).get("value")
-        return math.nan if held is None else float(held)
+        value = (self.scores or {}).get(measure, {}).get("value")
+        return math.nan if value is None else float(value)
 
     def train(self, epochs: int, last: bool, save_every: float, report: Report | None) -> bool:
         """Trains for so many epochs and validates; whether that went well.
@@ -119,11 +119,11 @@ class Trial:
         if self._has_failed():
             return False
         try:
-            told = self._trained(epochs, model, save_every, report)
+            outcome = self._trained(epochs, model, save_every, report)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_with_checksum(marker, told)
-        self.losses[epochs] = told["bits_per_character"]
+        write_with_checksum(marker, outcome)
+        self.losses[epochs] = outcome["bits_per_character"]
         if not last:
             _remove(model)
         return True
@@ -137,10 +137,10 @@ class Trial:
         if self._has_failed():
             return False
         try:
-            told = self._measured(progress)
+            outcome = self._measured(progress)
         except (InputError, ParameterError) as error:
             return self._fail(error)
-        write_with_checksum(marker, told)
+        write_with_checksum(marker, outcome)
         self.scores = self._read(marker)  # the same as after a kill
         return True
 
@@ -181,11 +181,13 @@ class Trial:
         from rejoinder.responders.seq2seq.subwords import load_tokenizer
         from rejoinder.text.detokenize import plain
 
-        tokenizer, held = load_tokenizer(model), self.material.validation
-        held = held.map(plain) if self.grid.base.detokenize else held
-        sources, targets = (tokenizer(side).input_ids for side in (held.sources, held.targets))
+        tokenizer, validation = load_tokenizer(model), self.material.validation
+        validation = validation.map(plain) if self.grid.base.detokenize else validation
+        sources, targets = (
+            tokenizer(side).input_ids for side in (validation.sources, validation.targets)
+        )
         subwords = characters = 0
-        for source, target, text in zip(sources, targets, held.targets, strict=True):
+        for source, target, text in zip(sources, targets, validation.targets, strict=True):
             if max(len(source), len(target)) <= longest:  # as in training, the others are left out
                 subwords += len(target)
                 characters += len(text)
@@ -208,12 +210,12 @@ class Trial:
         empty = sum(not text.strip() for text in texts)
         if empty:
             notes.append(f"{counted(empty, 'reply', 'replies')} of {len(texts)} empty")
-        told = {"setting": self.setting, "metric": scores.systems().to_dicts()[0]}
+        scored = {"setting": self.setting, "metric": scores.systems().to_dicts()[0]}
         for part, testset in (("train", material.train), ("test", material.plain)):
-            told[f"ruq_{part}"], more = self._ruq(testset)
+            scored[f"ruq_{part}"], more = self._ruq(testset)
             notes += [f"RUQ {part}: {note}" for note in more]
         return {
-            **told,
+            **scored,
             "distinct_replies": len(set(texts)),
             "replies": len(texts),
             "model": read_folder(self.model).hash,
@@ -235,8 +237,8 @@ class Trial:
         tokenizer, notes = load_tokenizer(self.model), []
         corpora = {"corpus": self.material.pairs(wanted.pairs)}
         for what, pairs in {**corpora, "validation": self.material.validation}.items():
-            held = pairs.map(plain) if wanted.detokenize else pairs
-            left = encode(tokenizer, held, wanted.longest).left_out
+            texts = pairs.map(plain) if wanted.detokenize else pairs
+            left = encode(tokenizer, texts, wanted.longest).left_out
             if left:
                 many = counted(left, "pair")
                 notes.append(f"{what}: {many} of more than {wanted.longest} subwords left out")
@@ -275,7 +277,7 @@ class Trial:
         provider = open_backend(
             self.model, prompting, device=self.device, dtype="float32", name=self.name
         )
-        found = ruq(
+        result = ruq(
             testset,
             [provider],
             generic=[self.material.generic],
@@ -284,8 +286,8 @@ class Trial:
             seed=self.material.seed,
         )
         label = RUQ(generic=self.material.generic).label
-        rows = found.scores.systems().filter(pl.col("metric") == label).to_dicts()
-        return rows[0], found.scores.notes
+        rows = result.scores.systems().filter(pl.col("metric") == label).to_dicts()
+        return rows[0], result.scores.notes
 
     def _read(self, path: Path) -> dict[str, Any]:
         """What a step left, checked by its hash."""
@@ -338,18 +340,18 @@ def _remove(model: Path) -> None:
     shutil.rmtree(model.with_name(f"{model.name}.training"), ignore_errors=True)
 
 
-def write_json(path: Path, told: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Writes JSON, whole or not at all; NaN is null."""
-    _write(path, _plain(told))
+    _write(path, _plain(content))
 
 
-def write_with_checksum(path: Path, told: Mapping[str, Any]) -> None:
+def write_with_checksum(path: Path, content: Mapping[str, Any]) -> None:
     """Writes JSON with its hash, whole or not at all; NaN is null."""
-    _write(path, with_checksum(json.loads(json.dumps(_plain(told)))))
+    _write(path, with_checksum(json.loads(json.dumps(_plain(content)))))
 
 
-def _write(path: Path, told: Mapping[str, Any]) -> None:
-    text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False)
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
         temporary.write_text(f"{text}\n", "utf-8")
 

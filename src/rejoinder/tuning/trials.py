@@ -142,11 +142,11 @@ def _told(run: SweepRun, notes: list[str], parameters: Mapping[str, Any]) -> Swe
         )
     notes += [*_without_model(run), *_of_trials(run.finished), *_without_checksum(run)]
     trials = table(run.trials, run.finished, run.grid)
-    told = correlations(run.finished, run.material)
-    made = SweepResult(run.folder, trials, told, tuple(dict.fromkeys(notes)), parameters)
+    correlated = correlations(run.finished, run.material)
+    result = SweepResult(run.folder, trials, correlated, tuple(dict.fromkeys(notes)), parameters)
     write_table(trials, run.folder / TABLE)
-    write_json(run.folder / RESULTS, made.as_json())
-    return made
+    write_json(run.folder / RESULTS, result.as_json())
+    return result
 
 
 def _without_model(run: SweepRun) -> list[str]:
@@ -173,14 +173,14 @@ def _without_checksum(run: SweepRun) -> list[str]:
 
 def _of_trials(finished: Sequence[Trial]) -> list[str]:
     """The notes of trials, each once, with whose it is."""
-    held: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for each in finished:
         for note in (each.scores or {})["notes"]:
-            held.setdefault(note, []).append(each.name)
+            names_of.setdefault(note, []).append(each.name)
     size = len(finished)
     return [
         f"{names[0] if len(names) == 1 else f'{len(names)} of {size} finished trials'}: {note}"
-        for note, names in held.items()
+        for note, names in names_of.items()
     ]
 
 

@@ -68,22 +68,22 @@ class RuqItems:
         return [*references, *self.generic, *([outputs[id]] if id in outputs else [])]
 
     def table(
-        self, system: str, held: Sequence[Sequence[Likelihood]], outputs: Mapping[str, str]
+        self, system: str, likelihoods: Sequence[Sequence[Likelihood]], outputs: Mapping[str, str]
     ) -> pl.DataFrame:
         """One model's likelihoods as a long table, the columns those of ``COLUMNS``."""
         rows = list(
             chain.from_iterable(
-                self._rows(system, place, found, outputs) for place, found in enumerate(held)
+                self._rows(system, place, each, outputs) for place, each in enumerate(likelihoods)
             )
         )
         return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
     def _rows(
-        self, system: str, place: int, found: Sequence[Likelihood], outputs: Mapping[str, str]
+        self, system: str, place: int, likelihoods: Sequence[Likelihood], outputs: Mapping[str, str]
     ) -> list[tuple[Any, ...]]:
         id, references = self.ids[place], self.references[place]
         texts = self._texts(id, references, outputs)
-        known = dict(zip(dict.fromkeys(texts), found, strict=True))
+        known = dict(zip(dict.fromkeys(texts), likelihoods, strict=True))
         kinds = ["reference"] * len(references) + ["generic"] * len(self.generic)
         kinds += ["output"] * (len(texts) - len(kinds))
         numbers = [*self.places[place], *range(len(self.generic)), 0]
@@ -122,12 +122,12 @@ class RuqItems:
         which = np.full(lowest.shape, -1, dtype=np.int64)
         begin = 0
         for item, count in enumerate(counts):
-            some = means[begin : begin + count]
+            own = means[begin : begin + count]
             begin += count
-            if not np.isnan(some).all():
-                best = np.nanargmin(some, axis=0)
+            if not np.isnan(own).all():
+                best = np.nanargmin(own, axis=0)
                 which[item] = np.array(self.places[item])[best]
-                lowest[item] = some[best, np.arange(len(tables))]
+                lowest[item] = own[best, np.arange(len(tables))]
         return lowest, which
 
     def generic_means(self, table: pl.DataFrame) -> Floats:
@@ -190,7 +190,7 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> RuqIt
     Raises:
         InputError: None is left.
     """
-    held: dict[str, list[tuple[int, str]]] = {id: [] for id in testset.ids}
+    references_of: dict[str, list[tuple[int, str]]] = {id: [] for id in testset.ids}
     numbers = dict.fromkeys(testset.ids, 0)
     rule = ReferenceRule.parse(references)
     outside = empty = 0
@@ -202,21 +202,23 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> RuqIt
         elif not text.strip():
             empty += 1
         else:
-            held[id].append((number, text))
+            references_of[id].append((number, text))
     turns = dict(zip(testset.ids, testset.contexts.get_column("context").to_list(), strict=True))
-    kept = [id for id in testset.ids if held[id] and any(turn.strip() for turn in turns[id])]
-    notes = _notes(testset, held, turns, outside, empty, references)
-    if not kept:
+    ids = [
+        id for id in testset.ids if references_of[id] and any(turn.strip() for turn in turns[id])
+    ]
+    notes = _notes(testset, references_of, turns, outside, empty, references)
+    if not ids:
         raise InputError(f"no prompt with a reference is left: {'; '.join(notes)}")
-    texts = [[text for _, text in held[id]] for id in kept]
-    items = testset.contexts.filter(pl.col("id").is_in(kept)).drop("context")
+    texts = [[text for _, text in references_of[id]] for id in ids]
+    items = testset.contexts.filter(pl.col("id").is_in(ids)).drop("context")
     if BY_LENGTH not in items.columns:
         items = items.with_columns(pl.Series(BY_LENGTH, [_bucket(few[0]) for few in texts]))
     return RuqItems(
-        kept,
-        [tuple(turns[id]) for id in kept],
+        ids,
+        [tuple(turns[id]) for id in ids],
         texts,
-        [[number for number, _ in held[id]] for id in kept],
+        [[number for number, _ in references_of[id]] for id in ids],
         list(generic),
         items,
         notes,
@@ -225,23 +227,24 @@ def items_of(testset: TestSet, generic: Sequence[str], references: str) -> RuqIt
 
 def _notes(
     testset: TestSet,
-    held: Mapping[str, Sequence[tuple[int, str]]],
+    references_of: Mapping[str, Sequence[tuple[int, str]]],
     turns: Mapping[str, Sequence[str]],
     outside: int,
     empty: int,
     rule: str,
 ) -> tuple[str, ...]:
-    without = sum(not few for few in held.values())
+    without = sum(not few for few in references_of.values())
     speechless = sum(
-        bool(few) and not any(turn.strip() for turn in turns[id]) for id, few in held.items()
+        bool(few) and not any(turn.strip() for turn in turns[id])
+        for id, few in references_of.items()
     )
-    told = (
+    reasons = (
         (outside, f"{counted(outside, 'reference')} left out by the rule '{rule}'"),
         (empty, f"{counted(empty, 'empty reference')} dropped"),
         (without, f"{without} of {len(testset)} items dropped: no reference is left"),
         (speechless, f"{speechless} of {len(testset)} items dropped: no turn to reply to"),
     )
-    return tuple(words for count, words in told if count)
+    return tuple(words for count, words in reasons if count)
 
 
 def _bucket(text: str) -> str:
@@ -251,5 +254,5 @@ def _bucket(text: str) -> str:
 
 def _means(table: pl.DataFrame, kind: str) -> Floats:
     """Mean log-probabilities of one kind of replies, in the order of the table; NaN for none."""
-    some = table.filter(pl.col("kind") == kind).get_column("mean")
-    return some.fill_null(float("nan")).to_numpy().astype(np.float64)
+    means = table.filter(pl.col("kind") == kind).get_column("mean")
+    return means.fill_null(float("nan")).to_numpy().astype(np.float64)

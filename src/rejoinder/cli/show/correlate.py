@@ -124,20 +124,20 @@ def _width(out: Console, table: Table) -> int:
     return out.measure(table, options=out.options.update(width=WIDE)).maximum
 
 
-def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
+def _print_within(out: Console, agreement: Agreement, table: pl.DataFrame) -> None:
     """The mean within systems, with its interval, its test and the reasons of what is missing."""
     inside = table.drop("value", "low", "high", "p", "reason").rename(
         {"within": "value", **{f"within_{name}": name for name in ("low", "high", "p", "reason")}}
     )
     _print_by_coefficient(
         out,
-        told.correlations,
-        lambda names: _agreement(told, inside, names, title="within systems"),
+        agreement.correlations,
+        lambda names: _agreement(agreement, inside, names, title="within systems"),
     )
-    what = "conversations" if told.protocol.of_dialogues else "contexts"
+    what = "conversations" if agreement.protocol.of_dialogues else "contexts"
     out.print()
     out.print(
-        f"within systems: the mean over {told.systems} systems (over fewer where a note says so) of "
+        f"within systems: the mean over {agreement.systems} systems (over fewer where a note says so) of "
         f"each system's own correlation; [low, high]: 95% interval, jackknife over {what}; p: "
         f"{what} permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",
@@ -147,7 +147,7 @@ def _print_within(out: Console, told: Agreement, table: pl.DataFrame) -> None:
 
 
 def _agreement(
-    told: Agreement,
+    agreement: Agreement,
     table: pl.DataFrame,
     names: Sequence[str],
     pooled: bool = False,
@@ -167,7 +167,7 @@ def _agreement(
             shown.add_column("p", justify="right", no_wrap=True)
     before = None
     for label, rows in _by_metric(table):
-        if before in told.labels and label not in told.labels:
+        if before in agreement.labels and label not in agreement.labels:
             shown.add_section()
         before = label
         cells = []
@@ -180,7 +180,7 @@ def _agreement(
                     cells.append(_epsilon(row["epsilon"]))
             if not pooled:
                 # The random row has no star: a star would call chance a finding.
-                cells.append(_p(row["p"], label in told.labels))
+                cells.append(_p(row["p"], label in agreement.labels))
         shown.add_row(label, *cells)
     return shown
 
@@ -202,12 +202,12 @@ def _spread(result: Agreement, agreement: pl.DataFrame) -> Table:
     )
 
 
-def _print_pairs(out: Console, told: Agreement, compared: pl.DataFrame) -> None:
+def _print_pairs(out: Console, agreement: Agreement, compared: pl.DataFrame) -> None:
     """Every two metrics: within systems where there are several, else with Williams' test too."""
     name = compared.item(0, "correlation")
     if "within" not in compared.columns:
         out.print(_metric_pairs(compared))
-        out.print(_pairs_note(told, compared), style="dim")
+        out.print(_pairs_note(agreement, compared), style="dim")
         names = compared["a"] + " - " + compared["b"]
         _reasons(out, compared.with_columns(metric=names, value=compared["difference"]))
         return
@@ -260,10 +260,10 @@ def _metric_pairs(compared: pl.DataFrame) -> Table:
     )
 
 
-def _pairs_note(told: Agreement, compared: pl.DataFrame) -> str:
+def _pairs_note(agreement: Agreement, compared: pl.DataFrame) -> str:
     """What stands below the table of comparisons."""
     coefficient = compared.item(0, "correlation")
-    if told.protocol.name == "unit":
+    if agreement.protocol.name == "unit":
         tests = "p: the two metrics' scores of whole systems are swapped"
     else:
         tests = "p: paired permutation"

@@ -65,10 +65,10 @@ def _table(out: Console, result: Quantity) -> None:
         if label == result.strongest:
             shown.add_section()
     out.print(shown)
-    drawn = "; [low, high]: 95% interval (Wilson)"
+    legend = "; [low, high]: 95% interval (Wilson)"
     out.print(
         "x100: the share of prompts whose reference the model finds likelier, token by token, than "
-        f"the generic reply{drawn if scores.resamples else ''}; {NONE}: undefined",
+        f"the generic reply{legend if scores.resamples else ''}; {NONE}: undefined",
         style="dim",
     )
 

@@ -156,18 +156,18 @@ class StackedTable(Table):
 
 def _packed(groups: Sequence[list[int]], least: Sequence[int], rest: int) -> Iterator[list[int]]:
     """As many groups as fit, then the next; one that is too wide by itself is alone."""
-    some: list[int] = []
+    packed: list[int] = []
     fitting: list[list[int]] = []
     for group in groups:
         together = _total([least[c] for c in group]) <= rest
         fitting += [group] if together else [[column] for column in group]
     for group in fitting:
-        if some and _total([least[c] for c in (*some, *group)]) > rest:
-            yield some
-            some = []
-        some = [*some, *group]
-    if some:
-        yield some
+        if packed and _total([least[c] for c in (*packed, *group)]) > rest:
+            yield packed
+            packed = []
+        packed = [*packed, *group]
+    if packed:
+        yield packed
 
 
 def _shared(natural: Sequence[int], room: int) -> list[int]:

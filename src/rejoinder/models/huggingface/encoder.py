@@ -90,15 +90,15 @@ class Encoder:
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
         place = {text: i for i, text in enumerate(distinct)}
         vectors = np.empty((len(distinct), self.size), dtype=np.float32)
-        done = 0
+        encoded = 0
         for batch, states, mask in self._forward(distinct):
             pooled = _pooled(states, mask, self.pooling)
             if self.normalize:
                 pooled = pooled / pooled.norm(dim=1, keepdim=True).clamp_min(1e-12)
             vectors[batch] = pooled.float().cpu().numpy()
-            done += len(batch)
+            encoded += len(batch)
             if progress is not None:
-                progress(done, len(distinct))
+                progress(encoded, len(distinct))
         return vectors[[place[text] for text in texts]]
 
     def encode_tokens(
@@ -111,16 +111,16 @@ class Encoder:
             progress: Called with how many distinct texts are done, and of how many.
         """
         distinct = sorted(set(texts), key=lambda text: (len(text), text))
-        held: dict[str, np.ndarray] = {}
+        states_of: dict[str, np.ndarray] = {}
         special = set(self.tokenizer.all_special_ids)
         for batch, states, mask in self._forward(distinct):
             for row, i in enumerate(batch):
                 ids = self.tokens(distinct[i])
                 keep = [k for k, token in enumerate(ids) if token not in special]
-                held[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
+                states_of[distinct[i]] = states[row][mask[row].bool()][keep].float().cpu().numpy()
             if progress is not None:
-                progress(len(held), len(distinct))
-        return [held[text] for text in texts]
+                progress(len(states_of), len(distinct))
+        return [states_of[text] for text in texts]
 
     def tokens(self, text: str) -> list[int]:
         """The token ids of a text, special ones included, cut to ``longest``."""
@@ -143,8 +143,8 @@ class Encoder:
 
         if not texts:
             return
-        kept = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
-        ids = self.tokenizer(list(texts), **kept)["input_ids"]
+        options = {"truncation": True, "max_length": self.longest, "return_token_type_ids": None}
+        ids = self.tokenizer(list(texts), **options)["input_ids"]
         check_ids(str(self.path), self.model, ids)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         device = next(self.model.parameters()).device
@@ -178,12 +178,12 @@ class Encoder:
 
     def _padding(self) -> int:
         rows = vocabulary_size(self.model)
-        for found in (
+        for variant in (
             self.tokenizer.pad_token_id,
             getattr(self.model.config, "pad_token_id", None),
         ):
-            if isinstance(found, int) and found >= 0 and (rows is None or found < rows):
-                return found
+            if isinstance(variant, int) and variant >= 0 and (rows is None or variant < rows):
+                return variant
         return 0
 
 
@@ -199,13 +199,13 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
         return folder
     if not folder.exists() and (folder.is_absolute() or os.fspath(source).startswith(".")):
         raise InputError(f"encoder '{os.fspath(source)}': there is no such folder; name another")
-    told = (
+    message = (
         f"encoder '{os.fspath(source)}': no folder of that name, and no model in the local cache of "
         "the hub; nothing is fetched unasked: fetch it once with "
         f"'hf download {os.fspath(source)}', or name a folder"
     )
     if folder.exists() or os.fspath(source).count("/") > 1:
-        raise InputError(told.replace("no folder of that name", "not a folder with a model"))
+        raise InputError(message.replace("no folder of that name", "not a folder with a model"))
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
@@ -213,7 +213,7 @@ def find_encoder(source: str | os.PathLike[str]) -> Path:
     try:
         return Path(snapshot_download(os.fspath(source), local_files_only=True))
     except (OSError, ValueError):  # not there; no name that the hub could have
-        raise InputError(told) from None
+        raise InputError(message) from None
 
 
 @lru_cache(maxsize=2)
@@ -284,14 +284,14 @@ def _modules(folder: Path) -> tuple[str, bool]:
 
 def _longest(folder: Path, tokenizer: Any, model: Any) -> int:
     """Of what the folder, the tokenizer and the positions allow, the least."""
-    said = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
-    if said is not None and (isinstance(said, bool) or not isinstance(said, int)):
+    declared = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    if declared is not None and (isinstance(declared, bool) or not isinstance(declared, int)):
         raise InputError(
-            f"{folder / 'sentence_bert_config.json'}: max_seq_length is {said!r:.60}; expected a whole "
+            f"{folder / 'sentence_bert_config.json'}: max_seq_length is {declared!r:.60}; expected a whole "
             "number: fetch the model again"
         )
     positions = getattr(model.config, "max_position_embeddings", None)
-    known = [said, tokenizer.model_max_length, positions, *_positions_behind_padding(model)]
+    known = [declared, tokenizer.model_max_length, positions, *_positions_behind_padding(model)]
     longest = min((each for each in known if each), default=MOST_TOKENS)
     if longest < 1:
         raise InputError(
@@ -319,26 +319,26 @@ def _json(path: Path, default: Any) -> Any:
     if not path.exists():
         return default
     try:
-        held = strict_json(path.read_text(encoding="utf-8"))
+        value = strict_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: no JSON ({error!s:.100}); fetch the model again") from None
-    if not isinstance(held, type(default)):
+    if not isinstance(value, type(default)):
         kind = "a list" if isinstance(default, list) else "an object"
         raise InputError(f"{path}: expected {kind} of JSON; fetch the model again")
-    return held
+    return value
 
 
 def _pooled(states: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
     """States [b, t, d] and mask [b, t] to vectors [b, d]; zeros for a text without any token."""
-    kept = mask.unsqueeze(-1) > 0
-    counts = kept.sum(dim=1)
+    present = mask.unsqueeze(-1) > 0
+    counts = present.sum(dim=1)
     if pooling == "cls":
         pooled = states[:, 0]
     elif pooling == "max":
-        pooled = states.masked_fill(~kept, float("-inf")).amax(dim=1)
+        pooled = states.masked_fill(~present, float("-inf")).amax(dim=1)
     else:
         divided = counts.clamp_min(1).to(states.dtype)
-        summed = states.masked_fill(~kept, 0).sum(dim=1)
+        summed = states.masked_fill(~present, 0).sum(dim=1)
         pooled = summed / (divided.sqrt() if pooling == "mean_sqrt_len" else divided)
     return pooled.masked_fill(counts == 0, 0)
 

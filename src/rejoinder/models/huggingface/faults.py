@@ -26,17 +26,17 @@ def _config_fault(folder: Path) -> str:
     if not (folder / CONFIG).is_file():
         return ""
     try:
-        held = strict_json((folder / CONFIG).read_text(encoding="utf-8"))
+        config = strict_json((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return f"{CONFIG} is no JSON ({error!s:.100}); fetch or train the model again"
-    if not isinstance(held, dict):
+    if not isinstance(config, dict):
         return f"{CONFIG} is no JSON object; fetch or train the model again"
     import transformers
 
-    kind = held.get("model_type")
+    kind = config.get("model_type")
     if not isinstance(kind, str) or kind in transformers.CONFIG_MAPPING:
         return ""
-    own = " (code of the folder's own is never run)" if "auto_map" in held else ""
+    own = " (code of the folder's own is never run)" if "auto_map" in config else ""
     return (
         f"{CONFIG} says model_type = {kind!r:.60}, which transformers {transformers.__version__} does "
         f"not have{own}; take a model of a type that it has, or a newer transformers"
@@ -45,8 +45,8 @@ def _config_fault(folder: Path) -> str:
 
 def special_file(folder: Path) -> str:
     """Names a pipe or a device among the files: to open it may never end."""
-    found = [*folder.glob("*"), *folder.glob("*/*")] if folder.is_dir() else []
-    for file in sorted(found):
+    files = [*folder.glob("*"), *folder.glob("*/*")] if folder.is_dir() else []
+    for file in sorted(files):
         if file.exists() and not file.is_file() and not file.is_dir():
             name = file.relative_to(folder)
             return f"{name} is a pipe or a device, not a file; fetch or train the model again"
@@ -102,9 +102,9 @@ def tokenizer_fault(folder: Path, tokenizer: Any = None) -> str:
 
 def in_one_line(error: Exception) -> str:
     """What an error of a parser says, as a part of a message."""
-    told = " ".join(str(error).split())
-    plain = told and not isinstance(error, KeyError)  # which says a key alone
-    return f"{told:.200}" if plain else f"{type(error).__name__} {told:.180}".strip()
+    words = " ".join(str(error).split())
+    plain = words and not isinstance(error, KeyError)  # which says a key alone
+    return f"{words:.200}" if plain else f"{type(error).__name__} {words:.180}".strip()
 
 
 def weight_files(folder: Path) -> list[str]:

@@ -157,22 +157,22 @@ def _tokenizer(path: str, local: dict[str, Any]) -> Any:
     """The tokenizer; an InputError where the folder has none, or another thing in its place."""
     from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-    found = AutoTokenizer.from_pretrained(path, **local)
-    if why := tokenizer_fault(Path(path), found):
+    tokenizer = AutoTokenizer.from_pretrained(path, **local)
+    if why := tokenizer_fault(Path(path), tokenizer):
         raise InputError(f"{path}: {why}")
     remedy = "save the tokenizer again with tokenizer.save_pretrained"
-    if not isinstance(found, PreTrainedTokenizerBase):
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise InputError(
-            f"{path}: tokenizer_config.json names {type(found).__name__}, which is no tokenizer of "
+            f"{path}: tokenizer_config.json names {type(tokenizer).__name__}, which is no tokenizer of "
             f"texts; {remedy}"
         )
-    longest = found.model_max_length
+    longest = tokenizer.model_max_length
     if not isinstance(longest, int | float) or longest != longest:
         raise InputError(
             f"{path}: tokenizer_config.json says model_max_length = {longest!r}; expected a number: "
             f"{remedy}"
         )
-    return found
+    return tokenizer
 
 
 def load_pretrained(
@@ -196,7 +196,7 @@ def load_pretrained(
         InputError: The weights are not those of the model.
     """
     check_sizes(auto, path, config)
-    model, told = auto.from_pretrained(
+    model, loading = auto.from_pretrained(
         path,
         config=config,
         use_safetensors=True,
@@ -211,9 +211,9 @@ def load_pretrained(
             "of texts"
         )
     for what, names in (
-        ("lack", told.get("missing_keys")),
-        ("hold, with no place in the model,", told.get("unexpected_keys")),
-        ("have another shape for", told.get("mismatched_keys")),
+        ("lack", loading.get("missing_keys")),
+        ("hold, with no place in the model,", loading.get("unexpected_keys")),
+        ("have another shape for", loading.get("mismatched_keys")),
     ):
         wrong = sorted(str(key[0] if isinstance(key, tuple) else key) for key in names or ())
         if encoder:
@@ -241,10 +241,10 @@ def check_sizes(auto: Any, path: str, config: Any) -> None:
     Raises:
         InputError: It is larger.
     """
-    held = _held(Path(path))
-    if held is None:  # a name on the hub, or weights that are missing or cut: told elsewhere
+    counts = _held(Path(path))
+    if counts is None:  # a name on the hub, or weights that are missing or cut: told elsewhere
         return
-    tensors, numbers = held
+    tensors, numbers = counts
     for name, value in _integers(config.to_dict()):
         if LAYERS.search(name) and value > tensors:
             raise InputError(

@@ -139,10 +139,10 @@ def _render(tokenizer: Any, messages: list[dict[str, str]], opening: bool) -> st
     try:
         return str(tokenizer.apply_chat_template(messages, **kind))
     except (Exception, MemoryError) as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
+        words = " ".join(f"{type(error).__name__}: {error}".split())
         raise ParameterError(
             f"the tokenizer's chat template refuses a conversation of {len(messages)} messages "
-            f"({told:.160}); choose template='plain'"
+            f"({words:.160}); choose template='plain'"
         ) from None
 
 

@@ -66,7 +66,7 @@ def likelihoods(
     """
     plan = backend.plan(requests)
     measured: list[list[Likelihood]] = [[] for _ in requests]
-    done = 0
+    finished = 0
     for batch, found in (
         _measured(backend, plan.batches)
         if work is None
@@ -74,9 +74,9 @@ def likelihoods(
     ):
         for place, each in zip(batch.requests, found, strict=True):
             measured[place] = each
-        done += len(batch.requests)
+        finished += len(batch.requests)
         if progress is not None:
-            progress(done, len(requests))
+            progress(finished, len(requests))
     return Likelihoods(measured, plan.notes, backend.facts)
 
 
@@ -101,8 +101,8 @@ def _resumed(
     ]
 
     def compute(position: int) -> list[Line]:
-        found = chain.from_iterable(backend.measure(batches[position]))
-        return [Line.of(*key, each) for key, each in zip(keys[position], found, strict=True)]
+        likelihoods = chain.from_iterable(backend.measure(batches[position]))
+        return [Line.of(*key, each) for key, each in zip(keys[position], likelihoods, strict=True)]
 
     file = ResumableLines(
         path,
@@ -112,8 +112,8 @@ def _resumed(
         "name another folder for --work",
     )
     for batch, lines in zip(batches, file.batches(keys, compute), strict=True):
-        found = (likelihood(line, str(path)) for line in lines)
-        yield batch, [[next(found) for _ in requests[place].replies] for place in batch.requests]
+        values = (likelihood(line, str(path)) for line in lines)
+        yield batch, [[next(values) for _ in requests[place].replies] for place in batch.requests]
 
 
 def _header(backend: LikelihoodBackend, requests: Sequence[LikelihoodRequest]) -> dict[str, Any]:

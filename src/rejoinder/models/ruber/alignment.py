@@ -57,31 +57,31 @@ class DecomposableAttention(nn.Module):
             queries: int64 [b], which query each pair has.
             replies: int64 [b], likewise.
         """
-        said = r[1].sum(dim=1)[replies]
-        order = said.argsort()
+        lengths = r[1].sum(dim=1)[replies]
+        order = lengths.argsort()
         own = self.first.weight[:, : self.width]
         halves = (
             r[0],
             linear(r[0], own, self.first.bias),
         )  # once for each reply, whatever it is paired with
         scores = []
-        for some in order.tensor_split(min(GROUPS, order.numel())):
-            longest = int(said[some[-1]])
+        for group in order.tensor_split(min(GROUPS, order.numel())):
+            longest = int(lengths[group[-1]])
             cut = [each[:, :longest] for each in (*halves, r[1])]
-            scores.append(self._scores(q, cut, queries[some], replies[some]))
+            scores.append(self._scores(q, cut, queries[group], replies[group]))
         return torch.cat(scores)[order.argsort()]
 
     def _scores(self, q: Tokens, r: Sequence[Tensor], queries: Tensor, replies: Tensor) -> Tensor:
         """The scores of pairs whose replies are of like length: [b]."""
         a, there = (each.index_select(0, queries) for each in q)
-        b, begun, said = (each.index_select(0, replies) for each in r)
+        b, begun, mask = (each.index_select(0, replies) for each in r)
         attention = (b @ a.transpose(1, 2)) / b.shape[-1] ** 0.5
         attention = attention.masked_fill(~there[:, None], float("-inf")).softmax(dim=-1)
-        found = attention @ a
+        aligned = attention @ a
         rest = self.first.weight[:, self.width :]
-        begun = begun + linear(torch.cat([found, b * found], dim=-1), rest)
-        compared = self.compare[1:](begun).relu() * said[..., None]
-        mean = compared.sum(dim=1) / said.sum(dim=1, keepdim=True)
+        begun = begun + linear(torch.cat([aligned, b * aligned], dim=-1), rest)
+        compared = self.compare[1:](begun).relu() * mask[..., None]
+        mean = compared.sum(dim=1) / mask.sum(dim=1, keepdim=True)
         return self.judge(torch.cat([mean, compared.amax(dim=1)], dim=-1)).squeeze(-1)
 
     @property

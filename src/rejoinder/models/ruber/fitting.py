@@ -309,9 +309,9 @@ def _trained(
         "encoder": folder_hash(scorer.reads_with) if scorer.reads_with else "",
         "start": _weights_hash(scorer),
     }
-    done = work / "trained"
-    if done.is_dir():
-        folder = read_folder(done, MEMBER)
+    trained = work / "trained"
+    if trained.is_dir():
+        folder = read_folder(trained, MEMBER)
         config = {name: each for name, each in folder.record.config.items() if name != "machine"}
         if differing := differences(config, identity):
             remedy = f"remove {work.parent} to start anew"
@@ -329,7 +329,7 @@ def _trained(
         report, device,
     )  # fmt: skip
     config = {**identity, "machine": Run({"scorer": scorer.module}).machine.as_json()}
-    write_folder(done, Record(MEMBER, config, corpus.hash, best.log), best.weights)
+    write_folder(trained, Record(MEMBER, config, corpus.hash, best.log), best.weights)
     checkpoint.remove()
     return best
 
@@ -346,9 +346,9 @@ def _check_weights(folder: ModelFolder, scorer: UnreferencedScorer) -> None:
 def _begun_on(work: Path, material: ScorerMaterial) -> Machine | None:
     """What the run in ``work`` was begun on, as its first member has recorded it."""
     for label in material.labels:
-        done, unfinished = work / label / "trained", Checkpoint(work / label / "checkpoint", {})
-        if done.is_dir():
-            return Machine.recorded(read_folder(done, MEMBER).record.config.get("machine"))
+        trained, unfinished = work / label / "trained", Checkpoint(work / label / "checkpoint", {})
+        if trained.is_dir():
+            return Machine.recorded(read_folder(trained, MEMBER).record.config.get("machine"))
         if unfinished.exists:
             return unfinished.machine
     return None

@@ -177,7 +177,7 @@ def _parts(
 
 def _apart(train_on: Conversations, valid: Conversations, named: str) -> Conversations:
     """What shares nothing with what validates; where most talk opens alike, no reply at least."""
-    said = valid.said()
-    if train_on.sharing(said).mean() > MOST_LOST:
-        return train_on.without_replies(said, named)
-    return train_on.without(said, named)
+    utterances = valid.said()
+    if train_on.sharing(utterances).mean() > MOST_LOST:
+        return train_on.without_replies(utterances, named)
+    return train_on.without(utterances, named)

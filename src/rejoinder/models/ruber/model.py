@@ -283,8 +283,8 @@ def _rebuilt(folder: ModelFolder, encoder: Encoder | None) -> Unreferenced:
     noted = zip(config["members"], scorers, strict=True)
     members = tuple(_member(each, scorer, tensors) for each, scorer in noted)
     bounds = {n: (float(low), float(high)) for n, (low, high) in folder.record.calibration.items()}
-    asked = ["unreferenced", "pooled", *(["encoder"] if encoder else [])]  # by the scoring
-    if missing := [name for name in asked if name not in bounds]:
+    needed = ["unreferenced", "pooled", *(["encoder"] if encoder else [])]  # by the scoring
+    if missing := [name for name in needed if name not in bounds]:
         raise KeyError(missing[0])
     words = strict_json((folder.path / WORDS).read_bytes())
     check_rows(WORDS, len(words), "vectors", shapes)
@@ -344,15 +344,15 @@ def _encoder(path: str, config: Mapping[str, Any], moved: str, device: str) -> E
         raise foreign(path, KeyError("encoder_hash"))
     source = moved or str(config["encoder"])
     try:
-        found = find_encoder(source)
+        encoder = find_encoder(source)
     except InputError as error:
         raise InputError(
             f"{path}: reads with the sentence encoder {config['encoder']}, which is not here: {error}; "
             f"let {ENCODER} name its folder"
         ) from None
-    if folder_hash(found) != config["encoder_hash"]:
+    if folder_hash(encoder) != config["encoder_hash"]:
         raise InputError(
-            f"{path}: was trained with another encoder than {found} is (hash "
-            f"{config['encoder_hash']}, found {folder_hash(found)}); let {ENCODER} name its folder"
+            f"{path}: was trained with another encoder than {encoder} is (hash "
+            f"{config['encoder_hash']}, found {folder_hash(encoder)}); let {ENCODER} name its folder"
         )
-    return Encoder.load(found, device)
+    return Encoder.load(encoder, device)

@@ -42,12 +42,12 @@ class Ranking:
         rng = np.random.default_rng(seed)
         rows = np.sort(rng.permutation(len(corpus))[:most])
         true = corpus.replies[rows]
-        drawn = corpus.replies[rng.integers(0, len(corpus), (rows.size, CANDIDATES - 1))]
+        sampled = corpus.replies[rng.integers(0, len(corpus), (rows.size, CANDIDATES - 1))]
         for _ in range(5):  # of a tiny corpus a few may stay equal, and count as half a rank below
-            same = drawn == true[:, None]
-            drawn[same] = corpus.replies[rng.integers(0, len(corpus), int(same.sum()))]
+            same = sampled == true[:, None]
+            sampled[same] = corpus.replies[rng.integers(0, len(corpus), int(same.sum()))]
         own = said_elsewhere(corpus, rows, corpus.others(), rng)
-        return cls(corpus.turns[rows], np.column_stack([true, drawn, own]))
+        return cls(corpus.turns[rows], np.column_stack([true, sampled, own]))
 
     def accuracies(self, scores: Floats) -> dict[str, float]:
         """Of scores [n, 11] of the candidates.

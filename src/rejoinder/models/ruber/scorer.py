@@ -157,8 +157,8 @@ def said_elsewhere(corpus: Conversations, rows: Indices, others: Others, rng: Ge
     """
     places, bounds = others
     counts = bounds[rows + 1] - bounds[rows]
-    drawn = bounds[rows] + rng.integers(0, counts.clip(1))
+    sampled = bounds[rows] + rng.integers(0, counts.clip(1))
     anywhere = corpus.replies[rng.integers(0, len(corpus), rows.size)]
     if not places.size:
         return anywhere
-    return places[drawn.clip(max=places.size - 1)] * (counts > 0) + anywhere * (counts == 0)
+    return places[sampled.clip(max=places.size - 1)] * (counts > 0) + anywhere * (counts == 0)

@@ -207,8 +207,8 @@ class Checkpoint:
                 old.unlink()
 
     def _last_number(self) -> int:
-        found = [TENSORS.fullmatch(path.name) for path in self.folder.iterdir()]
-        return max((int(each[1]) for each in found if each), default=0)
+        matches = [TENSORS.fullmatch(path.name) for path in self.folder.iterdir()]
+        return max((int(each[1]) for each in matches if each), default=0)
 
     def _state(self) -> dict[str, Any]:
         """The state of this run."""

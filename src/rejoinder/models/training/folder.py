@@ -181,8 +181,8 @@ def read_folder(path: str | os.PathLike[str], kind: str | None = None) -> ModelF
         raise InputError(
             f"{folder / CONFIG}: of another version of Rejoinder: {error}; {_REMEDY}"
         ) from None
-    held = (hashes, tied, record.config, record.calibration)
-    if not sound or not all(isinstance(each, dict) for each in held):
+    sections = (hashes, tied, record.config, record.calibration)
+    if not sound or not all(isinstance(each, dict) for each in sections):
         raise InputError(f"{folder}: {CONFIG} is altered; {_REMEDY}")
     for name, expected in hashes.items():
         file = folder / name
@@ -205,8 +205,8 @@ def versions(*packages: str) -> dict[str, str]:
 
     from rejoinder._version import __version__
 
-    held = {"python": platform.python_version(), "rejoinder": __version__}
-    return held | {package: version(package) for package in packages}
+    versions = {"python": platform.python_version(), "rejoinder": __version__}
+    return versions | {package: version(package) for package in packages}
 
 
 FAULTS = (
@@ -224,8 +224,8 @@ FAULTS = (
 
 def foreign(path: str, error: BaseException) -> InputError:
     """The error of a folder whose files are whole, and which holds something else."""
-    said = " ".join(str(error).split())
-    why = f"{said} is not in it" if isinstance(error, KeyError) else f"{said:.200}"
+    words = " ".join(str(error).split())
+    why = f"{words} is not in it" if isinstance(error, KeyError) else f"{words:.200}"
     return InputError(
         f"{path}: of another version of Rejoinder, or altered ({why}); take that version, or remove "
         "the folder and train the model again"
@@ -273,9 +273,9 @@ def finished(
     if not path.is_dir() or not any(path.iterdir()):
         return None
     folder = read_folder(path)
-    held = identity_of(folder)
-    if held != as_kept(identity):
-        differing = differences(held, identity) if isinstance(held, dict) else ""
+    identified = identity_of(folder)
+    if identified != as_kept(identity):
+        differing = differences(identified, identity) if isinstance(identified, dict) else ""
         raise another_run(path, "a finished model", differing, "remove it, or name a new folder")
     return folder
 

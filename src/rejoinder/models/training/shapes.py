@@ -50,10 +50,10 @@ def check_sizes(config: Mapping[str, Any], sizes: Mapping[str, Any]) -> None:
     ValueError: config.json says layers = 1000000000; expected 2, as model.safetensors has
     """
     for key, size in sizes.items():
-        said = config[key]
-        if type(said) is not type(size) or said != size:
+        declared = config[key]
+        if type(declared) is not type(size) or declared != size:
             raise ValueError(
-                f"config.json says {key} = {said!r:.40}; expected {size!r:.60}, as model.safetensors has"
+                f"config.json says {key} = {declared!r:.40}; expected {size!r:.60}, as model.safetensors has"
             )
 
 

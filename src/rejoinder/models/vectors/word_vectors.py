@@ -137,15 +137,15 @@ class WordVectors:
         get = self.places.get
         rows: list[int] = []
         spans: dict[str, tuple[int, int]] = {}
-        taken: list[tuple[int, int]] = []
+        spans_of_texts: list[tuple[int, int]] = []
         for text in texts:
             span = spans.get(text)
             if span is None:
                 begin = len(rows)
                 rows.extend(get(word, -1) for word in cut(text))
                 span = spans[text] = (begin, len(rows))
-            taken.append(span)
-        bounds = np.array(taken, dtype=np.int64).reshape(-1, 2)
+            spans_of_texts.append(span)
+        bounds = np.array(spans_of_texts, dtype=np.int64).reshape(-1, 2)
         return Lookup(np.array(rows, dtype=np.int64), bounds[:, 0].copy(), bounds[:, 1].copy())
 
     def agreed(self, language: str) -> str:

@@ -54,14 +54,14 @@ class BM25:
         counts = [Counter(words(text, tokenizer, lowercase=True)) for text in documents]
         lengths = np.array([sum(count.values()) for count in counts], dtype=np.float64)
         mean = lengths.mean() if lengths.size and lengths.any() else 1.0
-        found: dict[str, tuple[list[int], list[int]]] = {}
+        occurrences: dict[str, tuple[list[int], list[int]]] = {}
         for document, count in enumerate(counts):
             for word, times in count.items():
-                places, frequencies = found.setdefault(word, ([], []))
+                places, frequencies = occurrences.setdefault(word, ([], []))
                 places.append(document)
                 frequencies.append(times)
         postings: dict[str, tuple[Indices, Floats]] = {}
-        for word, (places, frequencies) in found.items():
+        for word, (places, frequencies) in occurrences.items():
             at, tf = np.array(places, dtype=np.int64), np.array(frequencies, dtype=np.float64)
             idf = np.log1p((len(counts) - at.size + 0.5) / (at.size + 0.5))
             weight = idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * lengths[at] / mean))

@@ -56,10 +56,10 @@ class RetrievalResponder:
         replies = []
         self.unmatched = 0
         for done, message in enumerate(messages, start=1):
-            found = self.index.best(message, self.candidates)
-            self.unmatched += not found.size
+            places = self.index.best(message, self.candidates)
+            self.unmatched += not places.size
             # The same reply to several messages is one candidate.
-            texts = list(dict.fromkeys(self.corpus.targets[place] for place in found))
+            texts = list(dict.fromkeys(self.corpus.targets[place] for place in places))
             replies.append(self._chosen(message, texts) if texts else self.usual)
             if progress is not None:
                 progress(done, len(messages))

@@ -63,9 +63,9 @@ def encode(tokenizer: PreTrainedTokenizerFast, pairs: Pairs, longest: int) -> En
         return Encoded([], [])
     sources: list[list[int]] = tokenizer(pairs.sources).input_ids
     targets: list[list[int]] = tokenizer(pairs.targets).input_ids
-    kept = [i for i in range(len(pairs)) if max(len(sources[i]), len(targets[i])) <= longest]
-    left = len(pairs) - len(kept)
-    return Encoded([sources[i] for i in kept], [targets[i] for i in kept], left)
+    fitting = [i for i in range(len(pairs)) if max(len(sources[i]), len(targets[i])) <= longest]
+    left = len(pairs) - len(fitting)
+    return Encoded([sources[i] for i in fitting], [targets[i] for i in fitting], left)
 
 
 def token_batches(
@@ -99,11 +99,11 @@ def collate(encoded: Encoded, places: np.ndarray, device: torch.device | str) ->
     import torch
 
     sources, mask = padded([encoded.sources[i] for i in places], device)
-    said = [encoded.targets[i] for i in places]
-    inputs, _ = padded([[EOS, *ids[:-1]] for ids in said], device)
-    labels, spoken = padded(said, device)
+    targets = [encoded.targets[i] for i in places]
+    inputs, _ = padded([[EOS, *ids[:-1]] for ids in targets], device)
+    labels, spoken = padded(targets, device)
     labels = torch.where(spoken.bool(), labels, IGNORED)
-    return SubwordBatch(sources, mask, inputs, labels, sum(map(len, said)))
+    return SubwordBatch(sources, mask, inputs, labels, sum(map(len, targets)))
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[Tensor, Tensor]:
@@ -111,6 +111,6 @@ def padded(rows: Sequence[Sequence[int]], device: torch.device | str) -> tuple[T
     import torch
 
     width = max(map(len, rows))
-    held = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.int64)
+    tokens = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.int64)
     mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
-    return held.to(device), mask.to(device)
+    return tokens.to(device), mask.to(device)

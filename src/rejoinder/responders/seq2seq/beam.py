@@ -66,7 +66,7 @@ def beam_search(
     # All but the first of the beams, which are equal at the start, are out until there is a choice.
     scores = torch.full((count, beam), float("-inf"), device=device)
     scores[:, 0] = 0.0
-    said: list[list[list[int]]] = [[[] for _ in range(beam)] for _ in range(count)]
+    sequences: list[list[list[int]]] = [[[] for _ in range(beam)] for _ in range(count)]
     items = [_FinishedHypotheses(beam) for _ in range(count)]
     for length in range(1, longest + 1):
         logits, state = step(tokens, state)
@@ -76,11 +76,11 @@ def beam_search(
         top, place = following.view(count, -1).topk(min(2 * beam, beam * size), dim=-1)
         rows = [
             _advance(*each, size, end, length**length_penalty)
-            for each in zip(items, said, top.tolist(), place.tolist(), strict=True)
+            for each in zip(items, sequences, top.tolist(), place.tolist(), strict=True)
         ]
-        said = [
+        sequences = [
             [before[origin] + [token] for _, origin, token in row]
-            for before, row in zip(said, rows, strict=True)
+            for before, row in zip(sequences, rows, strict=True)
         ]
         for item, row in zip(items, rows, strict=True):
             item.close(row[0][0] / length**length_penalty)
@@ -90,7 +90,7 @@ def beam_search(
         state = tuple(each[torch.tensor(flat, device=device)] for each in state)
         tokens = torch.tensor([token for row in rows for *_, token in row], device=device)
         scores = torch.tensor([[score for score, *_ in row] for row in rows], device=device)
-    for item, row, open_ones in zip(items, scores.tolist(), said, strict=True):
+    for item, row, open_ones in zip(items, scores.tolist(), sequences, strict=True):
         for score, open_one in zip(row, open_ones, strict=True):
             item.add(score / longest**length_penalty, open_one)
     return [item.ended[0][1] for item in items]
@@ -98,7 +98,7 @@ def beam_search(
 
 def _advance(
     item: _FinishedHypotheses,
-    said: list[list[int]],
+    sequences: list[list[int]],
     top: list[float],
     place: list[int],
     size: int,
@@ -112,7 +112,7 @@ def _advance(
         if token != end:
             goes_on.append((score, origin, token))
         elif rank < item.beam:
-            item.add(score / divisor, said[origin])
+            item.add(score / divisor, sequences[origin])
         if len(goes_on) == item.beam:
             break
     missing = item.beam - len(goes_on)  # where the vocabulary is smaller than the beam

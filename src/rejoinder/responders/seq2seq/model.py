@@ -61,8 +61,8 @@ def check_described(parameters: Parameters, vocabulary: int, weights: Shapes) ->
     Raises:
         ValueError: They differ.
     """
-    said = {**parameters.as_json(), "subwords": vocabulary}
-    check_sizes(said, _kind(parameters.kind).sizes_in(weights))
+    described = {**parameters.as_json(), "subwords": vocabulary}
+    check_sizes(described, _kind(parameters.kind).sizes_in(weights))
     check_network(lambda: build(parameters, vocabulary).module, weights)
 
 

@@ -53,11 +53,11 @@ def train_subwords(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
 
     if size < 8:
         raise ParameterError(f"vocabulary: got {size}; expected a number of subwords, 8 or more")
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter([unicodedata.normalize("NFKC", text) for text in texts]),
-            model_writer=held,
+            model_writer=buffer,
             model_type="bpe",
             vocab_size=size,
             character_coverage=1.0,
@@ -71,25 +71,25 @@ def train_subwords(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
         )
     except RuntimeError as error:
         raise ParameterError(_unsuited(size, str(error))) from error
-    model = sentencepiece.SentencePieceProcessor(model_proto=held.getvalue())
+    model = sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
     return _as_fast(model)
 
 
-def _unsuited(size: int, told: str) -> str:
+def _unsuited(size: int, why: str) -> str:
     """What SentencePiece's message means here, with the bound that it names."""
     option = f"--vocabulary {size} (vocabulary={size})"
-    if most := re.search(r"value <= (\d+)", told):
+    if most := re.search(r"value <= (\d+)", why):
         return (
             f"{option}: {size} subwords do not suit this corpus, which has at most {most[1]}; give a "
             f"value from 8 to {most[1]}, or a larger corpus"
         )
-    if least := re.search(r"required_chars\. \d+ vs (\d+)", told):
+    if least := re.search(r"required_chars\. \d+ vs (\d+)", why):
         return (
             f"{option}: {size} subwords do not suit this corpus, whose characters alone are {least[1]}; "
             f"give {least[1]} or more"
         )
-    reason = told.strip().rsplit("] ", 1)[-1]
-    if "sentences_.empty" in told or "all_chars_count" in told:
+    reason = why.strip().rsplit("] ", 1)[-1]
+    if "sentences_.empty" in why or "all_chars_count" in why:
         reason = "it holds no text"
     return f"{option}: {size} subwords do not suit this corpus: {reason:.200}"
 
@@ -159,6 +159,6 @@ def _merges(pieces: dict[str, int]) -> list[tuple[str, str]]:
     merges = []
     for piece in list(pieces)[len(SPECIAL) :]:
         cuts = [(piece[:i], piece[i:]) for i in range(1, len(piece))]
-        made = [(left, right) for left, right in cuts if left in pieces and right in pieces]
-        merges += sorted(made, key=lambda pair: (pieces[pair[0]], pieces[pair[1]]))
+        merged = [(left, right) for left, right in cuts if left in pieces and right in pieces]
+        merges += sorted(merged, key=lambda pair: (pieces[pair[0]], pieces[pair[1]]))
     return merges

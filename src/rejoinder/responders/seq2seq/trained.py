@@ -117,8 +117,8 @@ class TrainedResponder:
             for begin in range(0, len(order), _AT_ONCE):
                 places = order[begin : begin + _AT_ONCE]
                 sources, mask = padded([ids[i] for i in places], device)
-                found = self.model.search(sources, mask, beam, length_penalty, LONGEST_REPLY)
-                for place, reply in zip(places, found, strict=True):
+                searched = self.model.search(sources, mask, beam, length_penalty, LONGEST_REPLY)
+                for place, reply in zip(places, searched, strict=True):
                     replies[place] = str(self.tokenizer.decode(reply, skip_special_tokens=True))
                 if progress is not None:
                     progress(min(begin + _AT_ONCE, len(order)), len(order))

@@ -77,8 +77,8 @@ class Transformer:
     @property
     def keys(self) -> dict[str, Any]:
         """The configuration, with the class that loads it."""
-        held = self.module.config.to_dict()
-        return {**held, "architectures": [type(self.module).__name__], "dtype": "float32"}
+        config = self.module.config.to_dict()
+        return {**config, "architectures": [type(self.module).__name__], "dtype": "float32"}
 
     def logits(self, batch: SubwordBatch) -> Tensor:
         """Scores, float [b, t, vocabulary]."""
@@ -94,7 +94,7 @@ class Transformer:
     ) -> list[list[int]]:
         """The beam search of ``transformers``."""
         module: Any = self.module  # its stubs deny that it can generate
-        found = module.generate(
+        generated = module.generate(
             input_ids=sources,
             attention_mask=mask,
             num_beams=beam,
@@ -105,7 +105,7 @@ class Transformer:
             max_length=None,
         )
         special = {BOS, PAD, EOS}
-        return [[token for token in row if token not in special] for row in found.tolist()]
+        return [[token for token in row if token not in special] for row in generated.tolist()]
 
 
 def _initialise(module: nn.Module) -> None:

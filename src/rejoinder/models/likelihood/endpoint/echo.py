@@ -45,8 +45,8 @@ def read_echo(answer: Any, where: str) -> Echo:
         InputError: There are no log-probabilities, or not one to a token.
     """
     try:
-        held = answer["choices"][0]["logprobs"]
-        tokens, values = held["tokens"], held["token_logprobs"]
+        logprobs = answer["choices"][0]["logprobs"]
+        tokens, values = logprobs["tokens"], logprobs["token_logprobs"]
     except (KeyError, IndexError, TypeError):
         raise InputError(
             f"{where}: the answer holds no log-probabilities of the prompt's tokens (echo=true, "
@@ -88,15 +88,15 @@ def check_echo(echo: Echo, text: str, where: str) -> None:
             "back; the server cuts it short or changes it: expected echo=true with max_tokens=0 to "
             "return the prompt alone. Is its context length too short? Keep fewer turns (--turns)"
         )
-    found = echo.logprobs[1:]
-    if any(math.isnan(value) for value in found):
+    logprobs = echo.logprobs[1:]
+    if any(math.isnan(value) for value in logprobs):
         raise InputError(
             f"{where}: some of the echoed tokens have no log-probability; every one but the first "
             "needs its own. Is the server asked to skip the prompt's?"
         )
-    if any(math.isinf(value) for value in found) or max(found, default=0.0) > ROUNDING:
+    if any(math.isinf(value) for value in logprobs) or max(logprobs, default=0.0) > ROUNDING:
         raise InputError(
-            f"{where}: log-probabilities up to {max(found)}, down to {min(found)}; expected finite "
+            f"{where}: log-probabilities up to {max(logprobs)}, down to {min(logprobs)}; expected finite "
             "natural logarithms of probabilities, none above 0"
         )
 
@@ -108,10 +108,10 @@ def _tells(tokens: list[str], text: str) -> bool:
     servers, ``bytes:``) and stands for one character of the text at most.
     """
     shown = "".join(UNREADABLE if token.startswith("bytes:") else token for token in tokens)
-    told = _plain(shown.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n"))
+    echoed = _plain(shown.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n"))
     wanted = _plain(text)
     left, spare = len(wanted), 0
-    for character in reversed(told):
+    for character in reversed(echoed):
         if not left:
             break
         if character == UNREADABLE:

@@ -74,8 +74,8 @@ class EndpointBackend(LikelihoodBackend):
         return {"endpoint": self.url, "model": self.model, **layout}
 
     def _only_model(self) -> str:
-        told = self.server.get("models")
-        listed = told.get("data") if isinstance(told, dict) else None
+        answer = self.server.get("models")
+        listed = answer.get("data") if isinstance(answer, dict) else None
         rows = listed if isinstance(listed, list) else []
         names = [str(each.get("id")) for each in rows if isinstance(each, dict)]
         if len(names) != 1:
@@ -89,7 +89,7 @@ class EndpointBackend(LikelihoodBackend):
         Raises:
             InputError: The server gives no answer, or one that cannot be relied on (`check_echo`).
         """
-        asked = {
+        body = {
             "model": self.model,
             "prompt": text,
             "max_tokens": 0,
@@ -97,7 +97,7 @@ class EndpointBackend(LikelihoodBackend):
             "logprobs": 1,
             "temperature": 0,
         }
-        echo = read_echo(self.server.post("completions", asked), self.url)
+        echo = read_echo(self.server.post("completions", body), self.url)
         check_echo(echo, text, self.url)
         return echo
 

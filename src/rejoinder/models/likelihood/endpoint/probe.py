@@ -33,22 +33,22 @@ def probe(echo: Callable[[str], Echo], where: str) -> None:
             echoes no reply.
     """
     alone = echo(PROMPT)
-    found: list[float] = []
+    logprobs: list[float] = []
     for reply in REPLIES:
         whole = echo(PROMPT + reply)
-        found += whole.logprobs[max(1, alone.agreeing(whole)) :]
-    if not found:
+        logprobs += whole.logprobs[max(1, alone.agreeing(whole)) :]
+    if not logprobs:
         raise InputError(
             f"{where}: the echo of a prompt with its reply is no longer than that of the prompt; use "
             "a server that echoes the whole text"
         )
-    if len(set(found)) < 2:
+    if len(set(logprobs)) < 2:
         raise InputError(
-            f"{where}: every token has the same log-probability ({found[0]}); the server makes them "
+            f"{where}: every token has the same log-probability ({logprobs[0]}); the server makes them "
             "up: use one that computes them"
         )
-    if found.count(min(found)) >= FLOORS:
+    if logprobs.count(min(logprobs)) >= FLOORS:
         raise InputError(
-            f"{where}: {found.count(min(found))} tokens share the lowest log-probability "
-            f"({min(found)}): the server cuts them off there; use one that tells them in full"
+            f"{where}: {logprobs.count(min(logprobs))} tokens share the lowest log-probability "
+            f"({min(logprobs)}): the server cuts them off there; use one that tells them in full"
         )

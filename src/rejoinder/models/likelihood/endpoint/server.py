@@ -145,13 +145,13 @@ class Server:
 
     def _refused(self, route: str, error: urllib.error.HTTPError) -> str:
         try:
-            told = error.read(2000).decode("utf-8", "replace")
+            message = error.read(2000).decode("utf-8", "replace")
         except (OSError, ValueError, http.client.HTTPException):
-            told = "and an error message that breaks off"
+            message = "and an error message that breaks off"
         key = os.environ.get(KEY, "").strip()
         if key:
-            told = told.replace(key, "***")  # some servers repeat the key that they refuse
-        words = " ".join(told.split())[:300]
+            message = message.replace(key, "***")  # some servers repeat the key that they refuse
+        words = " ".join(message.split())[:300]
         remedy = f"; set {KEY} to the server's key" if error.code in (401, 403) else ""
         return f"{self.url}/{route}: refused with status {error.code} ({words}){remedy}"
 

@@ -97,13 +97,13 @@ def halving(measure: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> li
 
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error is one of memory: torch has a class for the GPU, a sentence for the CPU."""
-    told = str(error).lower()
+    words = str(error).lower()
     return (
         isinstance(error, MemoryError)
         or type(error).__name__ == "OutOfMemoryError"
-        or "out of memory" in told
-        or "can't allocate memory" in told
-        or "not enough memory" in told
+        or "out of memory" in words
+        or "can't allocate memory" in words
+        or "not enough memory" in words
     )
 
 

@@ -57,8 +57,8 @@ def silence(tokenizer: Any, texts: Sequence[str], target: bool = False) -> str:
         texts: Replies; those that differ in case or white space alone count as one.
         target: Whether they are tokenised as targets.
     """
-    told = {" ".join(text.split()).casefold(): text for text in texts if text.strip()}
-    distinct = list(told.values())
+    by_words = {" ".join(text.split()).casefold(): text for text in texts if text.strip()}
+    distinct = list(by_words.values())
     special = set(tokenizer.all_special_ids)
     first: list[int] | None = None
     bare = True

@@ -77,12 +77,12 @@ class CausalBackend(TransformerBackend):
             ],
         )
         end = self.end_id()
-        made, at = [], 0
+        pieces, at = [], 0
         for request, prompt in zip(requests, alone, strict=True):
-            some = wholes[at : at + len(request.replies)]
+            own = wholes[at : at + len(request.replies)]
             at += len(request.replies)
-            made.append(self._piece(request.replies, prompt, some, end, cuts))
-        return made
+            pieces.append(self._piece(request.replies, prompt, own, end, cuts))
+        return pieces
 
     def _prompt(self, turns: Sequence[str], cuts: Cuts) -> str:
         if self.chat is None:
@@ -138,18 +138,18 @@ class CausalBackend(TransformerBackend):
         ids, mask, lengths = ids.to(device), mask.to(device), lengths.to(device)
         places = (mask.cumsum(1) - 1).clamp(min=0)
         ends = (lengths - 1) if self.padding == "right" else torch.full_like(lengths, width - 1)
-        kept, picked = torch.unique(ends, return_inverse=True)
-        found = self.model(
+        distinct, picked = torch.unique(ends, return_inverse=True)
+        output = self.model(
             input_ids=ids,
             attention_mask=mask,
             use_cache=True,
             **self._places(places),
-            **({"logits_to_keep": kept} if "logits_to_keep" in self.accepts else {}),
+            **({"logits_to_keep": distinct} if "logits_to_keep" in self.accepts else {}),
         )
-        self.check_shareable(found.past_key_values)
+        self.check_shareable(output.past_key_values)
         rows = torch.arange(len(pieces), device=device)
         column = picked if "logits_to_keep" in self.accepts else ends
-        return Prefix(found.past_key_values, found.logits[rows, column], mask, lengths)
+        return Prefix(output.past_key_values, output.logits[rows, column], mask, lengths)
 
     def continuation(
         self, prefix: Prefix, prompts: torch.Tensor, cache: Any, ids: torch.Tensor

@@ -41,14 +41,14 @@ class EncoderDecoderBackend(TransformerBackend):
         configs = (self.model.config, getattr(self.model, "generation_config", None))
         named = [getattr(config, "decoder_start_token_id", None) for config in configs]
         ids = [*named, self.tokenizer.bos_token_id]
-        found = next((index for index in ids if index is not None), None)
-        if found is None:
+        token = next((index for index in ids if index is not None), None)
+        if token is None:
             raise InputError(
                 f"{self.name}: the model's configuration has no decoder_start_token_id; write it into "
                 "config.json"
             )
         before = self.around[1].before
-        return [found, *(before[1:] if before[:1] == [found] else before)]
+        return [token, *(before[1:] if before[:1] == [token] else before)]
 
     def pieces(self, requests: Sequence[LikelihoodRequest], cuts: Cuts) -> list[Piece]:
         """Tokenises sources and replies, each by itself."""
@@ -97,10 +97,10 @@ class EncoderDecoderBackend(TransformerBackend):
         ids, mask = ids.to(device), mask.to(device)
         states = self.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
         start = torch.tensor([piece.start for piece in pieces], device=device)
-        found = self._decode(states, mask, start, None)
-        self.check_shareable(found.past_key_values)
+        output = self._decode(states, mask, start, None)
+        self.check_shareable(output.past_key_values)
         lengths = torch.full((len(pieces),), start.shape[1], device=device)
-        return Prefix(found.past_key_values, found.logits[:, -1], mask, lengths, states)
+        return Prefix(output.past_key_values, output.logits[:, -1], mask, lengths, states)
 
     def continuation(
         self, prefix: Prefix, prompts: torch.Tensor, cache: Any, ids: torch.Tensor

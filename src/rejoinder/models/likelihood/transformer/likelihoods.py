@@ -181,10 +181,10 @@ class TransformerBackend(LikelihoodBackend):
         """The token that ends a reply; None where there is none, or where it is not to count."""
         if not self.prompting.end:
             return None
-        found = self.tokenizer.eos_token_id
-        if found is None:
-            found = getattr(self.model.config, "eos_token_id", None)
-        return found[0] if isinstance(found, list) else found
+        token = self.tokenizer.eos_token_id
+        if token is None:
+            token = getattr(self.model.config, "eos_token_id", None)
+        return token[0] if isinstance(token, list) else token
 
     def _check_tokenizer(self, requests: Sequence[LikelihoodRequest]) -> None:
         replies = [reply for request in requests for reply in request.replies]
@@ -198,7 +198,7 @@ class TransformerBackend(LikelihoodBackend):
     def _measure(self, pieces: Sequence[Piece]) -> list[list[Likelihood]]:
         import torch
 
-        found = [[Likelihood.none(why) for why in piece.dropped] for piece in pieces]
+        likelihoods = [[Likelihood.none(why) for why in piece.dropped] for piece in pieces]
         used = [place for place, piece in enumerate(pieces) if piece.longest]
         rows = [
             ReplyRow(at, reply, tail.ids, tail.skip)
@@ -207,13 +207,13 @@ class TransformerBackend(LikelihoodBackend):
             if tail is not None
         ]
         if not rows:
-            return found
+            return likelihoods
         with torch.inference_mode():
             prefix = self.encode([pieces[place] for place in used])
             values = self._tails(prefix, rows)
         for row, logprobs in zip(rows, values, strict=True):
-            found[used[row.piece]][row.reply] = Likelihood.of(logprobs[row.skip :])
-        return found
+            likelihoods[used[row.piece]][row.reply] = Likelihood.of(logprobs[row.skip :])
+        return likelihoods
 
     def _tails(self, prefix: Prefix, rows: Sequence[ReplyRow]) -> list[Floats]:
         """The log-probabilities of every tail's tokens: float64, row by row."""
@@ -254,8 +254,8 @@ class TransformerBackend(LikelihoodBackend):
         ids = ids.to(device)
         cache = expanded(prefix.cache, prompts)
         logits = self.continuation(prefix, prompts, cache, ids[:, :-1])
-        found = _picked(logits, ids[:, 1:]).double().cpu().numpy()
-        return [found[place, : len(rows[at].ids) - 1] for place, at in enumerate(chunk)]
+        logprobs = _picked(logits, ids[:, 1:]).double().cpu().numpy()
+        return [logprobs[place, : len(rows[at].ids) - 1] for place, at in enumerate(chunk)]
 
     def check_shareable(self, cache: Any) -> None:
         """Raises an InputError where the model keeps no keys and values that rows can share."""

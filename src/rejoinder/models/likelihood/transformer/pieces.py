@@ -70,14 +70,14 @@ def fitted(
         return Piece([], [], [None] * len(tails), [NO_START] * len(tails))
     least = len(head) or 1
     dropped = [_fault(tail, least, window) for tail in tails]
-    kept = [None if why else tail for tail, why in zip(tails, dropped, strict=True)]
+    scored = [None if why else tail for tail, why in zip(tails, dropped, strict=True)]
     # The last token of a tail is predicted, never fed.
-    longest = max((len(tail.ids) - 1 for tail in kept if tail is not None), default=0)
+    longest = max((len(tail.ids) - 1 for tail in scored if tail is not None), default=0)
     room = len(prompt) if window is None else max(0, window - longest - len(head))
     if room < len(prompt):
         cuts.counts[CUT] += 1
         prompt = prompt[len(prompt) - room :]
-    return Piece(head + prompt, [], kept, dropped)
+    return Piece(head + prompt, [], scored, dropped)
 
 
 def sourced(
@@ -97,8 +97,8 @@ def sourced(
     if not source or not start:
         return Piece([], [], [None] * len(tails), [NO_START] * len(tails))
     dropped = [_fault(tail, len(start), window) for tail in tails]
-    kept = [None if why else tail for tail, why in zip(tails, dropped, strict=True)]
-    return Piece(source, start, kept, dropped)
+    scored = [None if why else tail for tail, why in zip(tails, dropped, strict=True)]
+    return Piece(source, start, scored, dropped)
 
 
 def _fault(tail: Tail, before: int, window: int | None) -> str:

@@ -72,8 +72,8 @@ class Conversations:
         turns = np.full((len(replies), k), NONE, dtype=np.int64)
         answers, dialogues = np.empty((2, len(replies)), dtype=np.int64)
         for i, (context, reply) in enumerate(zip(contexts, replies, strict=True)):
-            held = [places.setdefault(turn, len(places)) for turn in context[-k:]]
-            turns[i, k - len(held) :] = held
+            last = [places.setdefault(turn, len(places)) for turn in context[-k:]]
+            turns[i, k - len(last) :] = last
             answers[i] = places.setdefault(reply, len(places))
             so_far = [*contexts[i - 1], replies[i - 1]] if i else []
             goes_on = i > 0 and context[: len(so_far)] == so_far
@@ -111,8 +111,8 @@ class Conversations:
         """
         names = np.unique(self.dialogues)
         size = min(max(1, round(share * names.size)), max(1, names.size - 1))
-        drawn = np.random.default_rng(seed).choice(names, size, replace=False)
-        held_out = np.isin(self.dialogues, drawn)
+        sampled = np.random.default_rng(seed).choice(names, size, replace=False)
+        held_out = np.isin(self.dialogues, sampled)
         return self.take(~held_out), self.take(held_out)
 
     def without(self, said: Said, named: str) -> Conversations:
@@ -208,9 +208,9 @@ class Conversations:
                 [turn for turn in turns if turn != NONE] + [reply]
             )
         distinct = {name: list(dict.fromkeys(said)) for name, said in by_dialogue.items()}
-        held = [
+        others = [
             [each for each in distinct[name] if each != reply]
             for name, reply in zip(self.dialogues.tolist(), self.replies.tolist(), strict=True)
         ]
-        bounds = np.cumsum([0, *map(len, held)])
-        return np.array([each for few in held for each in few], dtype=np.int64), bounds
+        bounds = np.cumsum([0, *map(len, others)])
+        return np.array([each for few in others for each in few], dtype=np.int64), bounds

@@ -58,8 +58,8 @@ class Vocabulary:
 
     def ids(self, text: str, longest: int | None = None) -> Indices:
         """The words of a text, int64 [words], the last ``longest`` of them."""
-        found = [self._places.get(word, 0) for word in cutter(self.language)(text)]
-        return np.array(found if longest is None else found[-longest:], dtype=np.int64)
+        ids = [self._places.get(word, 0) for word in cutter(self.language)(text)]
+        return np.array(ids if longest is None else ids[-longest:], dtype=np.int64)
 
 
 @dataclass(frozen=True)

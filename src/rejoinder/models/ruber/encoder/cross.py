@@ -123,10 +123,10 @@ class CrossScorer(EncoderScorer):
 
     def prepare(self, texts: Sequence[str], progress: Progress | None = None) -> TokenStates:
         """The states of the texts' tokens."""
-        held = self.encoder.encode_tokens([detokenize(text) for text in texts], progress)
-        bounds = np.cumsum([0, *(len(each) for each in held)])
+        states_of_texts = self.encoder.encode_tokens([detokenize(text) for text in texts], progress)
+        bounds = np.cumsum([0, *(len(each) for each in states_of_texts)])
         states = np.empty((int(bounds[-1]), self.encoder.size), dtype=np.float16)
-        for i, each in enumerate(held):
+        for i, each in enumerate(states_of_texts):
             states[bounds[i] : bounds[i + 1]] = each
         return TokenStates(states, bounds)
 
@@ -165,12 +165,12 @@ class CrossScorer(EncoderScorer):
 
     def _queries(self, prepared: TokenStates, turns: Indices) -> tuple[Tensor, Tensor]:
         rows = []
-        for held in turns[:, -self.sizes.turns :].tolist():
-            back = range(len(held) - 1, -1, -1)
+        for places in turns[:, -self.sizes.turns :].tolist():
+            back = range(len(places) - 1, -1, -1)
             rows.append(
                 [
                     self._span(prepared, p, turn)
-                    for p, turn in zip(held, back, strict=True)
+                    for p, turn in zip(places, back, strict=True)
                     if p != NONE
                 ]
             )
@@ -198,8 +198,8 @@ def _elsewhere(replies: Indices, count: int, rng: Generator) -> Indices:
     costs it a little, and that is rare.
     """
     b = replies.size
-    drawn = rng.integers(0, b, (b, count))
+    sampled = rng.integers(0, b, (b, count))
     for _ in range(3):
-        same = replies[drawn] == replies[:, None]
-        drawn[same] = rng.integers(0, b, int(same.sum()))
-    return drawn
+        same = replies[sampled] == replies[:, None]
+        sampled[same] = rng.integers(0, b, int(same.sum()))
+    return sampled

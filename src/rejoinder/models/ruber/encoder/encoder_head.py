@@ -105,5 +105,5 @@ class HeadScorer(EncoderScorer):
     def _vectors(
         self, prepared: np.ndarray, turns: Indices, replies: Indices
     ) -> tuple[Tensor, Tensor]:
-        held = prepared[turns[:, -self.sizes.turns :]].reshape(len(turns), -1)
-        return self._tensor(held), self._tensor(prepared[replies])
+        queries = prepared[turns[:, -self.sizes.turns :]].reshape(len(turns), -1)
+        return self._tensor(queries), self._tensor(prepared[replies])

@@ -31,8 +31,8 @@ class Dropout(nn.Module):
             return dropout(x, self.share)
         seed = int(torch.randint(2**62, ()))
         bits = np.random.Generator(np.random.SFC64(seed)).bytes(2 * x.numel())
-        kept = torch.frombuffer(bytearray(bits), dtype=torch.int16) >= self._bound
-        return x * kept.view(x.shape).to(x.dtype).mul_(1 / (1 - self.share))
+        mask = torch.frombuffer(bytearray(bits), dtype=torch.int16) >= self._bound
+        return x * mask.view(x.shape).to(x.dtype).mul_(1 / (1 - self.share))
 
     @property
     def _bound(self) -> int:

@@ -196,16 +196,16 @@ def joined(prepared: Ragged, turns: Indices) -> Ragged:
         turns: int64 [b, k], places of texts; NONE before the first.
     """
     there = turns != NONE
-    said = prepared.take(turns[there])
+    texts = prepared.take(turns[there])
     if turns.shape[1] == 1:
         lengths = np.zeros(len(turns), np.int64)
-        lengths[there[:, 0]] = said.lengths
-        return Ragged(said.ids, np.append(0, np.cumsum(lengths)))
+        lengths[there[:, 0]] = texts.lengths
+        return Ragged(texts.ids, np.append(0, np.cumsum(lengths)))
     # Every turn but a query's last one has a mark behind it.
-    marked = said.lengths + np.append(np.diff(np.nonzero(there)[0]) == 0, False)
+    marked = texts.lengths + np.append(np.diff(np.nonzero(there)[0]) == 0, False)
     ends = np.cumsum(marked)
     ids = np.ones(int(marked.sum()), np.int64)
-    within = np.repeat(ends - marked - said.bounds[:-1], said.lengths)
-    ids[within + np.arange(said.ids.size)] = said.ids
+    within = np.repeat(ends - marked - texts.bounds[:-1], texts.lengths)
+    ids[within + np.arange(texts.ids.size)] = texts.ids
     bounds = np.append(0, ends)[np.append(0, np.cumsum(there.sum(axis=1)))]
     return Ragged(ids, bounds)

@@ -89,13 +89,13 @@ class RuberNetwork(nn.Module):
         places = Ragged(rows, texts.bounds)
         states = self.quadratic.new_empty(len(texts), 2 * gru.hidden_size)
         table = None if self._on_gpu else projected(gru, self.vectors(torch.from_numpy(distinct)))
-        for some in like_lengths(texts.lengths):
+        for group in like_lengths(texts.lengths):
             if table is None:
-                states[some] = self._read_padded(gru, texts.take(some))
+                states[group] = self._read_padded(gru, texts.take(group))
                 continue
-            taken = places.take(some)
-            packed = Packed.of(taken.lengths)
-            states[some] = last_states_by_table(gru, table, taken.ids[packed.words], packed)
+            batch = places.take(group)
+            packed = Packed.of(batch.lengths)
+            states[group] = last_states_by_table(gru, table, batch.ids[packed.words], packed)
         return states
 
     @property

@@ -105,10 +105,10 @@ def _both(rows: Indices, packed: Packed) -> tuple[Tensor, Tensor]:
 
 def _laid_out(table: Tensor, rows: tuple[Tensor, Tensor]) -> Tensor:
     """What each packed word brings: [2, V, 3H] to [2, N, 3H]."""
-    held = table.new_empty(2, len(rows[0]), table.shape[2])
+    selected = table.new_empty(2, len(rows[0]), table.shape[2])
     for i in range(2):
-        torch.index_select(table[i], 0, rows[i], out=held[i])
-    return held
+        torch.index_select(table[i], 0, rows[i], out=selected[i])
+    return selected
 
 
 def _in_order(last: Tensor, packed: Packed) -> Tensor:
@@ -119,8 +119,8 @@ def _in_order(last: Tensor, packed: Packed) -> Tensor:
 
 def _weights(gru: nn.GRU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """``W_x`` [2, 3H, d], ``b_x`` [2, 3H], ``W`` [2, 3H, H] and ``b`` [2, 3H]."""
-    held = [torch.stack(each) for each in zip(*gru.all_weights, strict=True)]
-    return held[0], held[2], held[1], held[3]
+    weights = [torch.stack(each) for each in zip(*gru.all_weights, strict=True)]
+    return weights[0], weights[2], weights[1], weights[3]
 
 
 class _Recurrence(torch.autograd.Function):
@@ -163,10 +163,10 @@ class _Recurrence(torch.autograd.Function):
 
 def _summed(values: Tensor, rows: tuple[Tensor, Tensor], count: int) -> Tensor:
     """Sums the rows of values [2, N, w] that belong to one word: [2, count, w]."""
-    held = values.new_zeros(2, count, values.shape[2])
+    sums = values.new_zeros(2, count, values.shape[2])
     for i in range(2):
-        held[i].index_add_(0, rows[i], values[i])
-    return held
+        sums[i].index_add_(0, rows[i], values[i])
+    return sums
 
 
 def _forward(
@@ -192,8 +192,8 @@ def _forward(
         gates = x[:, begin:end]
         rz, n = gates[..., : 2 * units], gates[..., 2 * units :]
         rz.add_(into[..., : 2 * units]).sigmoid_()
-        kept = inner[:, begin:end].copy_(into[..., 2 * units :])
-        n.addcmul_(rz[..., :units], kept).tanh_()
+        hidden = inner[:, begin:end].copy_(into[..., 2 * units :])
+        n.addcmul_(rz[..., :units], hidden).tanh_()
         h = torch.lerp(n, h, rz[..., units:], out=states[:, begin:end])
     last[:, : h.shape[1]] = h
     return last, x, inner, states
@@ -211,9 +211,9 @@ def _backward(
     r, z, n = gates.split(units, dim=-1)
     d_h, d_n = torch.empty_like(gates), torch.empty_like(inner)
     for begin in range(0, gates.shape[1], ROWS):
-        some = slice(begin, begin + ROWS)
-        held = (each[:, some] for each in (r, z, n, inner, earlier))
-        _factors(*held, d_h=d_h[:, some], d_n=d_n[:, some])
+        block = slice(begin, begin + ROWS)
+        blocks = (each[:, block] for each in (r, z, n, inner, earlier))
+        _factors(*blocks, d_h=d_h[:, block], d_n=d_n[:, block])
     running = d_last.clone()  # a text's own stands here until the step at which it ends
     for begin, end in reversed(list(pairwise(packed.bounds))):
         dh, step = running[:, : end - begin], d_h[:, begin:end]

@@ -141,7 +141,7 @@ def draw(sweep: SweepResult, folder: str | os.PathLike[str]) -> tuple[Path, ...]
 
 
 def _words(estimate: pl.DataFrame) -> str:
-    from rejoinder.figures.style import estimate as number
+    from rejoinder.figures.style import told as number
 
     row = estimate.row(0, named=True)
     words = f"\N{GREEK SMALL LETTER RHO} = {number(row['rho'])}"

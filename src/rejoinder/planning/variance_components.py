@@ -16,6 +16,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.metrics.engine.resampling import BLOCK, narrow
 from rejoinder.metrics.engine.rows import Matrix
+from rejoinder.metrics.means import MeanMetric
 from rejoinder.scoring.measurements import Measured
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import QUANTILE
@@ -275,10 +276,12 @@ def metric_errors(
     sizes: Sequence[int],
     counts: Callable[[int, int], Iterable[Floats]],
 ) -> Floats:
-    """The standard error of a metric's difference on so many items, drawn from the pilot's.
+    """The standard error of a metric's difference on so many items.
 
-    The bootstrap with resamples of another size than the pilot's, times sqrt(n / (n - 1)): the
-    pilot's own spread is too small by so much.
+    Of a mean over replies it is ``s / sqrt(size)``, s the standard deviation of the items'
+    differences: nothing is drawn. Of any other metric it is the bootstrap's with resamples of
+    another size than the pilot's, times sqrt(n / (n - 1)): the pilot's own spread is too small by so
+    much.
 
     Args:
         measured: What was measured on n items.
@@ -291,6 +294,9 @@ def metric_errors(
     """
     n = measured.height
     a, b = (list(each) for each in zip(*pairs, strict=True))
+    if _is_mean(measured):
+        values = measured.rows.segments(measured.metric)
+        return (values[a] - values[b]).std(axis=1, ddof=1)[:, None] / np.sqrt(sizes)
     errors = np.empty((len(pairs), len(sizes)))
     for place, size in enumerate(sizes):
         blocks = (block for each in counts(n, size) for block in narrow(each, measured.rows))
@@ -298,6 +304,16 @@ def metric_errors(
         scores = np.concatenate(drawn, axis=1)
         errors[:, place] = (scores[a] - scores[b]).std(axis=1)
     return errors * math.sqrt(n / (n - 1))
+
+
+def _is_mean(measured: Measured) -> bool:
+    """Whether a score is the plain mean of its items' scores: each row counts one reply."""
+    rows = measured.rows
+    return (
+        isinstance(measured.metric, MeanMetric)
+        and isinstance(rows, Matrix)
+        and bool((rows.items[..., 1] == 1).all())
+    )
 
 
 def metric_doubts(measured: Measured, pairs: Sequence[tuple[int, int]]) -> Floats:

@@ -552,3 +552,12 @@ def test_a_pilot_of_60_contexts_foretells_500(tmp_path):
     # 60 of 477: a spread is known to within 9% (1 / sqrt(2 * 59)), heavier tails to within 15%.
     assert np.mean(shares) == pytest.approx(1, abs=0.1)
     assert max(abs(share - 1) for share in shares) < 0.45
+
+
+def test_a_plan_of_a_mean_has_what_compare_detects_on_the_pilot_whatever_the_seed():
+    testset, responses, _ = tables(40, lambda i, s: [("r1", 1.0)])
+    scores = score(testset, responses, ["rougeL"])
+    compared = rejoinder.compare(scores, "a", "b").table.row(0, named=True)
+    for seed in (1, 2):
+        row = rows(plan(scores, a="a", b="b", seed=seed).comparisons, items=40)[0]
+        assert row["detectable"] == pytest.approx(compared["detectable"], rel=1e-9)

@@ -7,6 +7,7 @@ clusters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -88,14 +89,14 @@ def design_effects(scores: Measurements, label: str) -> np.ndarray:
     return (standard_errors(scores.left_out(label)) / np.where(errors > 0, errors, np.nan)) ** 2
 
 
-def worth(scores: Measurements, label: str) -> float:
-    """How many independent items the scores of a metric are worth, on average over systems."""
+def worth(scores: Measurements, label: str) -> np.ndarray:
+    """How many independent items the score of each system is worth: float64 [S]."""
     each = scores.measured[label]
     assert each.clusters is not None
     effects = design_effects(scores, label)
     if np.isnan(effects).all():
-        return each.clusters.least_effective
-    return float(np.clip(each.n / np.nanmean(effects), each.clusters.least_effective, each.n))
+        return np.full(effects.shape, each.clusters.least_effective)
+    return np.maximum(each.n / np.maximum(effects, 1.0), each.clusters.least_effective)
 
 
 def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
@@ -153,12 +154,21 @@ def _notes(scores: Measurements) -> list[str]:
             sizes.setdefault((each.n, each.size), []).append(label)
     notes = []
     for (n, size), labels in sizes.items():
-        values = sorted(round(worth(scores, label)) for label in labels)
-        about = f"{values[0]}" + (f" to {values[-1]} (by metric)" if values[-1] > values[0] else "")
         start = "" if len(sizes) == 1 else f"{', '.join(labels)}: "
         notes.append(
             f"{start}{counted(n, 'item')} in {counted(size, 'cluster')} of '{scores.cluster}', worth "
-            f"about {about} independent ones; '--cluster {NONE}' (cluster='{NONE}') takes every item "
-            "as independent"
+            f"about {_range_of_worth(scores, labels)}; '--cluster {NONE}' (cluster='{NONE}') takes "
+            "every item as independent"
         )
     return notes
+
+
+def _range_of_worth(scores: Measurements, labels: Sequence[str]) -> str:
+    """The least and the greatest worth of these metrics, and which score is worth least."""
+    table = np.array([worth(scores, label) for label in labels])
+    fewest, most = round(float(np.nanmin(table))), round(float(np.nanmax(table)))
+    if fewest == most:
+        return f"{fewest} independent ones"
+    metric, system = divmod(int(np.nanargmin(table)), table.shape[1])
+    least = f"{labels[metric]} of '{scores.names[system]}'"
+    return f"{fewest} to {most} independent ones (fewest: {least})"

@@ -67,6 +67,28 @@ def test_turns_that_repeat_add_nothing():
     ), often.notes
 
 
+def test_items_are_worth_least_to_the_system_whose_turns_are_alike():
+    # Four turns for each conversation: those of "alike" are equal, those of "apart" cancel out.
+    ids = [str(k) for k in range(48)]
+    contexts = [[f"turn {k}"] for k in ids]
+    testset = TestSet.from_lists([["a"]] * 48, contexts=contexts)
+    column = pl.Series("conversation", [k // 4 for k in range(48)])
+    testset = TestSet(testset.contexts.with_columns(column), testset.references)
+    lengths = {
+        "alike": [1 + k // 4 % 3 for k in range(48)],
+        "apart": [1 + k % 4 for k in range(48)],
+    }
+    rows = [
+        (s, i, "a " * n)
+        for s, each in lengths.items()
+        for i, n in zip(testset.ids, each, strict=True)
+    ]
+    answers = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    scores = score(testset, answers, ["length"])
+    words = "worth about 12 to 48 independent ones (fewest: length of 'alike')"
+    assert any(words in note for note in scores.notes), scores.notes
+
+
 def test_repeated_items_without_a_cluster_have_a_note():
     words = "228 of 240 items repeat the context and the replies of another item"
     texts = [HYPOTHESES[k // 20] for k in range(240)]

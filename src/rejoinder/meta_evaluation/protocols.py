@@ -34,6 +34,8 @@ class Protocol(ABC):
     """What one observation is."""
 
     name: ClassVar[str]
+    observation: ClassVar[tuple[str, str]] = ("observation", "observations")
+    """What one observation and several are called."""
     spread: ClassVar[str] = ""
     """What a table of this protocol has to say of its intervals."""
     resampled: ClassVar[bool] = True
@@ -167,6 +169,7 @@ class Pairwise(Protocol):
     """
 
     name: ClassVar[str] = "pairwise"
+    observation: ClassVar[tuple[str, str]] = ("pair of replies", "pairs of replies")
     epsilon: float | Literal["best"] = 0.0
 
     def __post_init__(self) -> None:
@@ -192,6 +195,7 @@ class Soft(Protocol):
     """
 
     name: ClassVar[str] = "soft"
+    observation: ClassVar[tuple[str, str]] = ("pair of systems", "pairs of systems")
     resampled: ClassVar[bool] = False
 
     def signature(self) -> str:

@@ -143,7 +143,7 @@ class SoftPairs(Evidence):
             far = np.abs(drawn - drawn.mean()) >= abs(value - drawn.mean()) - NOISE
             p = float(p_of_draws(int(far.sum()), trials))
         else:
-            why = "no test: systems are rated on different items"
+            why = "no test and no chance: systems are rated on different items"
         reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
         return Row(value, n, interval.low, interval.high, p, reasons, more)
 

@@ -36,8 +36,11 @@ from rejoinder.statistics.within_systems import WithinSystems
 
 POOLED = (
     "over the replies of all systems, differences between systems count as evidence, so the pooled "
-    "value has no p; the test is that of the mean within systems (columns within and within_p)"
+    "value has no p; the test is that of the mean within systems"
 )
+
+OTHER_SYSTEMS = "the row is the mean over the other"
+"""In the reason of a mean that leaves out systems without a coefficient."""
 
 
 class Observations(Evidence):
@@ -291,8 +294,8 @@ class TurnObservations(Observations):
             return Row(math.nan, n, reason="undefined within every system")
         left = len(self.rated.systems) - int(defined.sum())
         words = [
-            f"undefined within {left} of {len(self.rated.systems)} systems, left out; the row is the "
-            f"mean over the other {int(defined.sum())}"
+            f"undefined within {left} of {len(self.rated.systems)} systems, left out; "
+            f"{OTHER_SYSTEMS} {int(defined.sum())}"
         ]
         interval, p = _NONE, math.nan
         if self.draws.resamples:
@@ -305,9 +308,8 @@ class TurnObservations(Observations):
 
     def _within(self, kept: NDArray[np.bool_]) -> WithinSystems:
         cluster = None if self.rated.cluster is None else self.groups[kept]
-        return WithinSystems(
-            self.human[kept], self.rated.system[kept], self.rated.item[kept], cluster
-        )
+        system, item = self.rated.system[kept], self.rated.item[kept]
+        return WithinSystems(self.human[kept], system, item, cluster, self.rated.systems)
 
     def within(self, correlation: str) -> list[dict[str, Any]]:
         """Each system by itself, then the mean of those that are defined."""

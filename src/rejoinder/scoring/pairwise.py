@@ -55,7 +55,7 @@ def pairwise_scores(scores: S, answered: np.ndarray) -> S:
     number = counted(most, "item") if fewest == most else f"{fewest} to {most} items"
     note = (
         f"the systems answered different items ({number} of {scores.items.height} each): every system "
-        "is scored on its own, and two systems are compared on those that both answered"
+        "is scored on its own; a comparison of two systems takes the items that both answered"
     )
     return replace(changed, notes=(note, *scores.notes))
 

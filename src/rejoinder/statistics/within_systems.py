@@ -60,6 +60,7 @@ class WithinSystems:
         cluster: int64 [n], the cluster of the context (its conversation, its user), where contexts of
             one cluster are not independent: clusters are then left out, swapped and exchanged as a
             whole. None takes every context as independent.
+        names: The names of the systems, for messages.
 
     Raises:
         InputError: The arrays differ in length, or a system answers a context twice.
@@ -75,6 +76,7 @@ class WithinSystems:
     system: Indices
     context: Indices
     cluster: Indices | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shapes = {np.shape(each) for each in (self.y, self.system, self.context)}
@@ -191,15 +193,16 @@ class WithinSystems:
 
         Returns:
             The interval; none (NaN and the reason) where the mean is undefined, there are fewer than
-            4 contexts, or a system's coefficient rests on a single context.
+            4 contexts, or a system's coefficient is undefined without one of its contexts.
         """
         value = self.mean(x, correlation)
         reason = self._no_jackknife(value)
         if reason:
             return Interval.none(reason)
-        without = self._without(x, correlation, self._usable(x, correlation))
+        usable = self._usable(x, correlation)
+        without = self._without(x, correlation, usable)
         if not (np.abs(without) < PERFECT).all():  # NaN or perfect
-            return Interval.none(ONE_CONTEXT)
+            return Interval.none(self._one_context(usable, correlation, x))
         return _jackknife(math.atanh(value), np.arctanh(without), level, math.tanh)
 
     def difference(self, x1: Floats, x2: Floats, correlation: str) -> float:
@@ -220,7 +223,7 @@ class WithinSystems:
         usable = self._usable(x1, correlation, x2)
         without = self._without(x1, correlation, usable) - self._without(x2, correlation, usable)
         if np.isnan(without).any():
-            return Interval.none(ONE_CONTEXT)
+            return Interval.none(self._one_context(usable, correlation, x1, x2))
         return _jackknife(value, without, level, lambda end: min(2.0, max(-2.0, end)))
 
     def paired_permutation(
@@ -348,6 +351,19 @@ class WithinSystems:
                     total[removed] += measure(scores[place], ratings[place])
         return total / len(usable)
 
+    def _one_context(self, usable: list[int], correlation: str, *metrics: Floats) -> str:
+        """The reason where a coefficient is undefined, or perfect, without one of the contexts."""
+        what = "contexts" if self.cluster is None else "clusters"
+        lost = [
+            self.names[s] if self.names else f"system {s}"
+            for s in usable
+            if any(np.isnan(self._without(x, correlation, [s])).any() for x in metrics)
+        ]
+        if not lost:
+            return f"without one of the {what} the correlation is perfect"
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        return f"the correlation of {lost[0]}{more} is undefined without one of its {what}"
+
     def _no_jackknife(self, value: float) -> str | None:
         perfect = "the correlation is perfect" if abs(value) > PERFECT else None
         return self._too_little(value) or perfect
@@ -367,8 +383,6 @@ class WithinSystems:
         groups = Groups.of(self.cluster[each], each.size)
         return np.concatenate(list(groups.permuted(b, rng)))
 
-
-ONE_CONTEXT = "a system's correlation rests on a single context"
 
 NO_SPREAD_REASON = "the same without any one context, which is no certainty"
 

@@ -106,6 +106,14 @@ def test_the_chance_of_a_pairwise_accuracy_stands_beside_it(command, kept, monke
         line = next(each for each in out.splitlines() if each.startswith(row["metric"]))
         assert f"{row['chance']:.3f}" in line
     assert "chance: the mean accuracy when the ratings change places" in " ".join(out.split())
+    n = {row["correlation"]: row["n"] for row in rows}
+    assert n["decided"] < n["accuracy"]
+    assert (
+        f"{n['accuracy']} pairs of replies (accuracy), of which people rate {n['decided']} "
+        "differently (decided);" in " ".join(out.split())
+    )
+    _, out, _ = command("correlate", kept, *RATINGS, *FEW, "-p", "soft", "--without", "generic")
+    assert "1 pair of systems;" in " ".join(out.split())
 
 
 def test_metrics_in_pairs(command, kept):
@@ -262,6 +270,8 @@ def test_a_mean_over_fewer_systems_says_how_many(command):
     flat = " ".join(out.split())
     assert "the mean over 3 systems (over fewer where a note says so)" in flat
     assert "undefined within 1 of 3 systems, left out; the row is the mean over the other 2" in flat
+    _, out, _ = command("correlate", TESTSET, *SYSTEMS, "-m", "bleu", *RATINGS, *FEW)
+    assert "(over fewer" not in out
 
 
 def test_counts_of_one_have_a_singular(command, tmp_path):

@@ -147,8 +147,14 @@ def test_no_interval_without_evidence():
     assert data.interval(x, "pearson").reason == "fewer than 4 contexts to leave out in turn"
     x, data = replies(2, 10)
     one = np.where(data.context == 3, 1.0, 0.0)  # all scores but one are equal in each system
-    assert (
-        data.interval(one, "pearson").reason == "a system's correlation rests on a single context"
+    reason = "the correlation of {} and 1 more is undefined without one of its contexts"
+    assert data.interval(one, "pearson").reason == reason.format("system 0")
+    assert data.difference_interval(x, one, "pearson").reason == reason.format("system 0")
+    of_two = WithinSystems(data.y, data.system, data.context, names=("tuned", "generic"))
+    assert of_two.interval(one, "pearson").reason == reason.format("tuned")
+    first = np.where(data.system == 0, one, x)
+    assert of_two.interval(first, "pearson").reason == reason.format("tuned").replace(
+        " and 1 more", ""
     )
     assert data.interval(data.y, "pearson").reason == "the correlation is perfect"
     assert data.difference_interval(x, x, "pearson").reason.startswith("the same without any one")

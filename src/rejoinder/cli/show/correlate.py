@@ -12,6 +12,7 @@ from rich.table import Table
 from rejoinder.cli.show.cells import NONE, Cell, decimals, has_intervals, interval
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.meta_evaluation.turn_level import OTHER_SYSTEMS
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -39,14 +40,11 @@ def agreement(result: Agreement, compared: pl.DataFrame | None = None) -> None:
         out, result.correlations, lambda names: _agreement(result, rows, names, several)
     )
     out.print()
-    numbers = rows["n"].unique().sort().to_list()
-    counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
     interval_legend = "; [low, high]: 95% interval" if has_intervals(rows) else ""
     test = "" if several else f"; p: permutation test; * p below {SIGNIFICANT}"
     pooled = "pooled: the replies of all systems together; " if several else ""
-    noun = "observation" if numbers == [1] else "observations"
     out.print(
-        f"{pooled}{counted} {noun}{interval_legend}{test}; {NONE}: undefined",
+        f"{pooled}{_counted(result, rows)}{interval_legend}{test}; {NONE}: undefined",
         style="dim",
     )
     if rows.filter(rows["metric"].str.starts_with("human") & rows["value"].is_not_nan()).height:
@@ -71,6 +69,18 @@ def agreement(result: Agreement, compared: pl.DataFrame | None = None) -> None:
     out.print(result.signature, style="dim", soft_wrap=True)
     for label, signature in result.signatures.items():
         out.print(f"{label}: {signature}", style="dim", soft_wrap=True)
+
+
+def _counted(result: Agreement, rows: pl.DataFrame) -> str:
+    """How many observations there are; of the accuracy of decided pairs, how many were decided."""
+    decided = rows["correlation"] == "decided"
+    pairs = rows.filter(decided)["n"]
+    numbers = rows.filter(~decided)["n"].unique().sort().to_list()
+    counted = " to ".join(str(n) for n in numbers[:: max(1, len(numbers) - 1)])
+    text = f"{counted} {result.protocol.observation[numbers != [1]]}"
+    if pairs.is_empty():
+        return text
+    return f"{text} (accuracy), of which people rate {pairs.max()} differently (decided)"
 
 
 WIDE = 10_000
@@ -135,9 +145,11 @@ def _print_within(out: Console, agreement: Agreement, table: pl.DataFrame) -> No
         lambda names: _agreement(agreement, inside, names, title="within systems"),
     )
     what = "conversations" if agreement.protocol.of_dialogues else "contexts"
+    fewer = inside["reason"].str.contains(OTHER_SYSTEMS, literal=True).any()
+    where = " (over fewer where a note says so)" if fewer else ""
     out.print()
     out.print(
-        f"within systems: the mean over {agreement.systems} systems (over fewer where a note says so) of "
+        f"within systems: the mean over {agreement.systems} systems{where} of "
         f"each system's own correlation; [low, high]: 95% interval, jackknife over {what}; p: "
         f"{what} permuted inside each system; * p below {SIGNIFICANT}; {NONE}: undefined",
         style="dim",

@@ -62,7 +62,7 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
     )
     resample_raters: bool = flag(
         "--resample-raters",
-        help="Resample raters as well as contexts for the intervals. For --protocol turn.",
+        help="Resample raters as well as contexts, for the pooled intervals only. For --protocol turn.",
     )
     correlations: tuple[str, ...] = choice(
         "--correlation",

@@ -9,6 +9,7 @@ import pytest
 
 from rejoinder import score
 from rejoinder.errors import InputError
+from rejoinder.tables.formats import holds_all
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
 from shared_data import shared
@@ -88,6 +89,19 @@ def test_the_ids_of_rated_replies_say_their_conversations(tmp_path, ids, convers
     if conversations:
         assert contexts["conversation"].to_list() == conversations
         assert score(testset, read_responses(path), ["length"]).cluster == "conversation"
+
+
+def test_the_rated_replies_need_no_other_file(tmp_path, command):
+    path = tmp_path / "rated.csv"
+    path.write_text(
+        "model,context_id,response,prevgt,all_references,context\n"
+        "human,7_1,yes .,no .,maybe .\tno .,Tea ?\nbot,7_1,no .,no .,maybe .\tno .,Tea ?\n"
+    )
+    assert holds_all(path, None, None)
+    given = ["-m", "bleu", "--json", "--resamples", 0]
+    alone, both = (command("score", *paths, *given)[:2] for paths in ([path], [path, path]))
+    assert alone == both
+    assert alone[0] == 0
 
 
 def test_dailydialog_plusplus(tmp_path):

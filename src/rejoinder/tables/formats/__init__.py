@@ -111,14 +111,14 @@ def read_replies(
 
 
 def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bool:
-    """Whether one file holds prompts, references and replies, and so needs no other.
+    """Whether one path holds prompts, references and replies, and so needs no other.
 
     Raises:
         InputError: no format recognises it.
         ParameterError: there is no format of that name.
     """
     chosen = choose([path], name, "test set", columns)
-    return chosen.holds_all if chosen.roles is None else chosen.roles(path, columns).holds_all
+    return chosen.holds_all(path) if chosen.roles is None else chosen.roles(path, columns).holds_all
 
 
 _TABLES = {name: each for name, each in FORMATS.items() if each.roles is not None}

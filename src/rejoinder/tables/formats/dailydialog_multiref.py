@@ -77,6 +77,7 @@ FORMAT = Format(
     recognise,
     read_testset,
     read_responses,
+    holds_all=lambda path: suffix_of(path) == ".csv",
 )
 
 

@@ -75,6 +75,7 @@ FORMAT = Format(
     recognise,
     read_testset,
     read_responses,
+    holds_all=lambda path: path.is_dir() and any(path.glob(f"*{_SYSTEMS}.tsv")),
 )
 
 

@@ -31,7 +31,7 @@ class Format:
             holds none.
         roles: What the columns of a file are used as, where the format is a table with columns that
             the user may name (``columns``); None where the format knows its columns.
-        holds_all: Whether a file of a format that knows its columns holds a test set and replies.
+        holds_all: Whether a path of a format that knows its columns holds a test set and replies.
     """
 
     name: str
@@ -40,4 +40,4 @@ class Format:
     read_testset: ReadTestSet | None = None
     read_responses: ReadResponses | None = None
     roles: Callable[[Path, ColumnMapping | None], Roles] | None = None
-    holds_all: bool = False
+    holds_all: Callable[[Path], bool] = lambda path: False

@@ -91,6 +91,7 @@ FORMAT = Format(
     recognise,
     read_testset,
     read_responses,
+    holds_all=Path.is_dir,
 )
 
 

@@ -16,7 +16,7 @@ def _format(log: Log) -> Format:
         log.recognise,
         partial(testset_of, log) if log.has_items else None,
         lambda paths, ids: responses_of(log, paths[0]),
-        holds_all=log.has_items,
+        holds_all=lambda path: log.has_items,
     )
 
 

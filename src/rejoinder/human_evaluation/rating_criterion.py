@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,15 @@ PLACES = (
     "the raters are called 1, 2, ...: if these are places in a list, and other people from item to "
     "item, kappa, Human (Avg), Human (Max), the filter and z-scores mean nothing; alpha is valid"
 )
+
+
+def are_places(raters: Sequence[str]) -> bool:
+    """Whether several raters are called 1, 2, ...: perhaps places in a list, not people.
+
+    >>> are_places(["2", "1"]), are_places(["1"]), are_places(["1", "3"])
+    (True, False, False)
+    """
+    return len(raters) > 1 and set(raters) == {str(place + 1) for place in range(len(raters))}
 
 
 class RatingMatrix:
@@ -250,8 +260,7 @@ class RatingCriterion:
                 f"{counted(means, 'mean')} of raters whose single ratings are not known: left out of "
                 "agreement, kept in the systems' means"
             )
-        numbers = [str(place + 1) for place in range(len(self.people.raters))]
-        if len(numbers) > 1 and sorted(self.people.raters, key=_number) == numbers:
+        if are_places(self.people.raters):
             self.notes.append(PLACES)
 
     def _note_rest(self) -> None:

@@ -22,6 +22,7 @@ from rejoinder.statistics.intervals import percentiles, resampled
 from rejoinder.statistics.power import fewest
 
 PEOPLE = "people"
+MEANS, PLACES = "means", "places"
 UNDEFINED = "with so few references the correlation is undefined or perfect"
 FACTORS = (0.5, 1, 2, 4, 8)
 RATERS = (1, 2, 3, 5, 10)
@@ -55,6 +56,8 @@ class Extrapolation:
         alpha: The level of the comparison's test.
         resamples: Of every bootstrap.
         seed: Of every draw.
+        raters_are: ``MEANS`` where every rating is the mean of several people, ``PLACES`` where
+            raters may be places in a list; empty where they are people.
     """
 
     scores: Scores
@@ -67,6 +70,7 @@ class Extrapolation:
     alpha: float
     resamples: int
     seed: int
+    raters_are: str = ""
     _counts: dict[tuple[int, int], list[Floats]] = field(default_factory=dict, repr=False)
 
     def people(self) -> tuple[list[Forecast], list[dict[str, Any]], list[str]]:
@@ -85,7 +89,7 @@ class Extrapolation:
             if ratings.n >= fewest(self.alpha):
                 components.append(_components(a, b, ratings))
                 known[a, b] = ratings
-        return forecasts, components, _of_raters(known)
+        return forecasts, components, _of_raters(known, self.raters_are)
 
     def metrics(self) -> list[Forecast]:
         """Forecasts for every metric, with all the references there are."""
@@ -357,14 +361,21 @@ def _components(a: str, b: str, ratings: variance_components.People) -> dict[str
     }
 
 
-def _of_raters(known: Mapping[tuple[str, str], variance_components.People]) -> list[str]:
+def _of_raters(
+    known: Mapping[tuple[str, str], variance_components.People], raters_are: str
+) -> list[str]:
     """What the forecasts for people take for granted of raters, each once for all pairs."""
     notes = []
     single = [pair for pair, each in known.items() if not each.shows_raters]
     if single:
+        why = (
+            "the ratings are means of several people"
+            if raters_are == MEANS
+            else "each reply has one rating"
+        )
         notes.append(
-            f"people, {_listed(single)}: one rating of a reply (or means alone), so what raters add to "
-            "the spread cannot be seen: other numbers of raters cannot be planned"
+            f"people, {_listed(single)}: {why}, so what raters add to the spread cannot be seen: other "
+            "numbers of raters cannot be planned"
         )
     apart = [pair for pair, each in known.items() if each.shows_raters and each.confounded]
     if apart:
@@ -373,7 +384,13 @@ def _of_raters(known: Mapping[tuple[str, str], variance_components.People]) -> l
             "one system unless raters were assigned to them at random"
         )
     panels = {pair: each for pair, each in known.items() if each.shared >= PANEL}
-    if panels:
+    if panels and raters_are == PLACES:
+        notes.append(
+            f"people, {_listed(list(panels))}: the raters are called 1, 2, ...: if these are places in "
+            "a list, and other people from item to item, the variance between raters is not that of "
+            "people; if they are the same people throughout, the figures hold for these raters alone"
+        )
+    elif panels and raters_are != MEANS:
         words = "the same raters throughout, so all holds for these raters"
         floor = max((x.floor for x in panels.values() if not math.isnan(x.floor)), default=math.nan)
         if math.isnan(floor):

@@ -14,13 +14,16 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_difference
+from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.extrapolation import (
     FACTORS,
+    MEANS,
     NORMAL,
     PEOPLE,
+    PLACES,
     Extrapolation,
     counts_references,
 )
@@ -44,7 +47,9 @@ from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ITEMS, POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import Missing
+from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
 
 
@@ -191,9 +196,10 @@ def plan(
     sizes, grades = _numbers("items", items), _numbers("raters", raters)
     labels = [label for label, each in scores.measured.items() if each.metric.ranks]
     described = [label for label in scores.measured if label not in labels]
-    notes, rated = list(scores.notes), None
+    notes, rated, raters_are = list(scores.notes), None, ""
     if ratings is not None:
         rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
+        raters_are = _raters_are(ratings, criterion)
     if described:
         notes.append(f"{', '.join(described)} left out: of replies alone, ranks no systems")
     names = [name for name in scores.names if name not in without]
@@ -204,7 +210,17 @@ def plan(
     wanted = Targets(power, alpha, _differences(difference, scores, labels, rated, scale), width)
     sizes = sizes or sorted({max(1, math.ceil(n * factor)) for factor in FACTORS})
     pilot = Extrapolation(
-        scores, rated, labels, pairs, sizes, grades, correlation, alpha, resamples, seed
+        scores,
+        rated,
+        labels,
+        pairs,
+        sizes,
+        grades,
+        correlation,
+        alpha,
+        resamples,
+        seed,
+        raters_are,
     )
     of_people, components, more = pilot.people()
     forecasts, expected = pilot.metrics(), pilot.correlations()
@@ -245,10 +261,18 @@ def plan(
             "resamples": resamples,
             "seed": seed,
             "version": __version__,
+            **({"ratings": MEANS} if raters_are == MEANS else {}),
         },
         {label: scores.measured[label].metric for label in labels},
         {label: scores.measured[label].signature for label in labels},
     )
+
+
+def _raters_are(ratings: Frame, criterion: str) -> str:
+    """Whether all ratings are means, or their raters may be places in a list: see `Extrapolation`."""
+    table = of_criterion(rating_table(ratings), criterion, one=True)
+    names = table.get_column("rater").unique().to_list()
+    return MEANS if names == [MEAN] else PLACES if are_places(names) else ""
 
 
 def _check(

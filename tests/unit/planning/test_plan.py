@@ -420,7 +420,7 @@ def test_one_rater():
     told = planned(20, several(raters=("r1",)))
     assert set(told.comparisons.filter(pl.col("subject") == "people")["raters"]) == {1}
     assert told.components["rest"].is_nan().all()
-    assert any("one rating of a reply" in note for note in told.notes)
+    assert any("each reply has one rating" in note for note in told.notes)
     assert not told.comparisons.filter(pl.col("subject") == "people")["detectable"].is_nan().any()
 
 
@@ -561,3 +561,19 @@ def test_a_plan_of_a_mean_has_what_compare_detects_on_the_pilot_whatever_the_see
     for seed in (1, 2):
         row = rows(plan(scores, a="a", b="b", seed=seed).comparisons, items=40)[0]
         assert row["detectable"] == pytest.approx(compared["detectable"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("raters", "words"),
+    [
+        (("mean",), "the ratings are means of several people"),
+        (("anna",), "each reply has one rating"),
+        (("1", "2", "3"), "the raters are called 1, 2, ...: if these are places in a list"),
+    ],
+)
+def test_raters_that_are_means_or_places_are_no_panel(raters, words):
+    forecast = planned(30, several(raters=raters))
+    assert any(words in note for note in forecast.notes)
+    panel = any("the same raters throughout" in note for note in forecast.notes)
+    assert panel == (raters == ("anna",))
+    assert forecast.parameters.get("ratings") == ("means" if raters == ("mean",) else None)

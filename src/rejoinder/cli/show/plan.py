@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from rejoinder.metrics.base import Metric
     from rejoinder.planning.plan import Plan
 
 IN_FULL = 3
@@ -78,7 +77,7 @@ def _comparison(
     target = number("to show", lambda row: _show(row, percent)(row["target"]))
     return table(
         _grouped(needs),
-        text("", lambda row: _label(row, pilot, result.metrics)),
+        text("", lambda row: _label(row, pilot, result)),
         *_differences(result, percent, sizes, *((target,) if _given(result) else ())),
         section="subject",
     )
@@ -168,7 +167,7 @@ def _correlations(result: Plan, sizes: Sequence[int]) -> Table:
     firsts = (next(iter(rows.values())) for rows in by_size.values())
     return table(
         _grouped(row for row in firsts if row["raters"] in raters),
-        text(_name(result), lambda row: _label(row, pilot, result.metrics)),
+        text(_name(result), lambda row: _label(row, pilot, result)),
         number("expected", lambda row: decimals(3)(row["value"])),
         *(
             number(heading, lambda row, size=size: decimals(3)(by_size[_key(row)][size]["width"]))
@@ -179,10 +178,13 @@ def _correlations(result: Plan, sizes: Sequence[int]) -> Table:
     )
 
 
-def _label(row: Mapping[str, Any], pilot: int | None, metrics: Mapping[str, Metric]) -> str:
+def _label(row: Mapping[str, Any], pilot: int | None, result: Plan) -> str:
+    metrics = result.metrics
     name = row["subject"] if row["first"] else " " * len(row["subject"])
     words = []
-    if row["raters"] is not None and row["references"] is None:
+    if row["raters"] is not None and "ratings" in result.parameters:  # they are means
+        words += ["as rated (means)"] if row["subject"] == PEOPLE else []
+    elif row["raters"] is not None and row["references"] is None:
         own = "*" if row["raters"] == pilot else " "
         words.append(f"{counted(row['raters'], 'rater')}{own}")
     elif row["references"] is not None:

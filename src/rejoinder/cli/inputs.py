@@ -151,6 +151,7 @@ def measured(
     resamples: int | None = None,
     cluster: str | None = None,
     unused: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> tuple[Scores, tuple[TestSet, pl.DataFrame] | None]:
     """The scores that a verb works on, and their texts: measured, or kept by 'rejoinder score --save'.
 
@@ -161,40 +162,51 @@ def measured(
         cluster: A column of the contexts: items with the same value are not independent.
         unused: The parameters of the verb that kept scores have no use for, besides those of files
             and metrics.
+        only: The systems to measure, if all of them are there; empty measures all. Items that other
+            systems did not answer then count.
     """
+    from rejoinder.tables.selection import only_systems
+
     check_given(given)
     holds_scores = (
         given.testset is not None and not given.replies and _may_hold_scores(given.testset)
     )
     if given.scores and not given.replies and not holds_scores:
-        return _by_themselves(given, without, resamples, cluster), None
+        return _by_themselves(given, without, resamples, cluster, only), None
     if holds_scores:
         scores = kept_scores(given.testset, *unused)
         return scores if cluster is None else scores.clustered(cluster), None
-    texts = read(given, without)
-    scores = measure(given, *texts, resamples, cluster, metrics_of(given, without))
+    items, replies = read(given, without)
+    texts = items, only_systems(replies, only)
+    scores = measure(given, *texts, resamples, cluster, metrics_of(given, without, only))
     return with_notes(scores, [path for path, _ in given.scores]), texts
 
 
-def metrics_of(given: MeasuringOptions, without: Sequence[str] = ()) -> list[str | Metric] | None:
+def metrics_of(
+    given: MeasuringOptions, without: Sequence[str] = (), only: Sequence[str] = ()
+) -> list[str | Metric] | None:
     """The metrics named and those of --scores; None for the default metrics."""
-    return [*given.metrics, *_external(given, without)] or None
+    return [*given.metrics, *_external(given, without, only)] or None
 
 
 def _external(
-    given: MeasuringOptions, without: Sequence[str], alone: bool = False
+    given: MeasuringOptions,
+    without: Sequence[str],
+    only: Sequence[str] = (),
+    alone: bool = False,
 ) -> list[External]:
     """The metrics of the files of --scores.
 
     Args:
         given: The files.
         without: The systems to be left out.
+        only: As for ``measured``.
         alone: Whether no other file says which systems there are.
     """
     from rejoinder.cli.needs import check_needs
     from rejoinder.metrics.external import externals
     from rejoinder.tables.external_scores import read_scores
-    from rejoinder.tables.selection import check_systems
+    from rejoinder.tables.selection import check_systems, only_systems
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
     paths: dict[str, list[Path]] = {}
@@ -209,13 +221,18 @@ def _external(
     metrics: list[External] = []
     for direction, table in tables.items():
         table = table.filter(~table.get_column("system").is_in(list(without)))
+        table = only_systems(table, only)
         names = table.get_column("name").unique().to_list()
         metrics += externals(table, lower=names if direction == "lower" else ())
     return metrics
 
 
 def _by_themselves(
-    given: MeasuringOptions, without: Sequence[str], resamples: int | None, cluster: str | None
+    given: MeasuringOptions,
+    without: Sequence[str],
+    resamples: int | None,
+    cluster: str | None,
+    only: Sequence[str],
 ) -> Scores:
     """The scores of other tools without any reply, on the items of the test set if one is named."""
     from rejoinder.scoring.external import from_values
@@ -232,7 +249,7 @@ def _by_themselves(
         with Progress("reading"):
             testset = read_testset(given.testset, *given.references, format=given.testset_format)
     scores = from_values(
-        _external(given, without, alone=True),
+        _external(given, without, only, alone=True),
         testset,
         missing=given.missing,
         cluster=cluster,

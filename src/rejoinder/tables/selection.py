@@ -64,6 +64,20 @@ def without_systems(
     return left
 
 
+def only_systems(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The rows of these systems, where the table has all of them; otherwise every row.
+
+    Args:
+        table: Responses, or scores in which every metric has values of some of these systems.
+        names: The systems; empty keeps every row.
+    """
+    selected = table.filter(pl.col("system").is_in(list(names)))
+    if not names or selected.get_column("system").n_unique() < len(set(names)):
+        return table
+    metrics = [each.get_column("name").n_unique() for each in (table, selected) if "name" in each]
+    return selected if len(set(metrics)) < 2 else table
+
+
 def check_systems(names: Sequence[str], systems: Sequence[str], argument: str = "without") -> None:
     """Checks that all names are those of systems.
 

@@ -1,5 +1,6 @@
 """What the tables of ``score`` and ``compare`` say of the numbers in them."""
 
+import json
 import re
 
 import polars as pl
@@ -40,3 +41,14 @@ def test_the_lead_of_a_metric_whose_lower_values_are_better(shown, table):
     assert out.count("errors (lower is better)") == 2  # the systems, and the lead
     assert "errors (lower is better)" in shown("compare", "--scores", f"{table(ERRORS)}:lower")
     assert "better)" not in shown("score", "--scores", table(ERRORS))
+
+
+def test_two_systems_are_chosen_before_items_are_dropped(shown, table):
+    gaps = {"a": [1, 2, 1, 4, 2, None], "b": [3, 5, 4, 5, 3, None], "c": [None] * 5 + [1]}
+    scores = table(gaps)
+    words = ("compare", "--scores", scores, "--missing", "drop", "--json", "-a", "a", "-b", "b")
+    (row,) = json.loads(shown(*words))["comparisons"]
+    assert (row["n"], row["difference"]) == (5, -2.0)
+    del gaps["c"]
+    (alone,) = json.loads(shown(*words[:2], table(gaps, "others"), *words[3:]))["comparisons"]
+    assert row == alone | {"metric": "errors"}

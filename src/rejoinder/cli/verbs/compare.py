@@ -28,8 +28,8 @@ def compare(given: CompareOptions) -> None:
     """Compare systems pair by pair, with intervals and tests.
 
     For every pair and metric: the difference, its 95% interval, two paired tests, and how many
-    items each system won, tied and lost. Give a test set and responses, or scores kept with
-    'rejoinder score --save'.
+    items each system won, tied and lost. With -a and -b, the items that other systems did not
+    answer count too. Give a test set and responses, or scores kept with 'rejoinder score --save'.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
@@ -39,7 +39,10 @@ def compare(given: CompareOptions) -> None:
 
     inputs.check_together(given, "digits", "json")
     unused = ("without", "resamples", "seed")
-    scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
+    only = () if given.a is None or given.b is None else (given.a, given.b)
+    scores, _ = inputs.measured(
+        given, given.without, cluster=given.cluster, unused=unused, only=only
+    )
     if not scores.resamples:
         raise ParameterError(
             f"--resamples 0: '{given.testset}' was measured without resamples, and a comparison needs "

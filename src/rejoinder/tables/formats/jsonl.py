@@ -93,7 +93,7 @@ def read_responses(
     for number, row in rows_of_replies(path, columns, read):
         where = f"{path}, row {number}"
         name = next((each for each in ("references", "reference") if each in row), None)
-        if name and "text" not in row:
+        if name and "text" not in row and "id" in row:
             raise InputError(
                 f"{where}: has '{name}' and no 'text': this is a test set, expected responses; "
                 "were the files given the wrong way round?"

@@ -257,7 +257,7 @@ class _File:
         except (OSError, pa.ArrowException) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
             raise InputError(
-                f"{path}: no readable Parquet file ({why}); convert it, "
+                f"{path}: --block needs Parquet files, and this is no readable one ({why}); convert it, "
                 "or score it whole, without --block"
             ) from None
         absent = [name for name in columns if name not in self.file.schema_arrow.names]

@@ -151,7 +151,7 @@ def test_metrics_lists_name_source_bounds_needs(command):
         (["score", TESTSET, *SYSTEMS, "--seed", "-1"], "seed=-1"),
         (["score", TESTSET, *SYSTEMS, "--block", "9", "--segments"], "--block keeps sums"),
         (["score", TESTSET, *SYSTEMS, "--block", "0"], "block=0"),
-        (["score", TESTSET, *SYSTEMS, "--block", "9"], "no readable Parquet file"),
+        (["score", TESTSET, *SYSTEMS, "--block", "9"], "--block needs Parquet files"),
         (["score", TESTSET, *SYSTEMS, "--format", "xml"], "xml"),
         (["compare", TESTSET], "Parquet"),
         (["score", TESTSET, *SYSTEMS, "--missing", "guess"], "guess"),

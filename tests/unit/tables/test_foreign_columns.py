@@ -199,7 +199,8 @@ def test_columns_of_judgements(tmp_path):
 def test_what_columns_may_not_be(tmp_path):
     (tmp_path / "r.csv").write_text("id,said\n1,Hi.\n")
     with pytest.raises(
-        InputError, match=r"no column 'spoken', which columns names as 'text'; got id, said"
+        InputError,
+        match=r"no column 'spoken', though .* says that 'text' is called 'spoken'; got id, said",
     ):
         read_responses(tmp_path / "r.csv", columns="text=spoken")
     for wrong in ("id=", "=id", {"id": 3}, 4, "", {}):

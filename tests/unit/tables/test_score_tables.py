@@ -58,6 +58,8 @@ def test_the_file_names_the_system_and_the_only_metric(tmp_path):
 def test_names_of_other_tools_and_columns_that_the_user_names(tmp_path):
     frame = LONG.rename({"name": "metric", "value": "score", "system": "model", "id": "item_id"})
     assert read_scores(write(frame, tmp_path / "a.csv"))["name"].to_list() == ["judge"] * 3
+    frame = LONG.rename({"id": "item"})
+    assert read_scores(write(frame, tmp_path / "c.csv"))["id"].to_list() == LONG["id"].to_list()
     frame = LONG.rename({"value": "out"})
     path = write(frame, tmp_path / "b.csv")
     assert read_scores(path, columns="value=out")["value"].to_list() == [4.0, None, 2.5]

@@ -92,8 +92,9 @@ class ColumnMapping:
         for name, source in self.sources.items():
             if name in needed and name not in names:
                 raise InputError(
-                    f"{where}: no column {quoted(source)}, which columns names as {quoted(name)}; "
-                    f"got {listed(columns)}; name a column of the file, or a path like resps.0.0"
+                    f"{where}: no column {quoted(source)}, though columns (--columns) says that "
+                    f"{quoted(name)} is called {quoted(source)}; got {listed(columns)}; name a column "
+                    "of the file, or a path like resps.0.0"
                 )
 
 

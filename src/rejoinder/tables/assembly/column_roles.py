@@ -22,7 +22,7 @@ REFERENCE = "reference"
 """The role of a reference in a table that has a row for each item."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "id": ("item_id", "example_id", "question_id", "prompt_id"),
+    "id": ("item", "item_id", "example_id", "question_id", "prompt_id"),
     "system": ("model", "model_name", "system_name"),
     "text": (
         "prediction", "response", "output", "completion", "hypothesis", "generated_text", "reply",

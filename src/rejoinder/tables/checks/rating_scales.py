@@ -77,8 +77,8 @@ def refuse_other_scales(columns: Mapping[str, pl.Series], name: str) -> None:
 def scale_clash(raters: Mapping[str, pl.Series]) -> str:
     """Says which raters cannot be on the scale of the others; empty where all may be on one.
 
-    >>> scale_clash({"a": pl.Series([1.0, 5.0, 3.0]), "b": pl.Series([20.0, 95.0, 70.0])})
-    "rater 'b' (20 to 95) cannot be on the scale of rater 'a' (1 to 5)"
+    >>> scale_clash({"a": pl.Series([1.0, 5.0, 3.0]), "b": pl.Series([50.0, 95.0, 70.0])})
+    "rater 'b' (50 to 95) cannot be on the scale of rater 'a' (1 to 5)"
     """
     columns = [_Column(name, values.drop_nulls().to_numpy()) for name, values in raters.items()]
     return _clash([each for each in columns if each.values.size], "rater")

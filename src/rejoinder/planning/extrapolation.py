@@ -20,6 +20,7 @@ from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import percentiles, resampled
 from rejoinder.statistics.power import fewest
+from rejoinder.statistics.standard_error import standard_errors
 
 PEOPLE = "people"
 MEANS, PLACES = "means", "places"
@@ -110,6 +111,26 @@ class Extrapolation:
                     forecast = replace(forecast, error=error, doubt=doubt)
                 forecasts.append(forecast)
         return forecasts
+
+    def design_effects(self) -> dict[str, float]:
+        """By metric how many times a difference's variance grows by clusters: the largest of all pairs.
+
+        The squared ratio of the jackknife's standard errors, by cluster and by item. Metrics whose
+        differences do not vary are left out.
+        """
+        if not self.scores.cluster or not self.pairs:
+            return {}
+        a, b = (list(each) for each in zip(*self._places(), strict=True))
+        effects = {}
+        for label in self.labels:
+            measured, clustered = self.scores.measured[label], self.scores.left_out(label)
+            single = measured.rows.left_out(measured.metric)
+            by_item = standard_errors(single[a] - single[b])
+            by_cluster = standard_errors(clustered[a] - clustered[b])
+            shown = (by_item > NOISE) & np.isfinite(by_cluster)
+            if shown.any():
+                effects[label] = float(((by_cluster[shown] / by_item[shown]) ** 2).max())
+        return effects
 
     def correlations(self) -> list[ExpectedCorrelation]:
         """The correlation of every metric with people, with all the references there are."""

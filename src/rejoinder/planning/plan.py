@@ -224,7 +224,7 @@ def plan(
     )
     of_people, components, more = pilot.people()
     forecasts, expected = pilot.metrics(), pilot.correlations()
-    notes += more
+    notes += [*more, *_clusters_note(scores, pilot.design_effects())]
     if testset is not None and responses is not None:
         drawn = with_fewer(
             pilot, ratings, testset, responses, criterion, without, missing, progress
@@ -266,6 +266,22 @@ def plan(
         {label: scores.measured[label].metric for label in labels},
         {label: scores.measured[label].signature for label in labels},
     )
+
+
+def _clusters_note(scores: Scores, effects: Mapping[str, float]) -> list[str]:
+    """That the plan takes items as independent, and what to multiply by where they are not."""
+    if not scores.cluster:
+        return []
+    factors = ", ".join(f"{label} {effect:.2f}" for label, effect in effects.items())
+    words = (
+        f"; multiply its numbers of items by the design effect and its smallest differences by the "
+        f"square root of that (design effect of the difference, the largest of all pairs: {factors})"
+        if factors
+        else ", so its numbers of items and its intervals of correlations may be too small"
+    )
+    return [
+        f"the plan takes all items as independent, not as clusters of '{scores.cluster}'{words}"
+    ]
 
 
 def _raters_are(ratings: Frame, criterion: str) -> str:

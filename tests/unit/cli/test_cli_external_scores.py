@@ -192,3 +192,15 @@ def test_standard_input_needs_its_format(judge):
     )
     systems = json.loads(done.stdout)["systems"]
     assert {row["system"]: row["value"] for row in systems} == pytest.approx(means(judge))
+
+
+@pytest.mark.parametrize("verb", ["compare", "plan"])
+def test_the_two_systems_are_chosen_before_items_are_dropped(told, tmp_path, verb):
+    rows = [(s, str(i), i % 3 + (s == "a")) for s in "ab" for i in range(12)]
+    rows += [("c", "0", 1)]  # the third system lacks all other items
+    path = tmp_path / "judge.csv"
+    pl.DataFrame(rows, schema=["system", "id", "judge"], orient="row").write_csv(path)
+    given = ("--scores", path, "--missing", "drop", "-a", "a", "-b", "b")
+    result = told(verb, *given)
+    number = result["items"] if verb == "plan" else result["comparisons"][0]["n"]
+    assert number == 12

@@ -577,3 +577,24 @@ def test_raters_that_are_means_or_places_are_no_panel(raters, words):
     panel = any("the same raters throughout" in note for note in forecast.notes)
     assert panel == (raters == ("anna",))
     assert forecast.parameters.get("ratings") == ("means" if raters == ("mean",) else None)
+
+
+def test_items_in_clusters_are_said_with_the_design_effect():
+    testset, responses, _ = tables(60, lambda i, s: [("r1", 1.0)])
+    contexts = testset.contexts.with_columns(
+        conversation=pl.Series([f"c{i // 3}" for i in range(60)])
+    )
+    scores = score(TestSet(contexts, testset.references), responses, ["rougeL"])
+    planned_note = next(x for x in plan(scores).notes if "takes all items as independent" in x)
+    compared = [
+        rejoinder.compare(scores, "a", "b", cluster=cluster).table.item(0, "high")
+        for cluster in (None, "none")
+    ]
+    difference = rejoinder.compare(scores, "a", "b").table.item(0, "difference")
+    # The interval of a mean is t s: 20 clusters have 19 degrees of freedom, 60 items 59.
+    by_cluster, by_item = (
+        (high - difference) / stats.t.ppf(0.975, df)
+        for high, df in zip(compared, (19, 59), strict=True)
+    )
+    assert f"ROUGE-L {(by_cluster / by_item) ** 2:.2f}" in planned_note
+    assert not any("as independent" in note for note in plan(scores.clustered("none")).notes)

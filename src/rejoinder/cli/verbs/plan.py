@@ -91,7 +91,9 @@ def plan(given: PlanOptions) -> None:
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     table = inputs.read_rated(given, given.scale) if given.ratings else None
     # The intervals of the scores themselves are not shown here.
-    scores, texts = inputs.measured(given, resamples=0)
+    # Correlations with ratings are over all systems.
+    only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
+    scores, texts = inputs.measured(given, resamples=0, only=only)
     testset, responses = texts or (None, None)
     with Progress("planning") as tick:
         result = planned(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -40,10 +40,12 @@ class Comparison:
     Attributes:
         table: A row for each metric and pair; see ``compare``.
         scores: The measurements that were compared.
+        draws: By metric the number of permutations where the test does not try all of them.
     """
 
     table: pl.DataFrame
     scores: Measurements
+    draws: Mapping[str, int] = field(default_factory=dict)
 
     def ranks(self) -> pl.DataFrame:
         """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
@@ -132,11 +134,12 @@ def compare(
     if cluster is not None:
         scores = clustered(scores, cluster)
     pairs = _pairs(scores, a, b)
-    tables = [
-        compare_pairs(scores, label, pairs, permutations or trials(measured, len(pairs)), margin)
+    draws = {
+        label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
-    ]
-    return Comparison(_joined(tables), scores)
+    }
+    tables = [compare_pairs(scores, label, pairs, draws[label], margin) for label in draws]
+    return Comparison(_joined(tables), scores, draws)
 
 
 def trials(measured: Measured, pairs: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.text.visible import visible
 
@@ -77,6 +78,15 @@ def p_value(p: float) -> str:
     return NONE if math.isnan(p) else f"{p:.2g}"
 
 
+def at_least(p: float, least: float) -> str:
+    """A p-value, behind ``<`` where it is the least that so many draws allow.
+
+    >>> at_least(0.0001, 0.0001), at_least(0.0002, 0.0001)
+    ('<0.0001', '0.0002')
+    """
+    return ("<" if p <= least + NOISE else "") + p_value(p)
+
+
 def starred(p: float) -> str:
     """A p-value corrected for several tests, with a star where it is significant."""
     return p_value(p) + ("*" if p < SIGNIFICANT else " ")
@@ -121,15 +131,17 @@ def won(row: Mapping[str, Any]) -> str:
     return NONE if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
-def scale(scores: Measurements, table: pl.DataFrame) -> str:
+def scale(scores: Measurements, table: pl.DataFrame, systems: Collection[str] | None = None) -> str:
     """What values are shown of these scores: items, references, x100 or not, which interval.
 
     Args:
         scores: The scores.
         table: What is shown of them, with the ends of intervals in ``low``, undefined where there
             are none.
+        systems: The systems that are shown; None for all.
     """
-    ns = sorted({n for each in scores.measured.values() for n in each.counts.tolist()})
+    shown = [systems is None or name in systems for name in scores.names]
+    ns = sorted({n for each in scores.measured.values() for n in each.counts[shown].tolist()})
     pairwise = any(each.answered is not None for each in scores.measured.values())
     by = "by system" if pairwise else "by metric"
     items = counted(ns[0], "item") if len(ns) == 1 else f"{ns[0]} to {ns[-1]} items ({by})"
@@ -139,7 +151,7 @@ def scale(scores: Measurements, table: pl.DataFrame) -> str:
     plain = [label for label, each in scores.measured.items() if not percent(each.metric)]
     values = "x100" + (f" (not {', '.join(plain)})" if plain else "")
     if len(plain) == len(scores.measured):
-        values = "as they are"
+        values = "not multiplied by 100"
     legend = f"; [low, high]: 95% interval (jackknife over {_units(scores)})"
     return f"{items}{references}; values {values}{legend if has_intervals(table) else ''}"
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import (
+    NONE,
+    at_least,
     heading,
     no_spread,
     number_of,
-    p_value,
     scale,
     span,
     starred,
@@ -18,7 +19,10 @@ from rejoinder.cli.show.cells import (
 )
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.scoring.compare import trials
+from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.power import fewest_planned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,16 +34,22 @@ if TYPE_CHECKING:
     from rejoinder.scoring.scores import Scores
 
 DETECTABLE = (
-    "detectable: the smallest true difference that the test finds with 80% power on this many items"
+    "detectable: a true difference of this size would be significant in 80 of 100 such studies (p < "
+    "0.05, not corrected for several pairs)"
 )
 
 MARGIN = (
     "p equiv: the difference is smaller than {margin:g} either way (two one-sided tests); p not worse: a "
     "is not worse than b by {margin:g} or more; both Holm-corrected; the margin is not x100"
 )
+DIFFERENCES = (
+    "read the differences, not the values: a difference rests on the items that both systems "
+    "answered, a value on all items of its system"
+)
+ITEMS = "items: those that both systems answered"
 UNPAIRED = (
-    "items: those that both systems answered; unpaired: the two share too few, so each is scored on "
-    "its own items (how many in parentheses), with Welch's interval and without a paired test"
+    "unpaired: the two share too few items, so each is scored on its own (how many in parentheses), "
+    "with Welch's interval and without a paired test"
 )
 
 
@@ -47,8 +57,10 @@ def comparison(compared: Comparison, ranks: bool = False, digits: int | None = N
     """Every pair of systems under every metric, and with ``ranks`` the ranks of the systems."""
     out = console()
     scores, pairs = compared.scores, compared.table
+    of_resamples = p_of_draws(0, scores.resamples)
     for label, each in scores.measured.items():
         show = number_of(each.metric, digits)
+        least = p_of_draws(0, compared.draws[label]) if label in compared.draws else 0.0
         additional = [number("items", _shared)] if each.answered is not None else []
         if "margin" in pairs.columns:
             additional += [
@@ -63,9 +75,9 @@ def comparison(compared: Comparison, ranks: bool = False, digits: int | None = N
                 text("b"),
                 number("a - b", lambda row, show=show: show(row["difference"])),
                 number("95% interval", lambda row, show=show: span(row["low"], row["high"], show)),
-                number("p", lambda row: p_value(row["p_randomization"])),
-                number("p Holm", lambda row: starred(row["p_randomization_holm"])),
-                number("p boot", lambda row: p_value(row["p_bootstrap"])),
+                number("p", lambda row, least=least: at_least(row["p_randomization"], least)),
+                number("p Holm", lambda row, least=least: _holm(row, least)),
+                number("p boot", lambda row: at_least(row["p_bootstrap"], of_resamples)),
                 number("W/T/L", won),
                 number("detectable", lambda row, show=show: show(row["detectable"])),
                 *additional,
@@ -76,16 +88,16 @@ def comparison(compared: Comparison, ranks: bool = False, digits: int | None = N
     if ranks:
         print_ranks(out, compared.ranks())
         out.print()
+    shown = scale(scores, pairs, {*pairs["a"].to_list(), *pairs["b"].to_list()})
     out.print(
-        f"{scale(scores, pairs)}; p: approximate randomization; p Holm: corrected over a metric's pairs, "
-        "* below 0.05; p boot: paired bootstrap (where the two disagree, believe p); W/T/L: items "
-        f"won, tied, lost by a; {DETECTABLE}",
+        f"{shown}; p: approximate randomization; p Holm: corrected over a metric's pairs, * below 0.05; "
+        "p boot: paired bootstrap, not corrected (where it and p disagree, believe p); <: the least p "
+        f"that so many draws allow; W/T/L: items won, tied, lost by a; {DETECTABLE}",
         style="dim",
     )
     if "margin" in pairs.columns:
         out.print(MARGIN.format(margin=pairs["margin"][0]), style="dim")
-    if "paired" in pairs.columns:
-        out.print(UNPAIRED, style="dim")
+    _explain_items(out, pairs)
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]
     if bags:
         words = "a score of all replies together, so single items are neither won nor lost"
@@ -99,6 +111,7 @@ def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None
     leads = scores.leads()
     if leads.is_empty():
         return
+    families = len(scores.names) * (len(scores.names) - 1) // 2
     shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
     out.print(
         table(
@@ -106,26 +119,30 @@ def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None
             text("metric", lambda row: heading(scores, row["metric"])),
             text("best", lambda row: styled(row["a"], "bold")),
             text("next", "b"),
+            *([number("items", _shared)] if "paired" in leads.columns else []),
             number("ahead by", lambda row: shows[row["metric"]](row["difference"])),
             number(
                 "95% interval",
                 lambda row: span(row["low"], row["high"], shows[row["metric"]]),
             ),
-            number("p", lambda row: p_value(row["p"])),
+            number("p", lambda row: _corrected(scores, row, families)),
             text("verdict", _verdict),
             number("W/T/L", won),
             number("detectable", lambda row: shows[row["metric"]](row["detectable"])),
         )
     )
-    pairs = len(scores.names) * (len(scores.names) - 1) // 2
     how = leads.item(0, "correction").capitalize()
-    corrected = f", {how}-corrected over {pairs} pairs" if pairs > 1 else ""
-    if pairs > 1 and how == "Holm":
+    corrected = f", {how}-corrected over {families} pairs" if families > 1 else ""
+    if families > 1 and how == "Holm":
         corrected += " as in 'rejoinder compare'"
     out.print(
-        f"p: approximate randomization{corrected}; W/T/L: items won, tied, lost; {DETECTABLE}",
+        f"p: approximate randomization{corrected}; <: the least p that so many draws allow; "
+        f"W/T/L: items won, tied, lost; {DETECTABLE}",
         style="dim",
     )
+    _explain_items(out, leads)
+    if "paired" in leads.columns:
+        out.print(DIFFERENCES, style="dim")
 
 
 def print_ranks(out: Console, ranks: pl.DataFrame) -> None:
@@ -139,10 +156,20 @@ def print_ranks(out: Console, ranks: pl.DataFrame) -> None:
         rows.setdefault(row["system"], {"system": row["system"]})[row["metric"]] = span
     out.print(table(rows.values(), text("system"), *map(number, labels), title="ranks"))
     out.print(
-        "ranks: from one more than the systems that are significantly better to all but those that are "
-        "significantly worse (p Holm below 0.05)",
+        "ranks: 2-5 means that one system is significantly better, and that this one may be as low as "
+        "fifth (p below 0.05 after Holm's correction over all pairs)",
         style="dim",
     )
+
+
+def _explain_items(out: Console, pairs: pl.DataFrame) -> None:
+    """What the column of items says, where systems answered different items."""
+    if "paired" in pairs.columns:
+        unpaired = "" if pairs["paired"].all() else f"; {UNPAIRED}"
+        out.print(ITEMS + unpaired, style="dim")
+    unit, fewest = ("clusters" if "clusters" in pairs.columns else "items"), fewest_planned()
+    if (pairs["clusters" if unit == "clusters" else "n"] < fewest).any():
+        out.print(f"detectable is {NONE} for fewer than {fewest} {unit}", style="dim")
 
 
 def _lead(row: dict[str, Any], metric: Metric) -> dict[str, Any]:
@@ -152,10 +179,26 @@ def _lead(row: dict[str, Any], metric: Metric) -> dict[str, Any]:
     return row | {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
 
 
+def _corrected(scores: Scores, row: Mapping[str, Any], families: int) -> str:
+    """The corrected p of a lead, marked where no draw was as extreme."""
+    least = p_of_draws(0, trials(scores.measured[row["metric"]], families))
+    return at_least(row["p"], row["p"] if row["p_randomization"] <= least + NOISE else 0.0)
+
+
+def _holm(row: Mapping[str, Any], least: float) -> str:
+    """The corrected p of a pair, marked where no draw was as extreme."""
+    return ("<" if row["p_randomization"] <= least + NOISE else "") + starred(
+        row["p_randomization_holm"]
+    )
+
+
 def _shared(row: Mapping[str, Any]) -> str:
     """On how many items two systems are compared."""
     return str(row["n"]) if row["paired"] else f"unpaired ({row['n_a']}, {row['n_b']})"
 
 
 def _verdict(row: Mapping[str, Any]) -> Cell:
-    return styled("better", "green") if row["p"] < SIGNIFICANT else styled("not clear", "yellow")
+    if not row["p"] < SIGNIFICANT:
+        return styled("not clear", "yellow")
+    # On the items that both answered the order may be the other one.
+    return styled("worse", "red") if row["difference"] < 0 else styled("better", "green")

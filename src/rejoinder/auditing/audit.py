@@ -243,8 +243,8 @@ def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:
         if values is not None and not set(baselines) <= set(values.systems):
             raise ParameterError(
                 f"{label}: an audit needs its scores of the trivial replies too, those of the systems "
-                f"{one_of(baselines)}; 'rejoinder audit' without it writes these replies with "
-                "--save-replies FILE (Audit.replies)"
+                f"{one_of(baselines)}; to have these replies written, run 'rejoinder audit' without "
+                "--scores and with --save-replies FILE (in Python: Audit.replies)"
             )
 
 

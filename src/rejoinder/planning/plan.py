@@ -201,7 +201,9 @@ def plan(
         rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
         raters_are = _raters_are(ratings, criterion)
     if described:
-        notes.append(f"{', '.join(described)} left out: of replies alone, ranks no systems")
+        does = "it describes" if len(described) == 1 else "they describe"
+        ranks = "does not" if len(described) == 1 else "do not"
+        notes.append(f"{', '.join(described)} left out: {does} replies and {ranks} rank systems")
     names = [name for name in scores.names if name not in without]
     pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
     if not pairs:

@@ -255,7 +255,7 @@ def test_a_mean_metrics_error_is_its_standard_deviation_over_the_root(examples):
         expected = d.std(ddof=1) / math.sqrt(row["items"])
         assert row["error"] == pytest.approx(expected, rel=0.04)
         assert row["difference"] == pytest.approx(d.mean())
-    assert "length left out: of replies alone, ranks no systems" in told.notes
+    assert "length left out: it describes replies and does not rank systems" in told.notes
 
 
 def test_at_the_pilots_size_it_is_what_compare_tells(examples):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from rejoinder.auditing.trivial_baselines import COPY
 from rejoinder.cli.show.cells import Cell, Show, joined, number_of, scale, score, span, styled
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
@@ -41,7 +42,7 @@ def audit(result: Audit) -> None:
         "compares item by item (p Holm >= 0.05), so equal scores can have different marks. Each "
         "interval is for one score or one difference alone and is not corrected; p Holm is corrected "
         "for the number of baselines of the metric, so an interval without 0 can stand beside a p "
-        "above 0.05.\n",
+        "above 0.05. 'copy' has no mark: it is an original reply, which a good metric ranks high.\n",
         style="dim",
     )
     differences = _differences(result)
@@ -100,6 +101,11 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def _mark(row: Mapping[str, Any]) -> str:
+    """The mark of a trivial baseline; none of 'copy', which a metric does well to rank high."""
+    return "" if row["fake"] == COPY else _standing(row)
+
+
+def _standing(row: Mapping[str, Any]) -> str:
     p = row["p_holm_median"]
     if row["reaches"] == "none":
         return "?" if p is not None and p >= SIGNIFICANT else ""
@@ -107,7 +113,7 @@ def _mark(row: Mapping[str, Any]) -> str:
 
 
 def _differences(result: Audit) -> Table:
-    """The marked baselines, compared with the median and with the best system."""
+    """The baselines near or above the median system, compared with it and with the best system."""
 
     def show(row: Mapping[str, Any]) -> Show:
         return number_of(result.scores.measured[row["metric"]].metric)
@@ -120,7 +126,7 @@ def _differences(result: Audit) -> Table:
         return "" if row[f"p_holm_{name}"] is None else f"{row[f'p_holm_{name}']:.2g}"
 
     return table(
-        (row for row in result.table.iter_rows(named=True) if _mark(row)),
+        (row for row in result.table.iter_rows(named=True) if _standing(row)),
         text("metric"),
         text("baseline", "fake"),
         number("reaches", lambda row: f"{row['reached']} of {row['systems']}"),
@@ -128,7 +134,9 @@ def _differences(result: Audit) -> Table:
             column
             for name in ("median", "best")
             for column in (
-                number(f"- {name}", lambda row, name=name: show(row)(row[f"difference_{name}"])),
+                number(
+                    f"minus {name}", lambda row, name=name: show(row)(row[f"difference_{name}"])
+                ),
                 number("95% interval", lambda row, name=name: interval(row, name)),
                 number("p Holm", lambda row, name=name: p(row, name)),
             )

@@ -94,12 +94,12 @@ def starred(p: float) -> str:
 
 def decimals(digits: int) -> Show:
     """A number as it is, to so many decimals."""
-    return lambda value: NONE if math.isnan(value) else f"{value:.{digits}f}"
+    return lambda value: NONE if math.isnan(value) else f"{value:z.{digits}f}"
 
 
 def times100(value: float) -> str:
     """A share x100, as the papers print it."""
-    return NONE if math.isnan(value) else f"{100 * value:.1f}"
+    return NONE if math.isnan(value) else f"{100 * value:z.1f}"
 
 
 def percent(metric: Metric) -> bool:

@@ -47,10 +47,10 @@ def plan(result: Plan) -> None:
         wanted = f"{100 * result.parameters['power']:g}%"
         scale = f"; x100 for {', '.join(percent)}" if percent else ""
         out.print(
-            f"difference: the first less the second, in the pilot; under each number of items: the "
-            f"smallest one that shows with {wanted} power, and the power for the "
-            f"{'one to show' if _given(result) else 'pilot one'}{scale}; last column: "
-            f"items for {wanted} power, 95% range; *: the pilot's; !: beyond 4 times the pilot",
+            f"difference: the first system minus the second, in the pilot; under each number of items, "
+            f"left: the smallest difference that is found with {wanted} power; right: the power for the "
+            f"{'difference to show' if _given(result) else 'difference of the pilot'}{scale}; last "
+            f"column: items for {wanted} power, 95% range; *: the pilot's; !: beyond 4 times the pilot",
             style="dim",
         )
         out.print()
@@ -210,10 +210,8 @@ def _need(row: Mapping[str, Any], most: int) -> Cell:
         for value in (row["items_low"], row["items"], row["items_high"])
     )
     if items is None:
-        if low is None:
-            return f"over {most:,}!"
-        return joined(f"over {most:,} ", styled(f"({low} or more)", "dim"), "!")
-    span = f"({low}-{high})" if high else f"({low} or more)"
+        return f"over {most:,}!"
+    span = f"({low}-{high})" if high else f"({low} to over {most:,})"
     return joined(f"{items} ", styled(span, "dim"), "!" if row["beyond"] else " ")
 
 

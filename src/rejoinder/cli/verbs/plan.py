@@ -22,7 +22,8 @@ class ExtrapolationOptions(options.Options):
     b: str | None = option(
         "-b",
         metavar="NAME",
-        help="Second system of a single comparison. Default: the two systems that people rate best.",
+        help="Second system of a single comparison. Default: the two systems that people rate best "
+        "(without ratings: that the first metric scores best).",
     )
     every_pair: bool = flag("--every-pair", help="Plan for every pair of systems.")
     items: tuple[int, ...] = integer(

@@ -121,7 +121,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
 
     path = given.testset
     verb = click.get_current_context().command_path.partition(" ")[2]
-    from rejoinder.scoring.store import holds_scores
+    from rejoinder.tables.kept_scores import holds_scores
 
     if holds_scores(path):
         raise ParameterError(
@@ -271,7 +271,7 @@ def _may_hold_scores(path: Path) -> bool:
     """Whether to open a file as kept scores: it holds them, is damaged, a pipe, or not there."""
     import polars as pl
 
-    from rejoinder.scoring.store import holds_scores
+    from rejoinder.tables.kept_scores import holds_scores
 
     if holds_scores(path) or not path.is_file():
         return True

@@ -286,9 +286,9 @@ class TextsOptions(TestsetFilesOptions):
     def replies(self) -> tuple[Path, ...]:
         """The responses named, or the test set's own file where it is one table of all."""
         from rejoinder.files.reading import existing
-        from rejoinder.scoring.store import holds_scores
         from rejoinder.tables.assembly.column_mapping import column_mapping
         from rejoinder.tables.formats import holds_all
+        from rejoinder.tables.kept_scores import holds_scores
 
         if self.responses or self.testset is None or holds_scores(self.testset):
             return tuple(self.responses)

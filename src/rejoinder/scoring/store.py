@@ -39,9 +39,9 @@ from rejoinder.scoring.saved_metrics import (
     saved_metric,
 )
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.kept_scores import KEY, holds_scores
 from rejoinder.tables.write import write_parquet
 
-KEY = "rejoinder"
 SEAL = "rejoinder.sha256"
 FORMAT = 1
 
@@ -115,19 +115,6 @@ def save(scores: Measurements, path: str | os.PathLike[str]) -> None:
     with replacing(path) as temporary:
         write_parquet(table, temporary, metadata)
         write_checksum(temporary)
-
-
-def holds_scores(path: Path) -> bool:
-    """Whether a file is one that ``save`` wrote."""
-    if not path.is_file():  # a pipe can be read once
-        return False
-    try:
-        with open(path, "rb") as file:
-            if file.read(4) != b"PAR1":
-                return False
-        return KEY in pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, OSError):
-        return False
 
 
 def _saved_metrics(scores: Measurements) -> dict[str, SavedMetric]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from rejoinder.tables import formats, rating_formats, score_formats
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.kept_scores import counts_of, holds_scores
 from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
@@ -29,17 +30,20 @@ from rejoinder.tables.write import (
     write_table,
     write_testset,
 )
+from rejoinder.text.visible import visible
 
 VERBS = {
     "test set": ("respond", "ruq", "score", "compare", "correlate", "audit", "plan", "weigh"),
     "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
     "ratings": ("ratings", "correlate", "plan", "weigh"),
     "preferences": ("preferences",),
-    "scores": ("score", "compare", "correlate"),
+    "scores": ("score", "compare", "correlate", "plan", "audit"),
+    "kept scores": ("score", "compare", "correlate", "plan", "ruq"),
 }
 """By kind of table the verbs that read one."""
 
-KINDS = tuple(VERBS)
+KINDS = ("test set", "responses", "ratings", "preferences", "scores")
+"""The kinds of table that a file of any format may hold."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,8 @@ class Reading:
     """A table that a file can be read as.
 
     Attributes:
-        kind: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``.
+        kind: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``; ``kept scores``
+            are those that ``Scores.save`` wrote.
         format: The name of its format.
         counts: How many items, references, rows, systems, raters and names it holds.
         columns: By column of the file our name of it, where they differ.
@@ -110,21 +115,16 @@ def look(
         InputError: It can be read as none; the message is that of the likeliest kind.
     """
     (place,) = existing([path], "file")
-    readings, errors = [], {}
-    for kind in KINDS:
-        if kind == "scores" and any(each.kind == "ratings" for each in readings):
-            continue  # a table of marks is that of people, unless it has the columns of scores
-        try:
-            readings.append(_reading(kind, place, format, columns))
-        except RejoinderError as error:
-            errors[kind] = error
-    if not readings:
-        raise _likeliest(errors)
+    if holds_scores(place):
+        kept = Reading("kept scores", "parquet", counts_of(place))
+        return FileLook(str(path), (kept,), holds_all=True, verbs=VERBS[kept.kind])
+    readings, errors = _by_itself(place, format, columns)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
         whole = whole and formats.holds_all(place, format, column_mapping(columns))
     except RejoinderError:
         whole = False
+    readings += _beside_others(place, readings, format, columns)
     verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
     return FileLook(str(path), tuple(readings), whole, tuple(verbs))
 
@@ -190,13 +190,16 @@ def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike
 def kind_of(
     path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
 ) -> str:
-    """The only kind of table that a file can be read as.
+    """The only kind of table that a file can be read as by itself.
+
+    Ratings with a column for each rater are ratings, though their columns could be metrics too.
 
     Raises:
         InputError: It can be read as none.
         ParameterError: It can be read as several.
     """
-    kinds = [each.kind for each in look(path, format=format, columns=columns).readings]
+    (place,) = existing([path], "file")
+    kinds = [each.kind for each in _by_itself(place, format, columns)[0]]
     if len(kinds) > 1:
         raise ParameterError(
             f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with kind (--as)"
@@ -229,6 +232,50 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def _by_itself(
+    place: Path, format: str | None, columns: Columns
+) -> tuple[list[Reading], dict[str, RejoinderError]]:
+    """The tables that a file can be read as by itself, and the errors of the other kinds."""
+    readings, errors = [], {}
+    for kind in KINDS:
+        if kind == "scores" and any(each.kind == "ratings" for each in readings):
+            continue  # a table of marks is that of people, unless it has the columns of scores
+        try:
+            readings.append(_reading(kind, place, format, columns))
+        except RejoinderError as error:
+            errors[kind] = error
+    if not readings:
+        raise _likeliest(errors)
+    return readings, errors
+
+
+def _beside_others(
+    place: Path, readings: Sequence[Reading], format: str | None, columns: Columns
+) -> list[Reading]:
+    """What a file may be too: ratings of a column each are scores, and plain text is replies."""
+    kinds = {each.kind: each for each in readings}
+    if "ratings" in kinds and "scores" not in kinds:
+        return _of_wide_ratings(place, format, columns)
+    if "test set" in kinds and kinds["test set"].format == "text":
+        items = kinds["test set"].counts["items"]
+        counts = {"rows": items, "items": items, "systems": 1}
+        note = f"{visible(str(place))}: as responses, line i is the reply to item i of the test set"
+        return [Reading("responses", "text", counts, notes=(note,))]
+    return []
+
+
+def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[Reading]:
+    try:
+        with _notes():
+            raters = read_ratings(place, format=format, columns=columns).get_column("rater")
+            names = read_scores(place, format=format, columns=columns).get_column("name")
+        if set(raters) == set(names):
+            return [_reading("scores", place, format, columns)]
+    except RejoinderError:
+        pass  # they are ratings alone
+    return []
+
+
 def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Reading:
     if format is not None and format not in _FORMATS[kind]:
         raise ParameterError(f"format {format!r} holds no {kind}; choose another")
@@ -259,12 +306,19 @@ def _counts(kind: str, table: TestSet | pl.DataFrame) -> dict[str, int]:
     }
 
 
+_EXCHANGED = "; were the files given the wrong way round?"
+
+
 def _likeliest(errors: Mapping[str, RejoinderError]) -> RejoinderError:
-    """The error of the first kind that got further than not knowing the format."""
+    """The error of the first kind that got further than not knowing the format.
+
+    Of a single file it does not ask whether two files were exchanged.
+    """
     unknown = ("cannot tell the format", "a folder of no format")
     for error in errors.values():
         if not any(words in str(error) for words in unknown):
-            return error
+            text = str(error)
+            return InputError(text.removesuffix(_EXCHANGED)) if text.endswith(_EXCHANGED) else error
     return next(iter(errors.values()), InputError("nothing can be read"))
 
 

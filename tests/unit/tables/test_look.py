@@ -41,6 +41,44 @@ def test_the_examples_are_of_one_kind_each(path, kinds, caplog):
     assert not caplog.text  # what failed tries say is theirs
 
 
+def test_ratings_with_a_column_each_may_be_scores(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,system,comet,bleurt\n1,a,3,4\n1,b,2,5\n")
+    result = rejoinder.look(path)
+    assert [each.kind for each in result.readings] == ["ratings", "scores"]
+    assert result.readings[1].counts == {"rows": 4, "items": 1, "metrics": 2}
+    assert {"plan", "audit"} <= set(result.verbs)
+    assert rejoinder.convert(path, tmp_path / "o.jsonl")[0] == "ratings"
+
+
+def test_plain_text_is_a_test_set_or_replies(tmp_path):
+    (tmp_path / "bot.txt").write_text("Yes.\nNo.\n")
+    result = rejoinder.look(tmp_path / "bot.txt")
+    assert [each.kind for each in result.readings] == ["test set", "responses"]
+    assert result.readings[1].counts == {"rows": 2, "items": 2, "systems": 1}
+    assert not result.holds_all
+    assert rejoinder.convert(tmp_path / "bot.txt", tmp_path / "o.jsonl") == ("test set", 2)
+
+
+def test_kept_scores_are_an_answer(command, tmp_path):
+    path = tmp_path / "kept.parquet"
+    command("score", TESTSET, *SYSTEMS, "-m", "bleu", "-m", "chrf", "--save", path)
+    result = rejoinder.look(path)
+    assert [(each.kind, each.format) for each in result.readings] == [("kept scores", "parquet")]
+    (systems, items, metrics) = result.readings[0].counts.values()
+    assert (systems, items, metrics) == (len(SYSTEMS), len(rejoinder.read_testset(TESTSET)), 2)
+    status, out, _ = command("look", path)
+    assert status == 0
+    assert "score, compare, correlate, plan, ruq" in out
+
+
+def test_a_single_file_is_not_asked_for_its_order(tmp_path):
+    (tmp_path / "t.csv").write_text("system,topic,remark\nbot,tea,good\n")
+    with pytest.raises(InputError, match="expected a test set") as error:
+        rejoinder.look(tmp_path / "t.csv")
+    assert "wrong way round" not in str(error.value)
+
+
 def test_what_is_no_table_is_an_error_of_the_likeliest_kind(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"id": 1, "refrences": []}\n')
     with pytest.raises(InputError, match="rename 'refrences' to 'references'"):

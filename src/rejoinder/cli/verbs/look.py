@@ -25,15 +25,8 @@ def look(given: LookOptions) -> None:
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.errors import ParameterError
-    from rejoinder.scoring.store import holds_scores
     from rejoinder.tables.look import look as looked
 
-    if holds_scores(given.path):
-        raise ParameterError(
-            f"{given.path}: scores kept by 'rejoinder score --save'; score, compare, correlate, plan "
-            "and ruq take them in the place of a test set"
-        )
     with Progress("reading"):
         result = looked(given.path, format=given.format, columns=given.columns)
     if given.json:

@@ -73,9 +73,9 @@ def seed(**more: Any) -> Any:
     return integer("--seed", default=12345, help="Random seed.", **more)
 
 
-def resamples(why: str = "", **more: Any) -> Any:
-    """The number of resamples; ``why`` says for what, where it is not for all intervals."""
-    words = f"Number of bootstrap resamples, {FEWEST_RESAMPLES} or more; 0: no intervals. {why}"
+def resamples(zero: str = "0 turns off every interval.", **more: Any) -> Any:
+    """The number of resamples; ``zero`` says what 0 does."""
+    words = f"Number of bootstrap resamples, at least {FEWEST_RESAMPLES}. {zero}"
     return integer("--resamples", default=1000, callback=enough, help=words.rstrip(), **more)
 
 
@@ -349,7 +349,6 @@ class MeasuringOptions(TextsOptions, MetricsOptions, GapsOptions, SamplingOption
     scores_format: str | None = option(
         "--scores-format", metavar="NAME", help="Format of the scores (default: recognised)."
     )
-    resamples: int = resamples("The jackknife intervals of scores use no resamples.")
 
 
 class MeasuringOrScoresOptions(MeasuringOptions):

@@ -16,6 +16,7 @@ class CompareOptions(options.ScoringOptions):
         help="Largest difference that does not matter. In the metrics' own range: 0.01 is one point "
         "of BLEU. Adds tests of equivalence and of non-inferiority of a.",
     )
+    resamples: int = options.resamples("")
     permutations: int | None = integer(
         "--permutations",
         help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "

@@ -62,6 +62,7 @@ class ExtrapolationOptions(options.Options):
 class PlanOptions(options.MeasuringOrScoresOptions, PilotRatingsOptions, ExtrapolationOptions):
     """The options of 'plan'."""
 
+    resamples: int = options.resamples("")
     differences: tuple[str, ...] = option(
         "--difference",
         "-d",

@@ -20,7 +20,8 @@ class ScoreOptions(options.ScoringOptions):
     by: str | None = options.by("topic")
     segments: bool = flag(
         "--segments",
-        help="Print the score of every reply: one row for each system and item.",
+        help="Print the score of every reply: one row for each system and item. Values are not "
+        "multiplied by 100.",
     )
     explain: str | None = option(
         "--explain",
@@ -35,6 +36,7 @@ class ScoreOptions(options.ScoringOptions):
         help="Read Parquet files in batches, in constant memory, and keep sums of N consecutive "
         "items. Intervals and tests then treat these blocks as items.",
     )
+    resamples: int = options.resamples("0 turns off every interval and the verdict.")
     save: Path | None = options.save("Measured rows without texts, as Parquet.")
 
 

@@ -29,6 +29,7 @@ from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.compare import compare_pairs, trials
+from rejoinder.scoring.external import NOT_USED, unused_values
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.score import score, suited
 from rejoinder.scoring.scores import Scores
@@ -204,7 +205,8 @@ def audit(
         drop_unusable=drop_unusable,
         **drawn,
     )
-    notes = list(scores.notes)
+    notes = [note for note in scores.notes if not note.endswith(NOT_USED)]
+    notes += _unused_values(testset, wanted, scores, replies)
     left_out, unscorable = None, []
     if reduced is not None:
         scorable, unscorable = _scorable(reduced, wanted)
@@ -213,7 +215,11 @@ def audit(
             answers = pl.concat([answers, copied.responses()])
             metrics = list(scorable.values())
             left_out = score(reduced, answers, metrics, drop_unusable=True, **drawn)
-            notes += [f"leave-one-out: {note}" for note in left_out.notes if note not in notes]
+            notes += [
+                f"leave-one-out: {note}"
+                for note in left_out.notes
+                if note not in notes and not note.endswith(NOT_USED)
+            ]
             # With a metric less, another may have come by a shorter label.
             named = dict(zip(scorable, left_out.measured.values(), strict=True))
             left_out = replace(left_out, measured=named)
@@ -233,6 +239,19 @@ def audit(
         },
         replies,
     )
+
+
+def _unused_values(
+    testset: TestSet, wanted: Mapping[str, Metric], scores: Scores, replies: pl.DataFrame
+) -> list[str]:
+    """Notes on scores of other tools that belong neither to a system nor to a trivial reply."""
+    systems = list(dict.fromkeys([*scores.names, *replies.get_column("system")]))
+    notes = []
+    for label, metric in wanted.items():
+        if isinstance(metric, External):
+            lacking = np.isnan(metric.rows(systems, testset.ids)[..., 0])
+            notes += unused_values(label, metric, lacking)
+    return notes
 
 
 def _check_scored(wanted: Mapping[str, Metric], replies: pl.DataFrame) -> None:

@@ -27,6 +27,9 @@ from rejoinder.tables.testset import TestSet
 MISSING = ("error", "drop", "pairwise")
 """What can be done about a missing value by itself: no empty reply can stand in for it."""
 
+NOT_USED = "of other systems or ids not used"
+"""How a note on values that belong to no reply ends."""
+
 SHOWN = 5
 """So many replies without a value are named in a message."""
 
@@ -99,7 +102,7 @@ def scored_items(
     _refuse_shifted(label, metric, ids)
     lacking: NDArray[np.bool_] = np.isnan(metric.rows(systems, ids)[..., 0])
     count, left = int(lacking.sum()), np.logical_not(lacking.any(axis=1))
-    notes = [f"{label}: {words}" for words in _unused(metric, lacking)]
+    notes = unused_values(label, metric, lacking)
     if not count:
         return left, notes
     if lacking.all():
@@ -129,10 +132,16 @@ def dropped_facts(metric: Metric, items: NDArray[np.bool_]) -> dict[str, str]:
     return {"missing": "drop"} if isinstance(metric, External) and not items.all() else {}
 
 
-def _unused(metric: External, lacking: NDArray[np.bool_]) -> list[str]:
-    """A note on values that belong to no reply."""
+def unused_values(label: str, metric: External, lacking: NDArray[np.bool_]) -> list[str]:
+    """A note on values that belong to no reply.
+
+    Args:
+        label: What the metric is called.
+        metric: The metric.
+        lacking: Which replies have no value: bool [n, S].
+    """
     unused = metric.known - int((~lacking).sum())
-    return [f"{counted(unused, 'value')} of other systems or ids not used"] if unused else []
+    return [f"{label}: {counted(unused, 'value')} {NOT_USED}"] if unused else []
 
 
 def _refuse_shifted(label: str, metric: External, ids: Sequence[str]) -> None:

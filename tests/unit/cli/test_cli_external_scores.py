@@ -112,6 +112,12 @@ def test_an_audit_needs_scores_of_the_trivial_replies_and_writes_them(judge, tol
     assert values["constant"] == len("I don't know.")
     assert set(values) >= {"constant", "echo", "copy", "shuffled"}
     assert values["copy"] == values["shuffled"]
+    assert not [note for note in result["notes"] if "not used" in note]
+    rows = pl.read_csv(judge)
+    pl.concat([rows, rows.head(1).with_columns(system=pl.lit("nobody"))]).write_csv(judge)
+    result = told("audit", TESTSET, *SYSTEMS, "--scores", judge)
+    unused = [note for note in result["notes"] if "not used" in note]
+    assert unused == ["judge: 1 value of other systems or ids not used"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from command_line import commands, verbs
 from rejoinder.corpora.entropy_filter import SIDES
+from rejoinder.meta_evaluation.dialogue_level import RULES
 from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
 from rejoinder.meta_evaluation.protocols import PROTOCOLS
 from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
@@ -42,6 +43,7 @@ REGISTRIES = {
     "--side": SIDES,
     "--size": SIZES,
     "--template": TEMPLATES,
+    "--turns": RULES,
     "--unreferenced": OUTPUTS,
     "compare --missing": PAIRWISE,
     "plan --correlation": NORMAL,

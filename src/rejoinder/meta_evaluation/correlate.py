@@ -20,6 +20,7 @@ from rejoinder.meta_evaluation.dialogue_level import turn_ratings
 from rejoinder.meta_evaluation.evidence import Draws, Evidence, Rated, Row, at_once
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
+from rejoinder.meta_evaluation.turn_level import Observations
 from rejoinder.progress import Progress
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
@@ -56,6 +57,11 @@ class Agreement:
     notes: tuple[str, ...]
     _rows: tuple[tuple[str, str, Row], ...] = field(repr=False)
     _evidence: Evidence = field(repr=False)
+
+    @property
+    def groups_are(self) -> str:
+        """What is resampled and permuted as a whole at turn level: contexts, clusters, conversations."""
+        return self._evidence.drawn if isinstance(self._evidence, Observations) else "contexts"
 
     def table(self) -> pl.DataFrame:
         """Every metric under every coefficient.

@@ -16,6 +16,7 @@ import numpy as np
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import quoted
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import (
     LEAST_GROUPS,
@@ -355,7 +356,7 @@ class WithinSystems:
         """The reason where a coefficient is undefined, or perfect, without one of the contexts."""
         what = "contexts" if self.cluster is None else "clusters"
         lost = [
-            self.names[s] if self.names else f"system {s}"
+            quoted(self.names[s]) if self.names else f"system {s}"
             for s in usable
             if any(np.isnan(self._without(x, correlation, [s])).any() for x in metrics)
         ]

@@ -69,6 +69,7 @@ def test_none_takes_every_context_as_independent_and_the_signature_names_the_col
     known = correlate(scores, ratings, cluster="talk", **FEW)
     assert "|cluster:talk|" in known.signature
     assert "cluster" not in plain.signature
+    assert (known.groups_are, plain.groups_are) == ("clusters", "contexts")
     assert any("144 rated replies in 12 clusters of 'talk'" in note for note in known.notes)
     clustered = scores.clustered("talk")
     assert correlate(clustered, ratings, **FEW).table().equals(known.table())

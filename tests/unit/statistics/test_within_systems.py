@@ -151,9 +151,9 @@ def test_no_interval_without_evidence():
     assert data.interval(one, "pearson").reason == reason.format("system 0")
     assert data.difference_interval(x, one, "pearson").reason == reason.format("system 0")
     of_two = WithinSystems(data.y, data.system, data.context, names=("tuned", "generic"))
-    assert of_two.interval(one, "pearson").reason == reason.format("tuned")
+    assert of_two.interval(one, "pearson").reason == reason.format("'tuned'")
     first = np.where(data.system == 0, one, x)
-    assert of_two.interval(first, "pearson").reason == reason.format("tuned").replace(
+    assert of_two.interval(first, "pearson").reason == reason.format("'tuned'").replace(
         " and 1 more", ""
     )
     assert data.interval(data.y, "pearson").reason == "the correlation is perfect"

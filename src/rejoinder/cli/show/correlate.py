@@ -144,7 +144,7 @@ def _print_within(out: Console, agreement: Agreement, table: pl.DataFrame) -> No
         agreement.correlations,
         lambda names: _agreement(agreement, inside, names, title="within systems"),
     )
-    what = "conversations" if agreement.protocol.of_dialogues else "contexts"
+    what = agreement.groups_are
     fewer = inside["reason"].str.contains(OTHER_SYSTEMS, literal=True).any()
     where = " (over fewer where a note says so)" if fewer else ""
     out.print()
@@ -224,10 +224,11 @@ def _print_pairs(out: Console, agreement: Agreement, compared: pl.DataFrame) -> 
         _reasons(out, compared.with_columns(metric=names, value=compared["difference"]))
         return
     out.print(_metric_pairs_within(compared))
+    what = agreement.groups_are
     out.print(
         f"a - b: difference of the means within systems of {name}, over systems where both are "
-        "defined, with its 95% interval (jackknife over contexts); p: permutation test in which the "
-        "two metrics' scores of randomly chosen contexts are exchanged; * p below 0.05, not "
+        f"defined, with its 95% interval (jackknife over {what}); p: permutation test in which the "
+        f"two metrics' scores of randomly chosen {what} are exchanged; * p below 0.05, not "
         "corrected for the number of pairs; pooled: the difference over the replies of all systems "
         "together, which differences between systems can make large by themselves: no test",
         style="dim",

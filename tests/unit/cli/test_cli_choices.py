@@ -46,6 +46,7 @@ REGISTRIES = {
     "--turns": RULES,
     "--unreferenced": OUTPUTS,
     "compare --missing": PAIRWISE,
+    "correlate --missing": PAIRWISE,
     "plan --correlation": NORMAL,
     "score --missing": PAIRWISE,
 }

@@ -23,7 +23,7 @@ from rejoinder.cli.options import (
 )
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged_notes
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
@@ -133,6 +133,11 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"{path}: holds replies, but the first file is taken for the test set; name the test set "
             f"before it: rejoinder {verb} TESTSET.jsonl {path} {rest}".rstrip()
         )
+    if isinstance(given, MeasuringOrScoresOptions) and _is_of_other_tools(path):
+        raise ParameterError(
+            f"{path}: holds scores of another tool, but the first file is taken for the test set; name "
+            f"it with --scores: rejoinder {verb} --scores {path} {rest}".rstrip()
+        )
     instead = (
         "; or give the Parquet file of 'rejoinder score --save' alone"
         if isinstance(given, MeasuringOrScoresOptions)
@@ -143,6 +148,20 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
         f"rejoinder {verb} {path} SYSTEM.jsonl ... {rest}".rstrip()
         + instead
     )
+
+
+def _is_of_other_tools(path: Path) -> bool:
+    """Whether a file is read as scores, and as no test set."""
+    from rejoinder.cli.targets import TESTSET, is_of
+    from rejoinder.tables.look import look
+
+    if not path.is_file() or is_of(path, TESTSET):
+        return False
+    try:
+        kinds = [each.kind for each in look(path).readings]
+    except RejoinderError:
+        return False
+    return "scores" in kinds and "test set" not in kinds
 
 
 def measured(

@@ -210,3 +210,15 @@ def test_the_two_systems_are_chosen_before_items_are_dropped(told, tmp_path, ver
     result = told(verb, *given)
     number = result["items"] if verb == "plan" else result["comparisons"][0]["n"]
     assert number == 12
+
+
+@pytest.mark.parametrize(
+    "table", ["system,id,name,value\na,1,judge,3\na,2,judge,4\n", "id,system,judge\n1,a,3\n2,a,4\n"]
+)
+@pytest.mark.parametrize("verb", ["score", "compare", "plan"])
+def test_scores_in_the_place_of_the_test_set_name_the_option(command, tmp_path, table, verb):
+    path = tmp_path / "judge.csv"
+    path.write_text(table)
+    status, _, err = command(verb, path)
+    assert status == 2
+    assert f"rejoinder {verb} --scores {path}" in " ".join(err.split())

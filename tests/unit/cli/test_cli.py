@@ -60,6 +60,25 @@ def test_by_topic(command):
     assert err == "rejoinder: the contexts have no column 'mood'; choose 'topic'\n"
 
 
+def test_a_group_without_an_interval_says_why_and_groups_have_signatures(command, tmp_path):
+    rows = [
+        {
+            "context": ["hi"],
+            "references": ["a b c"],
+            "model": "m",
+            "prediction": text,
+            "topic": topic,
+        }
+        for topic, text in (("hit", "a b c"), ("none", "x y z"))
+        for _ in range(5)
+    ]
+    path = tmp_path / "table.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    out = " ".join(command("score", path, "-m", "bleu", "--by", "topic")[1].split())
+    assert "without an interval: the value stays the same whichever item is left out" in out
+    assert "BLEU-2: bleu|order:2" in out
+
+
 def test_segments_are_a_table_of_items(command):
     status, out, _ = command("score", TESTSET, *SYSTEMS, "-m", "bleu", "--segments")
     lines = out.splitlines()

@@ -51,9 +51,7 @@ def print_systems(
         print_ranks(out, scores.ranks())
     print_notes(out, [*no_spread(table, "value", scores), *scores.notes])
     if signatures:
-        out.print()
-        for label, each in scores.measured.items():
-            out.print(f"{label}: {each.signature}", style="dim", soft_wrap=True)
+        _signatures(out, scores)
 
 
 def groups(scores: Scores, column: str, digits: int | None = None) -> None:
@@ -87,7 +85,15 @@ def groups(scores: Scores, column: str, digits: int | None = None) -> None:
     if few and scores.resamples:
         words = f"{counted(few, 'group')} of fewer than {LEAST_ITEMS} items: no interval"
         print_notes(out, [words])
-    print_notes(out, scores.notes)
+    print_notes(out, [*no_spread(table, "value", scores), *scores.notes])
+    _signatures(out, scores)
+
+
+def _signatures(out: Console, scores: Scores) -> None:
+    """The signature of every metric."""
+    out.print()
+    for label, each in scores.measured.items():
+        out.print(f"{label}: {each.signature}", style="dim", soft_wrap=True)
 
 
 def segments(scores: Scores) -> None:

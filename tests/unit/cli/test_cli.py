@@ -327,6 +327,24 @@ def test_what_a_reader_logs_is_a_note(tmp_path):
     assert done.stderr.splitlines() == [f"rejoinder: note: {path}: 1 row without a score left out"]
 
 
+def test_what_a_reader_logs_is_said_once_where_both_streams_are_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    path = tmp_path / "judge.csv"
+    path.write_text("id,system,judge\n1,a,3\n2,a,4\n1,b,3\n2,b,1\n")
+    words = [sys.executable, "-m", "rejoinder", "score", "--scores", str(path)]
+    note = "each column of numbers is a metric: judge"
+    both = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert both.stdout.count(note) == 1
+    apart = subprocess.run(words, capture_output=True, text=True)
+    assert (apart.stdout.count(note), apart.stderr.count(note)) == (1, 1)
+    quiet = subprocess.run(
+        [*words, "-q"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert quiet.stdout.count(note) == 1
+    rows = subprocess.run([*words, "--segments"], capture_output=True, text=True)
+    assert rows.stderr.count(note) == 1
+
+
 def test_values_without_an_interval_are_counted_in_plain_words(command, tmp_path):
     # Every reply is its reference: the score is 100 whichever item is left out.
     words = ["yes please", "at nine", "not today", "see you", "well done"]

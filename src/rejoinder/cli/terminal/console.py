@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from rejoinder.cli.terminal.speech import is_quiet, own_stderr
+from rejoinder.cli.terminal.speech import is_quiet, own_stderr, said_notes
 from rejoinder.cli.terminal.stacked_table import StackedTable
 from rejoinder.text.visible import visible
 
@@ -71,9 +72,23 @@ def bare_table(title: str | None = None) -> Table:
 
 
 def print_notes(out: Console, notes: Iterable[str]) -> None:
-    """What is to be said beside numbers, a line each."""
+    """What is to be said beside numbers, a line each.
+
+    Notes of readers that already stand on standard error are not repeated where that is the same
+    terminal or file.
+    """
+    said = said_notes() if _is_stderr(out.file) else ()
     for note in notes:
-        out.print(f"note: {note}", style="yellow")
+        if note not in said:
+            out.print(f"note: {note}", style="yellow")
+
+
+def _is_stderr(file: IO[str]) -> bool:
+    """Whether what is written to a file comes out where standard error does."""
+    try:
+        return os.path.sameopenfile(file.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def rows(table: pl.DataFrame) -> None:

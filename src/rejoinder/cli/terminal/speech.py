@@ -58,11 +58,15 @@ def log_as_notes() -> None:
         def emit(self, record: logging.LogRecord) -> None:
             if not is_quiet():
                 say(f"rejoinder: note: {record.getMessage()}")
+                context = click.get_current_context(silent=True)
+                if context is not None:
+                    context.meta.setdefault(_SAID, []).append(record.getMessage())
 
     logging.getLogger("rejoinder").addHandler(Notes(logging.WARNING))
 
 
 _LOGGED = "rejoinder.logged"
+_SAID = "rejoinder.said"
 
 
 @contextmanager
@@ -87,6 +91,12 @@ def collecting_notes() -> Iterator[None]:
 def logged_notes() -> tuple[str, ...]:
     """What the library has logged during the current command: what readers left out."""
     return tuple(click.get_current_context().meta.get(_LOGGED, ()))
+
+
+def said_notes() -> tuple[str, ...]:
+    """What of that has been printed on standard error."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else tuple(context.meta.get(_SAID, ()))
 
 
 class Guarded(io.TextIOWrapper):

@@ -87,6 +87,10 @@ def _score(rung: Rung) -> list[Any]:
     return [rung.testset(), rung.responses(), "-m", "bleu"]
 
 
+def _audit(rung: Rung) -> list[Any]:
+    return [*_score(rung), "--resamples", 100]
+
+
 def _respond(rung: Rung) -> list[Any]:
     return ["random", rung.testset(), "--corpus", rung.corpus()]
 
@@ -104,6 +108,8 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("ruq", "--plots"): (_of_tokens, ("plots",)),
     ("respond", "--output"): (_respond, ("a.jsonl", "a.csv", "a.parquet")),
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
+    ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
+    ("convert", "--output"): (lambda rung: [rung.responses()], ("a.jsonl", "a.parquet")),
     ("recipe galley2015", "--plots"): (_galley2015, ("plots",)),
     ("recipe tao2018", "--save"): (_tao2018, ("a.csv",)),
     ("recipe tao2018", "--plots"): (_tao2018, ("plots",)),

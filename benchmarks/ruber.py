@@ -75,7 +75,8 @@ def _rivals(
 
     from rejoinder.models.ruber.gru.gru import GRUScorer
     from rejoinder.models.ruber.ranking import Ranking, logits
-    from rejoinder.models.ruber.sizes import SIZES, built
+    from rejoinder.models.ruber.scorer import Sources
+    from rejoinder.models.ruber.sizes import SIZES
     from rejoinder.models.ruber.training import ScorerTask
     from rejoinder.models.training.loop import Loop
     from rejoinder.models.vectors.word_vectors import WordVectors
@@ -83,7 +84,7 @@ def _rivals(
     size = SIZES[name]
     torch.manual_seed(1)
     start = WordVectors(["w1"], np.ones((1, 1), np.float32))
-    scorer = built(size, corpus, "none", start, None)
+    scorer = size.scorer.fresh(size.config, Sources(corpus, "none", lambda _: start, None))
     assert isinstance(scorer, GRUScorer)
     prepared = scorer.prepare(corpus.texts)
     batch = size.schedule.batch

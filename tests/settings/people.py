@@ -112,7 +112,11 @@ CORRELATE = [
         == [[1 / 51], [1 / 100]],
     ),
     Row(
-        "correlate", "--turns", "--turns least", VALUE, also="--level dialogue --cluster topic",
+        "correlate",
+        "--aggregate-turns",
+        "--aggregate-turns least",
+        VALUE,
+        also="--level dialogue --cluster topic",
         keeps="agreement.*.n",
     ),
     # The six topics are the clusters.

@@ -43,7 +43,7 @@ REGISTRIES = {
     "--side": SIDES,
     "--size": SIZES,
     "--template": TEMPLATES,
-    "--turns": RULES,
+    "--aggregate-turns": RULES,
     "--unreferenced": OUTPUTS,
     "compare --missing": PAIRWISE,
     "correlate --missing": PAIRWISE,

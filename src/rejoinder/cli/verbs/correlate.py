@@ -53,8 +53,8 @@ class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOpti
         default="0",
         help="Largest difference of two scores that is a tie, or 'best'. For --protocol pairwise.",
     )
-    turns: str = choice(
-        "--turns",
+    aggregate_turns: str = choice(
+        "--aggregate-turns",
         of=("mean", "least", "last"),
         default="mean",
         help="How the turns of a conversation become one score and one rating. For --protocol "
@@ -162,7 +162,7 @@ OF_PROTOCOL = {
     "pair": "unit",
     "epsilon": "pairwise",
     "resample_raters": "turn",
-    "turns": "dialogue",
+    "aggregate_turns": "dialogue",
 }
 """Options that one protocol alone has."""
 
@@ -181,7 +181,7 @@ def _protocol(given: CorrelateOptions) -> Protocol:
     if given.protocol == "turn":
         return protocols.Turn(given.resample_raters)
     if given.protocol == "dialogue":
-        return protocols.Dialogue(cast("Turns", given.turns))
+        return protocols.Dialogue(cast("Turns", given.aggregate_turns))
     if given.protocol == "unit":
         return protocols.Unit(given.unit_size, given.assignments, given.pair)
     if given.protocol == "pairwise":

@@ -113,7 +113,7 @@ def correlate(rung: Rung) -> Iterator[Line]:
     yield Line([*rated, "-c", "spearman", "-p", "unit", *units])
     yield Line([*rated, "-c", "pearson", "-p", "system"], rung.systems)
     yield Line([*rated, "-p", "pairwise"])
-    if rung.systems > 1:
+    if rung.systems > 1 and rung.items > 1:
         yield Line([*rated, "-p", "soft"])
 
 

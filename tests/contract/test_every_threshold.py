@@ -151,7 +151,7 @@ def test_a_p_of_just_5_percent_is_no_finding():
     assert "*" not in correlate_tables._p(SIGNIFICANT, True)
     assert recipe_tao2018_tables._star(below) == "*"
     assert recipe_tao2018_tables._star(SIGNIFICANT) != "*"
-    row = {"reaches": "none", "p_holm_median": SIGNIFICANT}
+    row = {"fake": "echo", "reaches": "none", "p_holm_median": SIGNIFICANT}
     assert audit_tables._mark(row) == "?"
     assert audit_tables._mark({**row, "p_holm_median": below}) == ""
     assert not _clear(row)

@@ -72,7 +72,10 @@ class SoftPairs(Evidence):
         self.shared = np.array([present[a] & present[b] for a, b in every])
         enough = self.shared.sum(axis=1) >= LEAST_ITEMS
         if not enough.any():
-            raise ParameterError("protocol 'soft': no two systems are rated on the same two items")
+            raise ParameterError(
+                "protocol 'soft': no two systems are rated on the same two items; rate their replies to "
+                "the same items, or take protocol 'turn'"
+            )
         self.pairs, self.shared = np.array(every)[enough], self.shared[enough]
         self.notes: list[str] = []
         if not enough.all():

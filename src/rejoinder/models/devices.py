@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.models.installed import check_installed
 
 if TYPE_CHECKING:
     import torch
@@ -18,11 +19,13 @@ def chosen_device(device: str = "auto") -> str:
     """The name of a device as torch has it; ``auto`` is the GPU where there is one, else the CPU.
 
     Raises:
+        MissingExtraError: torch is not installed.
         ParameterError: The device is unknown, or torch finds no GPU.
 
     >>> chosen_device("cpu")
     'cpu'
     """
+    check_installed("a model", "torch")
     import torch
 
     if device == "auto":

@@ -15,6 +15,7 @@ from rejoinder.files.content import folder_hash
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.metrics.ruber import REFERENCED, RUBER, halves_of
+from rejoinder.models.installed import check_installed
 from rejoinder.models.training.folder import FINISHED, check_free, finished
 from rejoinder.providers.ruber import embedded
 from rejoinder.tables.testset import TestSet
@@ -99,6 +100,7 @@ def train_ruber(
         ParameterError: A size or a number is invalid.
         MissingExtraError: torch or gensim is not installed.
     """
+    check_installed("training RUBER", "torch", "gensim", "safetensors")
     from rejoinder.models.ruber import model as folders
     from rejoinder.models.ruber.fitting import fit, remove_work
     from rejoinder.models.ruber.material import ScorerMaterial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rejoinder.errors import MissingExtraError
+from rejoinder.models import installed
 from rejoinder.models.training.shapes import check_network, check_sizes
 
 if TYPE_CHECKING:
@@ -92,15 +92,5 @@ ARCHITECTURES: dict[str, Callable[[], type[GRU] | type[Transformer]]] = {
 
 def check_installed() -> None:
     """Raises a MissingExtraError where the packages of the extra ``models`` are not installed."""
-    from importlib.util import find_spec
-
-    absent = [
-        name
-        for name in ("torch", "transformers", "sentencepiece", "safetensors")
-        if find_spec(name) is None
-    ]
-    if absent:
-        raise MissingExtraError(
-            f"training a replying system needs {', '.join(absent)}; "
-            "run: pip install 'rejoinder[models]'"
-        )
+    packages = ("torch", "transformers", "sentencepiece", "safetensors")
+    installed.check_installed("training a replying system", *packages)

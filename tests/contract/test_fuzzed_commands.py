@@ -16,6 +16,7 @@ import os
 import random
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import command_line
@@ -94,10 +95,7 @@ def promptfoo_results():
 
 
 def workbook(header, *lines):
-    """A workbook; none where openpyxl is absent, which is one message of its own."""
-    import io
-
-    openpyxl = pytest.importorskip("openpyxl")
+    """A workbook of plain cells."""
     book, content = openpyxl.Workbook(), io.BytesIO()
     for line in (header, *lines):
         book.active.append(list(line))

@@ -36,7 +36,7 @@ class SweepMaterial:
             but for those too long in its subwords: all trials are asked the same.
         metric: What replies are scored by.
         generic: The generic reply of RUQ.
-        beam: Of the search for replies.
+        beam: Beam size of the search for replies.
         resamples: Bootstrap resamples; 0 for no intervals.
         seed: Of every draw but those of the trainings.
         notes: What was left out, and what stands in for what.
@@ -108,7 +108,7 @@ def material(
             not run.
         train_prompts: For RUQ on train, drawn at random; 0: all pairs.
         generic: The generic reply of RUQ.
-        beam: Of the search for replies.
+        beam: Beam size of the search for replies.
         resamples: Bootstrap resamples; 0 for no intervals.
 
     Raises:

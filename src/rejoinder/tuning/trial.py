@@ -2,8 +2,8 @@
 
 Each step leaves a JSON file when it is done, renamed into place when it is whole: ``epochs-3.json``
 (validated after three epochs), ``scored.json``, ``failed.json``. A step whose file is there is not
-done again, so that a sweep that was killed goes on where it was; within a training its own checkpoint
-does. Nothing here depends on the clock, so that what stands there in the end does not depend on kills.
+done again, so that an interrupted sweep resumes; an interrupted training resumes from its checkpoint.
+Nothing here depends on the clock, so the results do not depend on interruptions.
 """
 
 from __future__ import annotations

@@ -49,10 +49,9 @@ def told(folder, verb, option, *how):
 
 
 def messages(err):
-    """What is said on standard error, without notes."""
-    return [
-        line for line in err.splitlines() if not line.startswith(("note: ", "rejoinder: note: "))
-    ]
+    """What is said on standard error, without notes and the files written."""
+    silent = ("note: ", "rejoinder: note: ", "Wrote ")
+    return [line for line in err.splitlines() if not line.startswith(silent)]
 
 
 @pytest.mark.parametrize(("verb", "option"), written())

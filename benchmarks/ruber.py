@@ -75,8 +75,8 @@ def _rivals(
 
     from rejoinder.models.ruber.gru.gru import GRUScorer
     from rejoinder.models.ruber.ranking import Ranking, logits
+    from rejoinder.models.ruber.registry import SIZES
     from rejoinder.models.ruber.scorer import Sources
-    from rejoinder.models.ruber.sizes import SIZES
     from rejoinder.models.ruber.training import ScorerTask
     from rejoinder.models.training.loop import Loop
     from rejoinder.models.vectors.word_vectors import WordVectors

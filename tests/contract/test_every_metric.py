@@ -12,7 +12,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Score
 from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.meteor_scorer import command
-from rejoinder.providers.table import identity
+from rejoinder.providers.registry import identity
 
 
 def tolerance(metric):

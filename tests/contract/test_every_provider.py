@@ -14,7 +14,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import registry
 from rejoinder.metrics.engine.measurement import provided
 from rejoinder.progress import Progress
-from rejoinder.providers.table import PROVIDERS, identity, provide
+from rejoinder.providers.registry import PROVIDERS, identity, provide
 
 OPTIONS = {
     "vectors": ("vectors", {"language": "en"}),
@@ -138,7 +138,7 @@ def test_metrics_that_ask_alike_are_served_once(ruber, monkeypatch):
 
 
 def test_the_table_imports_no_model():
-    program = "import sys, rejoinder.metrics, rejoinder.providers.table\n"
+    program = "import sys, rejoinder.metrics, rejoinder.providers.registry\n"
     program += "heavy = {'torch', 'transformers', 'gensim', 'sentence_transformers'}\n"
     program += "print(sorted(heavy & set(sys.modules)))"
     run = subprocess.run(

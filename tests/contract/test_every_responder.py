@@ -8,7 +8,7 @@ import pytest
 import rejoinder
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import ParameterError
-from rejoinder.responders.built_in import BUILT_IN, BuiltIn, Choices
+from rejoinder.responders.registry import BUILT_IN, BuiltIn, Choices
 
 CORPUS = Pairs(
     [str(i) for i in range(6)],

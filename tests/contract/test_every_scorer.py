@@ -16,8 +16,8 @@ from rejoinder.models.huggingface.encoder import Encoder  # noqa: E402
 from rejoinder.models.ruber import model as folders  # noqa: E402
 from rejoinder.models.ruber.data.conversations import NONE, Conversations  # noqa: E402
 from rejoinder.models.ruber.ranking import logits  # noqa: E402
+from rejoinder.models.ruber.registry import SIZES, Size, rebuilt  # noqa: E402
 from rejoinder.models.ruber.scorer import Described, Sources, UnreferencedScorer  # noqa: E402
-from rejoinder.models.ruber.sizes import SIZES, Size, rebuilt  # noqa: E402
 from rejoinder.models.ruber.training import Schedule  # noqa: E402
 from rejoinder.models.vectors.word2vec import word2vec  # noqa: E402
 

@@ -29,7 +29,7 @@ from rejoinder.models.ruber.encoder.encoder_head import HeadConfig
 from rejoinder.models.ruber.fitting import fit
 from rejoinder.models.ruber.gru.gru import GRUConfig
 from rejoinder.models.ruber.material import ScorerMaterial
-from rejoinder.models.ruber.sizes import SIZES
+from rejoinder.models.ruber.registry import SIZES
 from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import Record, finished, write_folder
 from rejoinder.models.vectors.word_vectors import WordVectors

@@ -18,7 +18,7 @@ class Request:
     """What a metric asks for. Metrics that ask alike are served once.
 
     Attributes:
-        kind: The provider, by its name in ``providers.table.PROVIDERS``; or the name of what a
+        kind: The provider, by its name in ``providers.registry.PROVIDERS``; or the name of what a
             metric derives itself.
         source: The file, the folder or the name of the model.
         options: Further parameters, by name.

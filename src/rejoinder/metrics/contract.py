@@ -23,7 +23,7 @@ from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.metrics.parameters import check_type, types_of
-from rejoinder.providers.table import identity
+from rejoinder.providers.registry import identity
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize

@@ -11,7 +11,7 @@ import polars as pl
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.progress import Progress
-from rejoinder.responders.built_in import BUILT_IN, Choices
+from rejoinder.responders.registry import BUILT_IN, Choices
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet

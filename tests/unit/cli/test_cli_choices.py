@@ -12,7 +12,7 @@ from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
 from rejoinder.meta_evaluation.protocols import PROTOCOLS
 from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
 from rejoinder.models.likelihood.prompts import TEMPLATES
-from rejoinder.models.ruber.sizes import SIZES
+from rejoinder.models.ruber.registry import SIZES
 from rejoinder.planning.extrapolation import NORMAL
 from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES

@@ -19,7 +19,7 @@ from rejoinder.files.content import folder_hash
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.models.ruber import fitting
 from rejoinder.models.ruber import model as folders
-from rejoinder.models.ruber.sizes import SIZES
+from rejoinder.models.ruber.registry import SIZES
 from rejoinder.models.ruber.training import Schedule
 from rejoinder.models.training.folder import read_folder, write_folder
 from rejoinder.models.vectors.word_vectors import WordVectors

@@ -96,7 +96,7 @@ def _check(given: RespondOptions) -> None:
     """Raises a ParameterError where an option would be ignored, or one is missing."""
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
-    from rejoinder.responders.built_in import BUILT_IN
+    from rejoinder.responders.registry import BUILT_IN
 
     built_in = given.system in BUILT_IN
     check_needs(not built_in, "a trained system", "beam", "length_penalty")

@@ -198,7 +198,7 @@ def _check(given: RuqOptions) -> None:
     """Raises where an option would be ignored, or a file cannot be written."""
     from rejoinder.cli import targets
     from rejoinder.cli.needs import check_needs
-    from rejoinder.models.likelihood.opening import kind_of_backend
+    from rejoinder.models.likelihood.registry import kind_of_backend
 
     kinds = {kind_of_backend(model) for model in given.models}
     check_needs("endpoint" in kinds, "the URL of a server", "end_text")

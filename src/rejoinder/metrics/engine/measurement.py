@@ -18,7 +18,7 @@ from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.engine.rows import joined
 from rejoinder.metrics.engine.word_separation import Sample, separation_notes
 from rejoinder.progress import Progress
-from rejoinder.providers.table import provide
+from rejoinder.providers.registry import provide
 
 
 def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:

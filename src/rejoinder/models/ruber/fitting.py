@@ -22,8 +22,8 @@ from rejoinder.models.ruber.material import ScorerMaterial
 from rejoinder.models.ruber.mixing import size_weights
 from rejoinder.models.ruber.model import Calibration, Member, Unreferenced
 from rejoinder.models.ruber.ranking import ACCURACY, RECALL_AT_1, Ranking
+from rejoinder.models.ruber.registry import Size
 from rejoinder.models.ruber.scorer import Sources, UnreferencedScorer
-from rejoinder.models.ruber.sizes import Size
 from rejoinder.models.ruber.training import train
 from rejoinder.models.training.checkpoints import Checkpoint, Run
 from rejoinder.models.training.folder import (

@@ -14,8 +14,8 @@ from rejoinder.errors import ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.huggingface.encoder import Encoder
 from rejoinder.models.ruber.data.conversations import Conversations
+from rejoinder.models.ruber.registry import SIZES, Size, size_named
 from rejoinder.models.ruber.scorer import needed
-from rejoinder.models.ruber.sizes import SIZES, Size, size_named
 from rejoinder.models.vectors.word_vectors import WordVectors
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.words import check_language

@@ -299,8 +299,8 @@ def _scorer(
     folder: ModelFolder, noted: Mapping[str, Any], shapes: Shapes, encoder: Encoder | None
 ) -> UnreferencedScorer:
     """The scorer of a member, as the record describes it; its weights are still to be loaded."""
+    from rejoinder.models.ruber.registry import rebuilt
     from rejoinder.models.ruber.scorer import Described
-    from rejoinder.models.ruber.sizes import rebuilt
 
     name = noted["name"]
     files = {

@@ -22,7 +22,7 @@ from rejoinder.meta_evaluation.evidence import (
     at_once,
     no_interval,
 )
-from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, swapped_differences
+from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
 from rejoinder.metrics.engine.rows import Rows, rows_of
 from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.progress import Progress
@@ -120,10 +120,10 @@ class SoftPairs(Evidence):
             rows, n = rows.summed(clusters), len(clusters)
         exact = n < MOST_ENUMERATED and 1 << n <= trials
         rng = np.random.default_rng([self.draws.seed, 5, number])
-        masks = [all_masks(n)] if exact else permutation_masks(n, trials, rng)
+        swaps = [all_swaps(n)] if exact else permutation_swaps(n, trials, rng)
         values = score(rows.sums())
         observed, above, tried = values[pairs[:, 0]] - values[pairs[:, 1]], 0.0, 0
-        for drawn in swapped_differences(rows, score, pairs, masks):
+        for drawn in swapped_differences(rows, score, pairs, swaps):
             above, tried = above + reached(drawn, observed), tried + drawn.shape[1]
         # The observed replies are one more swap, which ties with itself.
         return np.asarray(above / tried if exact else (above + 0.5) / (tried + 1))

@@ -20,7 +20,7 @@ from rejoinder.metrics.engine.jackknife import (
     difference_intervals,
     unpaired_error,
 )
-from rejoinder.metrics.engine.resampling import all_masks, permutation_masks, swapped_differences
+from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
@@ -383,7 +383,7 @@ def _randomization(
     rows, n = measured.units, measured.size
     exact = n < MOST_ENUMERATED and 1 << n <= wanted
     rng = np.random.default_rng(scores.seed)
-    blocks = iter([all_masks(n)]) if exact else permutation_masks(n, wanted, rng)
+    blocks = iter([all_swaps(n)]) if exact else permutation_swaps(n, wanted, rng)
     reached, tried, reach = np.zeros(a.size), 0, np.abs(difference)[:, None] - NOISE
     pairs = np.stack([a, b], axis=1)
     for apart in swapped_differences(rows, measured.metric.score, pairs, blocks):

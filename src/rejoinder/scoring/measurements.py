@@ -16,7 +16,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
-from rejoinder.metrics.engine.resampling import bootstrap_counts, narrow
+from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Rows, codes_of
 from rejoinder.scoring.saved_metrics import KeptRows
 from rejoinder.statistics.clusters import Groups, interval_size
@@ -130,14 +130,30 @@ class Measurements:
     def resampled(self, label: str) -> Floats:
         """The score of every system in every bootstrap resample: float64 [S, resamples]."""
         if label not in self._resampled:
-            each = self.measured[label]
-            scores = [
-                each.metric.score(each.units.totals(part))
-                for counts in self._counts(each)
-                for part in narrow(counts, each.units)
-            ]
-            self._resampled[label] = np.concatenate(scores, axis=1)
+            labels = self._drawn_with(label)
+            scores: dict[str, list[Floats]] = {each: [] for each in labels}
+            for counts in self._counts(self.measured[label]):
+                for each in labels:
+                    units, metric = self.measured[each].units, self.measured[each].metric
+                    for part in narrow(counts, units):
+                        scores[each].append(metric.score(units.totals(part)))
+            for each, parts in scores.items():
+                self._resampled[each] = np.concatenate(parts, axis=1)
         return self._resampled[label]
+
+    def _drawn_with(self, label: str) -> list[str]:
+        """The metrics that take the same resamples in one pass: of sums, and of the same items."""
+        each = self.measured[label]
+        if not each.metric.summable or each.size * self.resamples <= BLOCK:
+            return [label]
+        return [label] + [
+            other
+            for other, one in self.measured.items()
+            if other != label
+            and one.metric.summable
+            and one.answered is None
+            and np.array_equal(one.usable, each.usable)
+        ]
 
     def left_out(self, label: str) -> Floats:
         """The score of every system with each unit left out: float64 [S, size]."""

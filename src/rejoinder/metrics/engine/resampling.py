@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.arrays import Bytes, Floats, Indices
 from rejoinder.kernels.bags import multiplicities
-from rejoinder.metrics.engine.rows import Rows
+from rejoinder.kernels.swaps import chosen_sums
+from rejoinder.metrics.engine.rows import Matrix, Rows
 
 # The matrix of multiplicities is drawn in blocks of about this many numbers.
 BLOCK = 1 << 22
 
 # Sums are scored so many numbers at a time: what the processor's cache holds.
 NARROW = 1 << 19
+
+# So many bits of random swaps are used at a time: 8 MB.
+BITS = 1 << 26
+
+
+Block = TypeVar("Block", Floats, "Swaps")
 
 
 def bootstrap_counts(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
@@ -35,59 +44,110 @@ def draws(n: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(0, n, size=(resamples, n), dtype=kind)
 
 
-def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+@dataclass(frozen=True)
+class Swaps:
+    """Which of n items are swapped in each of b trials, a bit for each.
+
+    Attributes:
+        n: How many items there are.
+        bits: uint8, the highest bit of a byte first.
+        starts: int64 [b], the place of each trial's first bit.
+    """
+
+    n: int
+    bits: Bytes
+    starts: Indices
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def masks(self) -> Floats:
+        """float64 [b, n] of 0 and 1."""
+        first, last = int(self.starts[0]) >> 3, (int(self.starts[-1]) + self.n + 7) >> 3
+        flat = np.unpackbits(self.bits[first:last])
+        places = (self.starts - 8 * first)[:, None] + np.arange(self.n)
+        return flat[places].astype(np.float64)
+
+    def __getitem__(self, trials: slice) -> Swaps:
+        return Swaps(self.n, self.bits, self.starts[trials])
+
+    def totals(self, rows: Rows) -> Floats:
+        """The rows of the swapped items, summed: float64 [S, b, k]."""
+        if not isinstance(rows, Matrix):
+            return rows.totals(self.masks())
+        n, systems, k = rows.items.shape
+        sums = chosen_sums(self.bits, self.starts, rows.items.reshape(n, systems * k))
+        return sums.reshape(-1, systems, k).transpose(1, 0, 2)
+
+
+def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator[Swaps]:
     """Which of ``n`` items are swapped in each trial of approximate randomization, in blocks.
 
     Yields:
-        float64 [b, n] of 0 and 1; the blocks' b add up to ``trials``.
+        Swaps whose numbers of trials add up to ``trials``.
     """
     size = max(1, min(trials, BLOCK // max(n, 1)))
+    parts: list[Bytes] = []
+    starts: list[Indices] = []
+    at = 0
     for done in range(0, trials, size):
         b = min(size, trials - done)
         bits = np.frombuffer(rng.bytes(-(-b * n // 8)), dtype=np.uint8)
-        yield np.unpackbits(bits, count=b * n).reshape(b, n).astype(np.float64)
+        parts.append(bits)
+        starts.append(8 * at + n * np.arange(b))
+        at += bits.size
+        if 8 * at >= BITS or done + b == trials:
+            yield Swaps(n, np.concatenate(parts), np.concatenate(starts))
+            parts, starts, at = [], [], 0
 
 
-def all_masks(n: int) -> Floats:
-    """Every choice of ``n`` items to swap: float64 [2^n, n] of 0 and 1."""
-    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """The same swaps as numbers: float64 [b, n] of 0 and 1, in blocks."""
+    for swaps in permutation_swaps(n, trials, rng):
+        yield swaps.masks()
+
+
+def all_swaps(n: int) -> Swaps:
+    """Every choice of ``n`` items to swap: 2^n trials."""
+    masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
+    return Swaps(n, np.packbits(masks.astype(np.uint8)), n * np.arange(1 << n))
 
 
 def swapped_differences(
-    rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, masks: Iterable[Floats]
+    rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, swaps: Iterable[Swaps]
 ) -> Iterator[Floats]:
     """The differences of pairs of systems whose replies to some items are swapped.
 
-    Swapping the items of a mask turns A's sum into ``A - mask @ A + mask @ B``: one product gives
-    the sums of all systems, and with them those of all pairs.
+    Swapping some items turns A's sum into A's less A's of these items and plus B's of these: their
+    sums for all systems give those of all pairs.
 
     Args:
         rows: Of S systems and n items.
         score: Scores sums of rows.
         pairs: int64 [p, 2], the systems A and B of each pair.
-        masks: float64 [b, n] of 0 and 1 each: the items that are swapped in each trial.
+        swaps: The items that are swapped in each trial.
 
     Yields:
         float64 [p, b], the score of A less that of B; the b add up to all trials.
     """
     sums, (a, b) = rows.sums(), pairs.T
-    for block in masks:
-        for mask in narrow(block, rows):
-            swapped = rows.totals(mask)
+    for block in swaps:
+        for part in narrow(block, rows):
+            swapped = part.totals(rows)
             # As many pairs at a time as the processor's cache holds.
-            parts = np.array_split(
+            batches = np.array_split(
                 np.arange(len(a)), max(1, min(len(a), len(a) * swapped[0].size >> 16))
             )
-            apart = np.empty((len(a), len(mask)))
-            for part in parts:
-                moved = swapped[b[part]] - swapped[a[part]]
-                of_a = score(sums[a[part]][:, None] + moved)
-                apart[part] = of_a - score(sums[b[part]][:, None] - moved)
+            apart = np.empty((len(a), len(part)))
+            for which in batches:
+                moved = swapped[b[which]] - swapped[a[which]]
+                of_a = score(sums[a[which]][:, None] + moved)
+                apart[which] = of_a - score(sums[b[which]][:, None] - moved)
             yield apart
 
 
-def narrow(counts: Floats, rows: Rows) -> Iterator[Floats]:
-    """Cuts a block of multiplicities so that the totals of all systems stay few numbers."""
+def narrow(counts: Block, rows: Rows) -> Iterator[Block]:
+    """Cuts a block of resamples or swaps so that the totals of all systems stay few numbers."""
     size = max(1, NARROW // max(1, rows.width * rows.systems))
     for begin in range(0, len(counts), size):
         yield counts[begin : begin + size]

@@ -1,0 +1,60 @@
+"""Sums of the rows that random bits choose: eight items at a time, from a table of their subsets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rejoinder.kernels.ahead import kernel
+from rejoinder.kernels.arrays import Bytes, Floats, Indices, Table
+
+SUBSETS = 256
+"""Of eight items."""
+
+
+def chosen_sums(bits: Bytes, starts: Indices, rows: Floats) -> Floats:
+    """The sum of the rows that the bits of each trial choose.
+
+    The 256 sums of the subsets of eight rows are made once and then looked up by a byte of each
+    trial ("four Russians"): an eighth of the additions of a matrix product, and no matrix of 0 and 1.
+
+    Args:
+        bits: uint8, the bits of all trials, the highest of a byte first.
+        starts: int64 [b], the place of each trial's first bit; it has one bit for each row.
+        rows: float64 [n, w].
+
+    Returns:
+        float64 [b, w].
+
+    >>> bits = np.packbits([0, 1, 1, 1, 0, 0])
+    >>> chosen_sums(bits, np.array([0, 3]), np.array([[1.0], [10.0], [100.0]])).tolist()
+    [[110.0], [1.0]]
+    """
+    width = rows.shape[1]
+    totals, subsets = np.zeros((starts.size, width)), np.zeros((SUBSETS, width))
+    padded = np.append(
+        bits, np.zeros(2, dtype=np.uint8)
+    )  # the last byte of a trial is read with the next
+    _chosen_sums(padded, starts, np.ascontiguousarray(rows), subsets, totals)
+    return totals
+
+
+@kernel
+def _chosen_sums(bits: Bytes, starts: Indices, rows: Table, subsets: Table, totals: Table) -> None:
+    n, width = rows.shape
+    for first in range(0, n, 8):
+        # The subset of a byte is that without its lowest bit, and the row of that bit.
+        for code in range(1, 256):
+            rest, row = code & (code - 1), first + 7
+            lowest = code ^ rest
+            while lowest > 1:
+                lowest >>= 1
+                row -= 1
+            for k in range(width):
+                subsets[code, k] = subsets[rest, k] + (rows[row, k] if row < n else 0.0)
+        for trial in range(starts.size):
+            place = starts[trial] + first
+            byte, shift = place >> 3, place & 7
+            both = (np.int64(bits[byte]) << 8) | np.int64(bits[byte + 1])
+            code = (both >> (8 - shift)) & 255
+            for k in range(width):
+                totals[trial, k] += subsets[code, k]

@@ -1,0 +1,23 @@
+"""Sums of the rows that random bits choose, beside a plain product with a matrix of 0 and 1."""
+
+import numpy as np
+import pytest
+
+from rejoinder.kernels.swaps import chosen_sums
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 60, 131])
+@pytest.mark.parametrize("width", [1, 3, 40])
+def test_as_a_product_with_a_matrix_of_0_and_1(n, width):
+    rng = np.random.default_rng([n, width])
+    masks, rows = rng.integers(0, 2, (21, n)), rng.normal(size=(n, width))
+    # Trials begin anywhere within a byte.
+    sums = chosen_sums(np.packbits(masks), n * np.arange(21), rows)
+    np.testing.assert_allclose(sums, masks @ rows, rtol=0, atol=1e-12)
+
+
+def test_whole_numbers_are_summed_exactly_whatever_the_bits():
+    masks = np.array([[0] * 20, [1] * 20, [1, 0] * 10], dtype=np.uint8)
+    rows = np.arange(20.0)[:, None]
+    sums = chosen_sums(np.packbits(masks), np.array([0, 20, 40]), rows)
+    assert sums.ravel().tolist() == [0, 190, 90]

@@ -30,7 +30,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Grouped, Memory, Texts, Tokens
+from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, Texts, Tokens
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +44,8 @@ ARRAYS = {
     "Codes": ("int64", 2, "C"),
     "Floats": ("float64", 1, "C"),
     "Table": ("float64", 2, "C"),
+    "Places": ("uint32", 1, "C"),
+    "Counts": ("uint16", 1, "C"),
 }
 """The annotations of array arguments: element type, dimensions, and C where contiguous."""
 
@@ -52,6 +54,9 @@ TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
     "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
     "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),
+    "Postings": (Postings, ("Indices", "Places", "Counts", "Counts")),
+    "Query": (Query, ("Indices", "Floats", "Floats", "Floats", "Floats")),
+    "Best": (Best, ("Indices", "Fingerprints", "Floats", "Floats", "Floats")),
 }
 """The annotations of named tuples of arrays; machine code takes their arrays one by one."""
 

@@ -20,6 +20,12 @@ Table: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 """Two dimensions, where ``Indices`` has one."""
 
+Places: TypeAlias = NDArray[np.uint32]
+"""Numbers of documents or words, in half the memory of ``Indices``."""
+
+Counts: TypeAlias = NDArray[np.uint16]
+"""Numbers of words in one document."""
+
 
 class Texts(NamedTuple):
     """Strings as bytes of UTF-8.
@@ -92,3 +98,55 @@ class Memory(NamedTuple):
     sizes: Indices
     numbers: Indices
     keys: Fingerprints
+
+
+class Postings(NamedTuple):
+    """The words of n documents, by word: an inverted index.
+
+    Attributes:
+        bounds: int64 [v + 1], word k stands in the documents ``documents[bounds[k]:bounds[k + 1]]``.
+        documents: uint32 [p], ascending within a word.
+        counts: uint16 [p], how often the word stands in the document.
+        lengths: uint16 [n], how many words each document has.
+    """
+
+    bounds: Indices
+    documents: Places
+    counts: Counts
+    lengths: Counts
+
+
+class Query(NamedTuple):
+    """The words of a query, in the order in which their scores are added.
+
+    Attributes:
+        words: int64 [q], distinct numbers of words.
+        times: float64 [q], how often each stands in the query.
+        rarity: float64 [q], the inverse document frequency of each.
+        norms: float64 [65536], for each length of a document k1 (1 - b + b length / mean length).
+        factor: float64 [1], k1 + 1.
+    """
+
+    words: Indices
+    times: Floats
+    rarity: Floats
+    norms: Floats
+    factor: Floats
+
+
+class Best(NamedTuple):
+    """The best documents so far, the best first; k of them at most.
+
+    Attributes:
+        places: int64 [k], the documents.
+        keys: uint64 [k], what tells their texts apart.
+        first: float64 [k], the scores of the messages.
+        second: float64 [k], the scores of the responses.
+        products: float64 [k], what they are ordered by.
+    """
+
+    places: Indices
+    keys: Fingerprints
+    first: Floats
+    second: Floats
+    products: Floats

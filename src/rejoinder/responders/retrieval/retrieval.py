@@ -10,7 +10,7 @@ from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.progress import Progress
-from rejoinder.responders.retrieval.bm25 import BM25
+from rejoinder.retrieval.bm25 import BM25Index
 
 Scorer = Callable[[list[str], list[str]], Floats]
 """From messages and replies to a score for each, e.g. RUBER's unreferenced scorer."""
@@ -46,7 +46,7 @@ class RetrievalResponder:
         self.corpus = corpus
         self.scorer = scorer
         self.candidates = candidates if scorer is not None else 1
-        self.index = BM25.of(corpus.sources)
+        self.index = BM25Index(corpus.sources)
         texts, counts = np.unique(np.array(corpus.targets, dtype=object), return_counts=True)
         self.usual = str(texts[counts.argmax()])
         self.unmatched = 0

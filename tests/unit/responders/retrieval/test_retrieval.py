@@ -1,48 +1,13 @@
 """Random replies and retrieval."""
 
-import math
-
 import numpy as np
 import pytest
 
 from rejoinder.corpora.pairs import Pairs
 from rejoinder.errors import InputError
 from rejoinder.responders.random import RandomResponder
-from rejoinder.responders.retrieval.bm25 import BM25
 from rejoinder.responders.retrieval.retrieval import RetrievalResponder
 from tiny_corpora import little_corpus
-
-DOCUMENTS = ["The cat sat.", "The dog ran, the dog barked.", "The end.", "A cat."]
-
-
-def naive(query, documents, k1=1.5, b=0.75):
-    """BM25 word by word, from the formula."""
-    tokens = [d.lower().replace(".", " .").replace(",", " ,").split() for d in documents]
-    mean = sum(map(len, tokens)) / len(tokens)
-    scores = []
-    for document in tokens:
-        score = 0.0
-        for word in query.lower().replace(".", " .").split():
-            n = sum(word in other for other in tokens)
-            tf = document.count(word)
-            idf = math.log(1 + (len(tokens) - n + 0.5) / (n + 0.5))
-            score += idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len(document) / mean))
-        scores.append(score)
-    return scores
-
-
-@pytest.mark.parametrize("query", ["the dog", "a cat cat sat.", "zebra", "the end."])
-def test_bm25_is_the_formula(query):
-    np.testing.assert_allclose(
-        BM25.of(DOCUMENTS).scores(query), naive(query, DOCUMENTS), atol=1e-12
-    )
-
-
-def test_best_takes_the_first_of_equals_and_none_without_a_word():
-    index = BM25.of(["a cat", "a dog", "a cat", "a hen"])
-    assert index.best("cat", 1).tolist() == [0]
-    assert index.best("cat", 3).tolist() == [0, 2]
-    assert index.best("zebra", 3).tolist() == []
 
 
 def test_retrieval_finds_its_own_messages():

@@ -39,6 +39,8 @@ FILES = {
     "moved.csv": LONG + "x1,bot,ann,overall,4\nx2,bot,ann,overall,2\n",
     "one.csv": LONG + "".join(f"c{i},bot,ann,overall,{i % 5}\n" for i in range(1, 7)),
     "apart.csv": LONG + "".join(f"c{i},{'bot' if i < 4 else 'cat'},ann,overall,{i % 5}\n" for i in range(1, 7)),
+    "marks.csv": "system,id,judge\n" + "".join(f"{s},c{i},{1 + i % 4}\n" for i in range(1, 7) for s in ("bot", "cat")),
+    "strange.csv": "system,id,judge\n" + "".join(f"dog,c{i},{1 + i % 4}\n" for i in range(1, 7)),
     "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
@@ -123,6 +125,23 @@ RECIPE = [
     verb(f"recipe galley2015 test.jsonl bot.jsonl cat.jsonl {RATINGS}", "fewer items than a unit has", r"units of 100 items \(--unit-size, 100 where it is not given\): no two systems share so many rated items; the most is 6"),
 ]  # fmt: skip
 
+TWO = "weigh test.jsonl bot.jsonl cat.jsonl -o w.jsonl"
+WEIGH = [
+    verb(TWO, "no ratings and no learned rater", r"no ratings: give people's with --ratings FILE, or a learned rater with --weights-from"),
+    verb(f"{TWO} {RATINGS} --least-raters 3", "fewer raters than asked for", r"no reply has 3 raters \(the most is 2\); lower"),
+    verb(f"{TWO} {RATINGS} --filter-raters", "raters of whom none is reliable", r"all 2 raters of .overall. below a kappa of 0\.1, and none is left"),
+    verb(f"{TWO} {RATINGS} --least 5", "a rule of a filter that is not asked for", r"--least has no effect without --filter-raters"),
+    verb(f"{TWO} --weights-from length --criterion overall", "a criterion without ratings", r"--criterion has no effect without --ratings FILE"),
+    verb(f"{TWO} --weights-from bleu", "a learned rater that needs references", r"BLEU-2 needs references, which are what is to be weighed; choose one that reads the reply"),
+    verb(f"{TWO} --weights-from length", "a learned rater without bounds, and no ratings", r"length has no least and greatest value that could become -1 and 1"),
+    verb(f"{TWO} --weights-from ruber:model=absent {RATINGS}", "a model that is not there", r"absent: there is no such folder"),
+    verb(f"{TWO} --scores marks.csv --scale 1 3", "marks off the scale", r"judge gave 4, which is off the scale from 1 to 3; give its scale with --scale"),
+    verb(f"{TWO} --scores marks.csv --weights-from jury", "no such name among the scores", r"--scores: no metric 'jury'; choose 'judge' with --weights-from NAME"),
+    verb(f"{TWO} --scores strange.csv", "scores of other systems", r"'judge' has no score of any of 12 texts to be weighed; scores are found by system"),
+    verb(f"weigh test.jsonl -o w.jsonl --weights-from length --keep {RATINGS}", "own references kept beside themselves", r"--keep has no effect without replies behind the test set"),
+    verb(f"weigh test.jsonl -o w.jsonl --weights-from length {RATINGS}", "ratings of replies that are not named", r"ratings: they name a system, and no reference has a source"),
+]  # fmt: skip
+
 JUDGEMENTS = [
     verb("ratings absent.csv", "a path that does not exist", r"absent\.csv: no such file; check the path"),
     verb("ratings duels.csv", "comparisons given for ratings", r"duels\.csv: "),
@@ -148,4 +167,4 @@ JUDGEMENTS = [
     verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *JUDGEMENTS]
+VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS]

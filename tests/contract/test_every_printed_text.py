@@ -59,6 +59,7 @@ ROWS = [
     ("preferences", "", ["overall", "tuned", "j1"]),
     ("plan", "", ["tuned", "retrieval"]),
     ("weigh", "", ["tuned", OUT]),
+    ("weigh", "--weights-from length", ["tuned", OUT]),
     ("look", "", []),
     ("convert", "", [OUT]),
     ("filter", "", ["Thank you.", OUT]),

@@ -27,9 +27,11 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
-from rejoinder.metrics import BLEU, DeltaBLEU
+from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018.scores import _good
+from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matched_weights
+from rejoinder.references.weighing import weigh
 from rejoinder.statistics.alpha import alpha_interval
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -78,6 +80,31 @@ def test_a_rater_is_judged_from_the_least_number_shared_on():
     assert reason_unjudged(against, 0, least=4) == "fewer than 4 units shared with others"
     assert mean_kappa(against, least=3).judged == 2
     assert mean_kappa(against, least=4).judged == 0
+
+
+def test_a_reply_of_just_the_least_number_of_raters_gets_a_weight():
+    testset = TestSet.from_lists([["r"]])
+    replies = pl.DataFrame({"system": ["a"], "id": ["1"], "text": ["yes"]})
+    rows = [("1", "a", rater, "overall", 3.0) for rater in "rst"]
+    rated = pl.DataFrame(rows, schema=["id", "system", "rater", "criterion", "score"], orient="row")
+    assert weigh(testset, replies, rated, least_raters=3).testset.references.height == 1
+    with pytest.raises(InputError, match="no reply has 4 raters"):
+        weigh(testset, replies, rated, least_raters=4)
+
+
+def test_from_30_rated_replies_on_a_map_is_not_rough():
+    for n, rough in ((FEW, False), (FEW - 1, True)):
+        scores = np.arange(n, dtype=float)
+        scored = Scored(RUBER(model="m", referenced="none"), scores, (), "")
+        assert any("rough" in note for note in matched_weights(scored, scores, scores)[2]) == rough
+
+
+def test_a_score_of_just_the_end_of_a_scale_is_on_it():
+    metric = RUBER(model="m", referenced="none")  # from 0 to 1
+    weights, _ = linear_weights(Scored(metric, np.array([0.0, 1.0]), (), ""), (1, 5))
+    assert weights.tolist() == [-1, 1]
+    with pytest.raises(InputError, match="off the scale from 0 to 1"):
+        linear_weights(Scored(metric, np.array([0.0, np.nextafter(1, 2)]), (), ""), (1, 5))
 
 
 def test_an_entropy_of_just_the_threshold_is_kept():

@@ -252,6 +252,37 @@ def scaled(before, after) -> bool:
 
 
 SOURCES = "sources.*.mean"
+
+
+def people_rate_and_judges_score() -> list[Row]:
+    """Rows of who may rate, and of learned raters."""
+    return [
+        Row("weigh", "--filter-raters", "--filter-raters=0.72", SOURCES),
+        # Every rater shares all 198 replies with others: 199 is more than anybody has.
+        Row("weigh", "--least", "--least 199", SOURCES, also="--filter-raters=0.72"),
+        Row("weigh", "--least", "--least 198", keeps=SOURCES, also="--filter-raters=0.72",
+            effect=lambda *both: both[0].json["sources"] == both[1].json["sources"]),
+        Row("weigh", "--least-raters", "--least-raters 5", keeps=SOURCES,
+            effect=lambda *both: both[0].json["sources"] == both[1].json["sources"]),
+        Row("weigh", "--least-raters", "--least-raters 6", status=(0, 2),
+            effect=lambda _, after: "no reply has 6 raters" in after.err),
+        Row("weigh", "--scores", "--scores {judge_scores}", SOURCES),
+        Row("weigh", "--scores", "--scores {judge_scores}:lower", SOURCES),
+        Row(
+            "weigh", "--scores-format", "--scores-format csv", also="--scores {judge_data}",
+            status=(2, 0), effect=refused("--scores-format"),
+        ),
+        Row("weigh", "--weights-from", "--weights-from length", SOURCES),
+        Row("weigh", "--weights-from", "--weights-from ruber:model={ruber}", "signature",
+            also="--weights-from length"),
+        Row(
+            "weigh", "--rated-replies", "--rated-replies {tuned}", SOURCES,
+            also="--weights-from length", effect=lambda _, after: any(
+                "66 rated replies" in note for note in after.json["notes"]),
+        ),
+    ]  # fmt: skip
+
+
 WEIGH = [
     *reading("weigh", SOURCES),
     *rated("weigh", SOURCES),
@@ -263,6 +294,7 @@ WEIGH = [
     Row("weigh", "--scale", "--scale 0 5", effect=scaled),
     Row("weigh", "--without", "--without tuned", effect=only("sources.*.source", "generic", "retrieval")),
     # The test set has 382 references of its own.
+    *people_rate_and_judges_score(),
     Row("weigh", "--keep", "--keep", effect=lambda before, after: (
         after.at("references") == before.at("references") + 382)),
 ]  # fmt: skip

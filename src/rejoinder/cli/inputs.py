@@ -16,6 +16,8 @@ from rejoinder.cli.options import (
     MeasuringOrScoresOptions,
     RatingFilesOptions,
     SamplingOptions,
+    ScoreFilesOptions,
+    TablesOptions,
     TestsetFileOptions,
     TestsetFilesOptions,
     TextsOptions,
@@ -205,12 +207,12 @@ def metrics_of(
     given: MeasuringOptions, without: Sequence[str] = (), only: Sequence[str] = ()
 ) -> list[str | Metric] | None:
     """The metrics named and those of --scores; None for the default metrics."""
-    return [*given.metrics, *_external(given, without, only)] or None
+    return [*given.metrics, *external(given, without, only)] or None
 
 
-def _external(
-    given: MeasuringOptions,
-    without: Sequence[str],
+def external(
+    given: ScoreFilesOptions,
+    without: Sequence[str] = (),
     only: Sequence[str] = (),
     alone: bool = False,
 ) -> list[External]:
@@ -232,7 +234,8 @@ def _external(
     for path, direction in given.scores:
         paths.setdefault(direction, []).append(path)
     with Progress("reading"):
-        how = {"format": given.scores_format, "columns": given.columns}
+        columns = given.columns if isinstance(given, TablesOptions) else None
+        how = {"format": given.scores_format, "columns": columns}
         tables = {direction: read_scores(*each, **how) for direction, each in paths.items()}
     if alone:
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
@@ -268,7 +271,7 @@ def _by_themselves(
         with Progress("reading"):
             testset = read_testset(given.testset, *given.references, format=given.testset_format)
     scores = from_values(
-        _external(given, without, only, alone=True),
+        external(given, without, only, alone=True),
         testset,
         missing=given.missing,
         cluster=cluster,

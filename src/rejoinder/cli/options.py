@@ -189,6 +189,12 @@ FILTER_RATERS = option(
     help=f"Exclude raters whose kappa against the others is below T (without T: {USUAL_KAPPA}). "
     "Put it behind the files, or write --filter-raters=T.",
 )
+LEAST = integer(
+    "--least",
+    default=10,
+    help="Minimum number of judgements that a rater shares with others. Raters with fewer "
+    "are never removed.",
+)
 DEVICE = option(
     "--device",
     metavar="NAME",
@@ -335,20 +341,31 @@ class MetricsOptions(Options):
     )
 
 
-class MeasuringOptions(TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, JsonOptions):
-    """What every verb has that reads texts and measures them."""
-
-    scores: tuple[tuple[Path, str], ...] = option(
+def scores(what: str) -> Any:
+    """The option --scores; ``what`` says what the scores are used as."""
+    return option(
         "--scores",
         metavar="FILE[:lower]",
         multiple=True,
         callback=score_files,
-        help="Table of scores that another tool made, as additional metrics; may be repeated. "
-        "FILE:lower: lower values are better. Without -m, these metrics alone.",
+        help="Table of scores that another tool made; may be repeated. FILE:lower: lower values are "
+        f"better. {what}",
     )
+
+
+class ScoreFilesOptions(Options):
+    """Scores that another tool made."""
+
+    scores: tuple[tuple[Path, str], ...] = scores("They are metrics; without -m, the only ones.")
     scores_format: str | None = option(
         "--scores-format", metavar="NAME", help="Format of the scores (default: recognised)."
     )
+
+
+class MeasuringOptions(
+    TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, ScoreFilesOptions, JsonOptions
+):
+    """What every verb has that reads texts and measures them."""
 
 
 class MeasuringOrScoresOptions(MeasuringOptions):
@@ -406,12 +423,7 @@ class JudgementsOptions(TablesOptions, SamplingOptions, JsonOptions):
         "files", metavar="FILE...", type=PATH, nargs=-1, required=True
     )
     filter_raters: float | None = FILTER_RATERS
-    least: int = integer(
-        "--least",
-        default=10,
-        help="Minimum number of judgements that a rater shares with others. Raters with fewer "
-        "are never removed.",
-    )
+    least: int = LEAST
     criterion: str | None = criterion("Default: all, each by itself.")
     without: tuple[str, ...] = without()
     cluster: str | None = CLUSTER

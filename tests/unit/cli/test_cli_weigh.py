@@ -33,6 +33,47 @@ def test_leaving_out_keeping_and_json(command, tmp_path):
     assert "tuned" not in sources
 
 
+def test_candidates_and_a_judge(command, tmp_path):
+    candidates = tmp_path / "candidates.jsonl"
+    rows = [
+        {"id": id, "text": f"At {n}, I think.", "source": f"mined-{n}", "product": 2.5, "turn": n}
+        for id in ("c001", "c002")
+        for n in (1, 2)
+    ]
+    candidates.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    marks = tmp_path / "judge.csv"
+    marks.write_text(
+        "system,id,kind,judge\n"
+        + "".join(f"{row['source']},{row['id']},0,{row['turn']}\n" for row in rows)
+    )
+    path = tmp_path / "weighed.jsonl"
+    words = ["weigh", TESTSET, candidates, "--scores", marks, "-o", path, "--json"]
+    status, _, err = command(*words)
+    assert status == 2
+    assert "--scores: several metrics; choose 'kind' or 'judge' with --weights-from NAME" in err
+    status, out, _ = command(*words, "--weights-from", "judge")
+    told = json.loads(out)
+    assert (status, told["references"]) == (0, 4)
+    assert told["signature"].startswith("external|title:judge")
+    made = read_testset(path).references
+    # Grades 1 and 2 of 1 to 5.
+    assert made.filter(id="c001").select("weight", "source").rows() == [
+        (-0.5, "mined-2"),
+        (-1.0, "mined-1"),
+    ]
+    assert not any("own replies" in note for note in told["notes"])
+
+
+def test_the_test_sets_own_references_by_a_rated_sample(command, tmp_path):
+    path = tmp_path / "weighed.jsonl"
+    rated = [word for system in SYSTEMS for word in ("--rated-replies", system)]
+    words = ["weigh", TESTSET, "--weights-from", "length", *rated, "--ratings", RATINGS]
+    status, out, _ = command(*words, "-o", path, "--json")
+    told = json.loads(out)
+    assert (status, told["items"], told["references"]) == (0, 66, 382)
+    assert any("198 rated replies" in note for note in told["notes"])
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -116,3 +116,32 @@ def test_the_examples():
     steps = (made["weight"] + 1) * 10
     assert (steps - steps.round()).abs().max() < 1e-9
     assert made.height == 66 * 2 - 1  # one reply is empty
+
+
+def test_replies_with_too_few_raters_make_no_reference():
+    made = weigh(TWO, REPLIES, RATED, least_raters=2)
+    assert rows(made.testset) == [("1", "yes", 0.25, "a")]
+    assert "weights: 2 replies with fewer than 2 raters skipped" in made.notes
+    with pytest.raises(InputError, match=r"no reply has 3 raters \(the most is 2\)"):
+        weigh(TWO, REPLIES, RATED, least_raters=3)
+    with pytest.raises(ParameterError, match="least_raters=0 must be 1 or more"):
+        weigh(TWO, REPLIES, RATED, least_raters=0)
+
+
+def test_unreliable_raters_are_left_out():
+    items = [str(i) for i in range(1, 13)]
+    testset = TestSet.from_lists([["r"]] * 12)
+    texts = replies(*(("a", i, "yes") for i in items))
+    # Three agree throughout; the contrary rater says 6 minus that.
+    grades = {i: 1 + int(i) % 5 for i in items}
+    agreed = [(i, "a", rater, grades[i]) for i in items for rater in "rst"]
+    contrary = [(i, "a", "u", 6 - grades[i]) for i in items]
+    plain = weigh(testset, texts, ratings(*agreed, *contrary))
+    filtered = weigh(testset, texts, ratings(*agreed, *contrary), filter_raters=0.1)
+    alone = weigh(testset, texts, ratings(*agreed))
+    assert rows(filtered.testset) == rows(alone.testset) != rows(plain.testset)
+    assert any("1 of 4 raters below a kappa of 0.1 left out" in note for note in filtered.notes)
+    # Nobody shares 13 replies with others, so that nobody can be judged.
+    kept = weigh(testset, texts, ratings(*agreed, *contrary), filter_raters=0.1, least=13)
+    assert rows(kept.testset) == rows(plain.testset)
+    assert any("4 of 4 raters not judged by kappa" in note for note in kept.notes)

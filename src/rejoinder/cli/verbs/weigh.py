@@ -1,4 +1,4 @@
-"""``rejoinder weigh``: references from past human evaluation."""
+"""``rejoinder weigh``: weighted references from ratings, or from a learned rater."""
 
 from __future__ import annotations
 
@@ -6,17 +6,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, flag
+from rejoinder.cli.declarations import command, flag, integer, option, path
+from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.metrics.base import Metric
     from rejoinder.references.weighing import Weighed
+    from rejoinder.tables.testset import TestSet
 
 
-class WeighOptions(options.TextsOptions, options.RatingFilesOptions, options.JsonOptions):
+class WeighOptions(
+    options.TextsOptions,
+    options.RatingFilesOptions,
+    options.ScoreFilesOptions,
+    options.JsonOptions,
+):
     """The options of 'weigh'."""
 
     output: Path = options.output("A test set: .jsonl or .parquet.")
+    ratings: tuple[Path, ...] = options.RATING_FILES
     scale: tuple[float, float] = options.scale((1.0, 5.0))
+    filter_raters: float | None = options.FILTER_RATERS
+    least: int = options.LEAST
+    least_raters: int = integer(
+        "--least-raters",
+        default=1,
+        help="Minimum number of raters of a reply. Replies with fewer have no weight by people.",
+    )
+    scores: tuple[tuple[Path, str], ...] = options.scores("They become weights.")
+    weights_from: str | None = option(
+        "--weights-from",
+        metavar="NAME[:KEY=VALUE,...]",
+        help="Learned rater whose scores become weights. A metric that needs no reference, for example "
+        "ruber:model=FOLDER; or, with --scores, which of their metrics. With --ratings the weights "
+        "have the distribution of those by people.",
+    )
+    rated_replies: tuple[Path, ...] = path(
+        "--rated-replies",
+        multiple=True,
+        help="File of the replies that --ratings are of, where they are to be no references; may be "
+        "repeated. For --weights-from and --scores.",
+    )
     without: tuple[str, ...] = options.without(
         "Its replies make no references: exclude the system to be scored."
     )
@@ -25,30 +57,41 @@ class WeighOptions(options.TextsOptions, options.RatingFilesOptions, options.Jso
 
 @command(WeighOptions)
 def weigh(given: WeighOptions) -> None:
-    """Make weighted references of replies that people rated.
+    """Make weighted references of replies that were rated.
 
     Each rated reply becomes a reference of its item: its source the system, its weight the mean
-    rating scaled to -1 (worst) to 1 (best). A system must not be scored against its own replies:
-    exclude it with --without.
+    rating scaled to -1 (worst) to 1 (best). With --weights-from or --scores a learned rater weighs every
+    reply or mined candidate; without any, the references of the test set. A system must not be
+    scored against its own replies: exclude it with --without.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import machine
+    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.references.weighing import weigh as weighed
     from rejoinder.tables.write import write_testset
 
-    inputs.check_named(given, "--ratings FILE -o OUT.jsonl")
+    _check_given(given)
     targets.check_file(given.output, targets.TESTSET, "--output")
-    texts = inputs.read(given)
-    result = weighed(
-        *texts,
-        inputs.read_rated(given),
-        scale=given.scale,
-        criterion=given.criterion,
-        without=given.without,
-        keep=given.keep,
-    )
-    result = inputs.with_notes(result, given.ratings)
+    testset, responses, rated = _read(given)
+    ratings = inputs.read_rated(given) if given.ratings else None
+    with Progress("scoring") as tick:
+        result = weighed(
+            testset,
+            responses,
+            ratings,
+            scale=given.scale,
+            criterion=given.criterion,
+            without=given.without,
+            keep=given.keep,
+            filter_raters=given.filter_raters,
+            least=given.least,
+            least_raters=given.least_raters,
+            weights_from=_weights_from(given),
+            rated_replies=rated,
+            progress=tick,
+        )
+    result = inputs.with_notes(result, [*given.ratings, *(path for path, _ in given.scores)])
     with Outputs() as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)
@@ -57,6 +100,68 @@ def weigh(given: WeighOptions) -> None:
             machine.write(result.as_json(str(given.output) if written else None))
         else:
             _print(result)
+
+
+def _check_given(given: WeighOptions) -> None:
+    """Raises a ParameterError where an option is lacking, or has no effect."""
+    from rejoinder.cli import inputs
+    from rejoinder.cli.needs import check_needs
+
+    learned = given.weights_from is not None or bool(given.scores)
+    if not learned:
+        inputs.check_named(given, "--ratings FILE -o OUT.jsonl")
+        if not given.ratings:
+            raise ParameterError(
+                "no ratings: give people's with --ratings FILE, or a learned rater with --weights-from "
+                "ruber:model=FOLDER or --scores FILE"
+            )
+    check_needs(learned, "--weights-from METRIC or --scores FILE", "rated_replies")
+    of_ratings = ("criterion", "ratings_format", "filter_raters", "least_raters", "rated_replies")
+    check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    check_needs(given.filter_raters is not None, "--filter-raters", "least")
+    check_needs(bool(given.scores), "--scores FILE", "scores_format")
+    check_needs(
+        bool(given.ratings) or bool(given.scores), "--ratings FILE or --scores FILE", "scale"
+    )
+    check_needs(bool(given.responses), "replies behind the test set", "keep", "without")
+
+
+def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFrame | None]:
+    """The test set, what becomes references, and the rated replies."""
+    from rejoinder.cli import inputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.candidates import read_candidates
+
+    with Progress("reading"):
+        testset = inputs.read_items(given)
+        own = given.replies == (given.testset,)
+        format = given.testset_format if own else given.responses_format
+
+    def read(paths: tuple[Path, ...], format: str | None) -> pl.DataFrame | None:
+        if not paths:
+            return None
+        with Progress("reading"):
+            return read_candidates(*paths, format=format, ids=testset.ids, columns=given.columns)
+
+    return testset, read(given.replies, format), read(given.rated_replies, given.responses_format)
+
+
+def _weights_from(given: WeighOptions) -> str | Metric | None:
+    """The learned rater: a metric by its name, or the metric of --scores."""
+    from rejoinder.cli import inputs
+    from rejoinder.errors import one_of
+
+    if not given.scores:
+        return given.weights_from
+    metrics = {each.label: each for each in inputs.external(given)}
+    if given.weights_from is None and len(metrics) == 1:
+        return next(iter(metrics.values()))
+    if given.weights_from not in metrics:
+        what = (
+            "several metrics" if given.weights_from is None else f"no metric '{given.weights_from}'"
+        )
+        raise ParameterError(f"--scores: {what}; choose {one_of(metrics)} with --weights-from NAME")
+    return metrics[given.weights_from]
 
 
 def _print(result: Weighed) -> None:

@@ -121,6 +121,21 @@ def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bo
     return chosen.holds_all(path) if chosen.roles is None else chosen.roles(path, columns).holds_all
 
 
+def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
+    """The columns of a table of replies, under our names; none for a format that knows its own.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    path = in_folder(path, "responses", FORMATS) if name is None else path
+    chosen = choose([path], name, "responses", columns)
+    if chosen.roles is None:
+        return set()
+    roles = chosen.roles(path, columns)
+    return {roles.renames.get(each, each) for each in roles.columns}
+
+
 _TABLES = {name: each for name, each in FORMATS.items() if each.roles is not None}
 
 

@@ -1,0 +1,88 @@
+"""Candidates: texts that may become references, each with its source in the place of a system."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.errors import RejoinderError
+from rejoinder.files.reading import existing
+from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
+from rejoinder.tables.checks.validation import check_replies
+from rejoinder.tables.formats import columns_of_replies
+from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.schemas import RESPONSES
+
+SOURCE = "source"
+"""What the column is called that tells the candidates of one item apart."""
+
+
+def read_candidates(
+    *paths: str | os.PathLike[str],
+    format: str | None = None,
+    ids: Sequence[str] | None = None,
+    columns: Columns = None,
+) -> pl.DataFrame:
+    """Reads candidates for references: mined replies, or the replies of systems.
+
+    A file with a column ``source`` and none called ``system`` holds candidates; any other is read as
+    responses.
+
+    Args:
+        *paths: Files or folders.
+        format: The name of the format of all of them; None: recognised by suffix and first bytes.
+        ids: The ids of the test set, needed for plain text.
+        columns: Which column is which, as for ``read_responses``.
+
+    Returns:
+        ``system, id, text``; the first column is called ``source`` where all files hold candidates.
+
+    Raises:
+        InputError: A file cannot be read or breaks a rule; the message names file and row.
+        ParameterError: There is no such format.
+    """
+    mapping = column_mapping(columns)
+    files = existing(paths, "responses")
+    sourced = [_by_source(path, format, mapping) for path in files]
+    if not any(sourced):
+        return read_responses(*files, format=format, ids=ids, columns=columns)
+    named = {"system": SOURCE} | ({} if mapping is None else mapping.sources)
+    frames = [
+        read_responses(path, format=format, ids=ids, columns=named if by_source else columns)
+        for path, by_source in zip(files, sourced, strict=True)
+    ]
+    table = pl.concat([frame.select(*RESPONSES) for frame in frames])
+    check_replies(table, Origin.of_table("candidates", table))
+    return table.rename({"system": SOURCE}) if all(sourced) else table
+
+
+def candidates_of(table: Frame) -> tuple[pl.DataFrame, bool]:
+    """Candidates or responses of a Python call as ``system, id, text``, and whether systems made them.
+
+    Raises:
+        ParameterError: It is no frame.
+        InputError: A column is absent.
+    """
+    remedy = "read files with rejoinder.read_responses(*paths)"
+    frame = polars_of(table, "responses", "system, id and text", remedy)
+    by_source = SOURCE in frame.columns and "system" not in frame.columns
+    if by_source:
+        frame = frame.rename({SOURCE: "system"})
+    known = [name for name in RESPONSES if name in frame.columns]
+    return frame.select(known) if len(known) == len(RESPONSES) else frame, not by_source
+
+
+def _by_source(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:
+    """Whether a file has a column ``source`` and no system; a file that is no table has not."""
+    if mapping is not None and "system" in mapping.sources:
+        return False
+    try:
+        names = columns_of_replies(path, format, mapping)
+    except RejoinderError:
+        return False  # whoever reads the file says what is wrong
+    return SOURCE in names and "system" not in names and "references" not in names

@@ -143,8 +143,9 @@ def weigh(rung: Rung) -> Iterator[Line]:
     files = [rung.testset(), rung.responses(), "--ratings", rung.ratings()]
     yield Line([*files, "--scale", 1, 5, "-o", rung.new("weighed.jsonl")], rung.items)
     rated = ["--rated-replies", rung.responses(), "--ratings", rung.ratings()]
-    own = [rung.testset(), "--weights-from", "length:tokenizer=none", *rated]
-    yield Line([*own, "-o", rung.new("own.jsonl")], rung.items)
+    own = [rung.testset(), "--weights-from", "length:tokenizer=char", *rated]
+    if rung.items > 3:  # one rated reply makes no map
+        yield Line([*own, "-o", rung.new("own.jsonl")], rung.items)
 
 
 def ruq(rung: Rung) -> Iterator[Line]:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
+    from rejoinder.tables.convert import convert
     from rejoinder.tables.external_scores import read_scores
-    from rejoinder.tables.look import convert, look
+    from rejoinder.tables.look import look
     from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.responses import read_responses
@@ -77,7 +78,7 @@ _HOMES = {
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",
     "compare": "rejoinder.scoring.compare",
-    "convert": "rejoinder.tables.look",
+    "convert": "rejoinder.tables.convert",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
     "load_scores": "rejoinder.scoring.scores",

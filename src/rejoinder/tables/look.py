@@ -1,10 +1,10 @@
-"""What a file is taken for, and any file as one of our own."""
+"""What a file is taken for: each kind of table is tried."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,24 +12,16 @@ from typing import Any
 
 import polars as pl
 
-from rejoinder.errors import InputError, ParameterError, RejoinderError, one_of
+from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing
-from rejoinder.tables import formats, rating_formats, score_formats
+from rejoinder.tables import formats
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.kept_scores import counts_of, holds_scores
-from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
 from rejoinder.tables.ratings import read_ratings
-from rejoinder.tables.responses import read_responses
-from rejoinder.tables.testset import TestSet, read_testset
-from rejoinder.tables.write import (
-    write_preferences,
-    write_ratings,
-    write_responses,
-    write_table,
-    write_testset,
-)
+from rejoinder.tables.registry import KINDS, table_of
+from rejoinder.tables.testset import TestSet
 from rejoinder.text.visible import visible
 
 VERBS = {
@@ -41,9 +33,6 @@ VERBS = {
     "kept scores": ("score", "compare", "correlate", "plan", "ruq"),
 }
 """By kind of table the verbs that read one."""
-
-KINDS = ("test set", "responses", "ratings", "preferences", "scores")
-"""The kinds of table that a file of any format may hold."""
 
 
 @dataclass(frozen=True)
@@ -129,64 +118,6 @@ def look(
     return FileLook(str(path), tuple(readings), whole, tuple(verbs))
 
 
-def convert(
-    path: str | os.PathLike[str],
-    output: str | os.PathLike[str],
-    *,
-    kind: str | None = None,
-    format: str | None = None,
-    columns: Columns = None,
-) -> tuple[str, int]:
-    """Writes a file of any format as one of our own: ``.jsonl`` or ``.parquet``, by its suffix.
-
-    Args:
-        path: A file or a folder.
-        output: The file to write; all but a test set may be ``.csv`` or ``.tsv`` too.
-        kind: What to read it as; None where there is one kind alone that it can be read as.
-        format: The name of its format; None: recognised.
-        columns: Which column is which, as for ``read_testset``.
-
-    Returns:
-        The kind, and the number of rows (of items, for a test set).
-
-    Raises:
-        InputError: It cannot be read, or the output cannot be written.
-        ParameterError: There is no such kind, or the file may be several and none is named.
-    """
-    if kind is None:
-        kind = kind_of(path, format=format, columns=columns)
-    table = table_of(path, kind, format=format, columns=columns)
-    write_as(kind, table, output)
-    return kind, len(table)
-
-
-def table_of(
-    path: str | os.PathLike[str],
-    kind: str,
-    *,
-    format: str | None = None,
-    columns: Columns = None,
-) -> TestSet | pl.DataFrame:
-    """A file read as a kind of table; see ``convert``.
-
-    Raises:
-        InputError: It cannot be read.
-        ParameterError: There is no such kind.
-    """
-    if kind not in KINDS:
-        raise ParameterError(f"kind: got {kind!r}; expected {one_of(KINDS)}")
-    return _READ[kind](path, format, columns)
-
-
-def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
-    """Writes a table of a kind, by the suffix of the path.
-
-    Raises:
-        InputError: The suffix is none of its kind's, or the path cannot be written.
-    """
-    _WRITE[kind](table, output)
-
-
 def kind_of(
     path: str | os.PathLike[str], *, format: str | None = None, columns: Columns = None
 ) -> str:
@@ -205,31 +136,6 @@ def kind_of(
             f"{path}: can be read as {', '.join(kinds[:-1])} or {kinds[-1]}; choose one with kind (--as)"
         )
     return kinds[0]
-
-
-_READ: Mapping[str, Callable[[Any, str | None, Columns], TestSet | pl.DataFrame]] = {
-    "test set": lambda path, format, columns: read_testset(path, format=format, columns=columns),
-    "responses": lambda path, format, columns: read_responses(path, format=format, columns=columns),
-    "ratings": lambda path, format, columns: read_ratings(path, format=format, columns=columns),
-    "preferences": lambda path, format, columns: read_preferences(
-        path, format=format, columns=columns
-    ),
-    "scores": lambda path, format, columns: read_scores(path, format=format, columns=columns),
-}
-_WRITE: Mapping[str, Callable[[Any, Any], None]] = {
-    "test set": write_testset,
-    "responses": write_responses,
-    "ratings": write_ratings,
-    "preferences": write_preferences,
-    "scores": write_table,
-}
-_FORMATS: Mapping[str, Mapping[str, Any]] = {
-    "test set": formats.FORMATS,
-    "responses": formats.FORMATS,
-    "ratings": rating_formats.RATING_FORMATS,
-    "preferences": PREFERENCE_FORMATS,
-    "scores": score_formats.SCORE_FORMATS,
-}
 
 
 def _by_itself(
@@ -277,13 +183,13 @@ def _of_wide_ratings(place: Path, format: str | None, columns: Columns) -> list[
 
 
 def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Reading:
-    if format is not None and format not in _FORMATS[kind]:
+    if format is not None and format not in KINDS[kind].formats:
         raise ParameterError(f"format {format!r} holds no {kind}; choose another")
     with _notes() as notes:
-        table = _READ[kind](path, format, columns)
+        table = table_of(path, kind, format=format, columns=columns)
     with _notes():
-        path = in_folder(path, kind, _FORMATS[kind]) if format is None else path
-    (chosen,) = formats_of([path], format, _FORMATS[kind], "--format")
+        path = in_folder(path, kind, KINDS[kind].formats) if format is None else path
+    (chosen,) = formats_of([path], format, KINDS[kind].formats, "--format")
     if columns is not None and getattr(chosen, "roles", True) is None:
         chosen = next(each for each in formats.FORMATS.values() if each.roles is not None)
     renames: dict[str, str] = {}

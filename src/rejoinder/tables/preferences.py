@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted, quoted
+from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of
 from rejoinder.tables.assembly.long_or_wide import with_defaults
@@ -18,16 +19,15 @@ from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.assembly.votes import votes
 from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
-from rejoinder.tables.formats import memory
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.rating_formats import tables
+from rejoinder.tables.rating_formats import judgement_tables
 from rejoinder.tables.schemas import PREFERENCES
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
-PREFERENCE_FORMATS = {each.name: each for each in tables.FORMATS}
+PREFERENCE_FORMATS = {each.name: each for each in judgement_tables.FORMATS}
 _OPTIONAL = ("rater", "criterion")
 
 
@@ -63,13 +63,15 @@ def read_preferences(
     frames, stretches = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     names = ("id", "a", "b", "rater")
-    if memory.are_tables(paths, "preferences"):
-        parts = [tables.part_in_memory(each, mapping, "preferences", names) for each in paths]
+    if in_memory.are_tables(paths, "preferences"):
+        parts = [
+            judgement_tables.part_in_memory(each, mapping, "preferences", names) for each in paths
+        ]
     else:
         files = existing(paths, "preferences")
         formats = formats_of(files, format, PREFERENCE_FORMATS, "--preferences-format")
         parts = [
-            tables.judgements(path, chosen.name, mapping, "preferences", names)
+            judgement_tables.judgements(path, chosen.name, mapping, "preferences", names)
             for path, chosen in zip(files, formats, strict=True)
         ]
     for part in parts:

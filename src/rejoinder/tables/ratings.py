@@ -12,16 +12,16 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted
+from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, shift, slip
 from rejoinder.tables.checks.validation import check_scores, conform
-from rejoinder.tables.formats import memory
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import ratings_in
-from rejoinder.tables.rating_formats.tables import ratings_in_memory
+from rejoinder.tables.rating_formats.judgement_tables import ratings_in_memory
 from rejoinder.tables.schemas import RATINGS
 from rejoinder.text.visible import visible
 
@@ -77,7 +77,7 @@ def read_ratings(
     """
     frames, stretches = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
-    if memory.are_tables(paths, "ratings"):
+    if in_memory.are_tables(paths, "ratings"):
         drafts = [("ratings", ratings_in_memory(each, mapping, keep)) for each in paths]
     else:
         files = existing(paths, "ratings")

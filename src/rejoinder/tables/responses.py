@@ -12,10 +12,11 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.reading import existing
 from rejoinder.messages import counted, quoted
+from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.id_slips import first_few, slip
 from rejoinder.tables.checks.validation import check_replies, conform
-from rejoinder.tables.formats import memory, read_replies
+from rejoinder.tables.formats import read_replies
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.origin import Origin, ResponsesDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
@@ -75,12 +76,12 @@ def read_responses(
         ParameterError: There is no such format.
     """
     mapping = column_mapping(columns)
-    if memory.are_tables(paths, "responses"):
+    if in_memory.are_tables(paths, "responses"):
         names = [
             f"responses {i}" if len(paths) > 1 else "responses" for i in range(1, len(paths) + 1)
         ]
         read = [
-            (name, memory.responses_of(table, name, ids, mapping))
+            (name, in_memory.responses_of(table, name, ids, mapping))
             for name, table in zip(names, paths, strict=True)
         ]
     else:

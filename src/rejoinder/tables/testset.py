@@ -11,10 +11,11 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import quoted
+from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
 from rejoinder.tables.columns import forbid
-from rejoinder.tables.formats import memory, read_items
+from rejoinder.tables.formats import read_items
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES
@@ -176,8 +177,8 @@ def read_testset(
         ParameterError: There is no such format.
     """
     mapping = column_mapping(columns)
-    if memory.are_tables(paths, "test set"):
-        draft = memory.testset_of(paths, mapping)
+    if in_memory.are_tables(paths, "test set"):
+        draft = in_memory.testset_of(paths, mapping)
     else:
         draft = read_items(existing(paths, "test set"), format, mapping)
     return TestSet(

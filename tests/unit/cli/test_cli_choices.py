@@ -18,7 +18,7 @@ from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.correlation import CORRELATIONS
-from rejoinder.tables.look import KINDS as KINDS_OF_TABLES
+from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
 from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
 from rejoinder.tuning.grid import GRIDS

@@ -33,7 +33,8 @@ def convert(given: ConvertOptions) -> None:
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.console import console
     from rejoinder.cli.terminal.progress import Progress
-    from rejoinder.tables.look import kind_of, table_of, write_as
+    from rejoinder.tables.look import kind_of
+    from rejoinder.tables.registry import table_of, write_as
 
     kind = "test set" if given.kind == "testset" else given.kind
     named = {"format": given.format, "columns": given.columns}

@@ -13,10 +13,10 @@ from rejoinder.tables.rating_formats import (
     dailydialog_multiref,
     dstc7,
     grade,
+    judgement_tables,
     label_studio,
     mturk,
     qualtrics,
-    tables,
     wmt,
 )
 from rejoinder.tables.rating_formats.format import RatingFormat
@@ -35,7 +35,7 @@ RATING_FORMATS: dict[str, RatingFormat] = {
         label_studio.FLAT,
         qualtrics.FORMAT,
         wmt.FORMAT,
-        *tables.FORMATS,
+        *judgement_tables.FORMATS,
     )
 }
 

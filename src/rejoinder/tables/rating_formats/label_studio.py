@@ -21,7 +21,7 @@ from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.rating_formats.tables import judgements
+from rejoinder.tables.rating_formats.judgement_tables import judgements
 from rejoinder.tables.schemas import RATINGS
 
 _SCORED = ("rating", "number", "choices")

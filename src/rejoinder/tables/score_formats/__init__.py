@@ -1,7 +1,7 @@
-"""The formats of scores that other tools made, one small file each, and which one a path is of.
+"""The registry of formats of scores that other tools made, and which one a path is of.
 
-A log that holds scores beside replies is a format here too: its reader returns a ``ScoresDraft``
-with a row for each number.
+``score_tables`` reads tables of scores, long or wide. ``logs`` reads the numbers that a log of
+another tool (``tables.logs``) holds beside its replies.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from pathlib import Path
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.origin import ScoresDraft
-from rejoinder.tables.score_formats import logs, tables
+from rejoinder.tables.score_formats import logs, score_tables
 from rejoinder.tables.score_formats.format import ScoreFormat
 
 OPTION = "--scores-format"
 
 # Published formats come first: some of them are CSV, TSV or JSON as well, with other columns.
 SCORE_FORMATS: dict[str, ScoreFormat] = {
-    each.name: each for each in (*logs.FORMATS, *tables.FORMATS)
+    each.name: each for each in (*logs.FORMATS, *score_tables.FORMATS)
 }
 
 

@@ -1,4 +1,7 @@
-"""Rejoinder's own tables of judgements: CSV, TSV, JSON Lines and Parquet, long or wide."""
+"""Tables of judgements (ratings, preferences, scores) in any file of columns: CSV, JSON, Parquet.
+
+A table of ratings is long (a row for each rating) or wide (a column for each rater).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.formats import delimited, json_table, jsonl, parquet
-from rejoinder.tables.formats.memory import frame_of
+from rejoinder.tables.in_memory import frame_of
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import read_json_table

@@ -8,13 +8,13 @@ from pathlib import Path
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.long_or_wide_scores import scores_of_part
 from rejoinder.tables.origin import ScoresDraft
-from rejoinder.tables.rating_formats import tables
+from rejoinder.tables.rating_formats import judgement_tables
 from rejoinder.tables.score_formats.format import ScoreFormat
 
 
 def _read(path: Path, columns: ColumnMapping | None, name: str) -> ScoresDraft:
     names = ("id", "system", "rater", "name")
-    return scores_of_part(tables.judgements(path, name, columns, "scores", names))
+    return scores_of_part(judgement_tables.judgements(path, name, columns, "scores", names))
 
 
 FORMATS = tuple(
@@ -24,5 +24,5 @@ FORMATS = tuple(
         each.recognise,
         partial(_read, name=each.name),
     )
-    for each in tables.FORMATS
+    for each in judgement_tables.FORMATS
 )

@@ -1,0 +1,40 @@
+"""Any file as one of our own."""
+
+from __future__ import annotations
+
+import os
+
+from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.registry import table_of, write_as
+from rejoinder.tables.look import kind_of
+
+
+def convert(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    format: str | None = None,
+    columns: Columns = None,
+) -> tuple[str, int]:
+    """Writes a file of any format as one of our own: ``.jsonl`` or ``.parquet``, by its suffix.
+
+    Args:
+        path: A file or a folder.
+        output: The file to write; all but a test set may be ``.csv`` or ``.tsv`` too.
+        kind: What to read it as; None where there is one kind alone that it can be read as.
+        format: The name of its format; None: recognised.
+        columns: Which column is which, as for ``read_testset``.
+
+    Returns:
+        The kind, and the number of rows (of items, for a test set).
+
+    Raises:
+        InputError: It cannot be read, or the output cannot be written.
+        ParameterError: There is no such kind, or the file may be several and none is named.
+    """
+    if kind is None:
+        kind = kind_of(path, format=format, columns=columns)
+    table = table_of(path, kind, format=format, columns=columns)
+    write_as(kind, table, output)
+    return kind, len(table)

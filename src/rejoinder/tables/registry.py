@@ -1,0 +1,78 @@
+"""The registry of kinds of tables: the formats, the reader and the writer of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.tables import formats, rating_formats, score_formats
+from rejoinder.tables.assembly.column_mapping import Columns
+from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
+from rejoinder.tables.ratings import read_ratings
+from rejoinder.tables.responses import read_responses
+from rejoinder.tables.testset import TestSet, read_testset
+from rejoinder.tables.write import (
+    write_preferences,
+    write_ratings,
+    write_responses,
+    write_table,
+    write_testset,
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table.
+
+    Attributes:
+        formats: The formats of its files, by name.
+        read: Reads a path, with ``format`` and ``columns``.
+        write: Writes a table to a path, by its suffix.
+    """
+
+    formats: Mapping[str, Any]
+    read: Callable[..., TestSet | pl.DataFrame]
+    write: Callable[[Any, Any], None]
+
+
+KINDS: dict[str, Kind] = {
+    "test set": Kind(formats.FORMATS, read_testset, write_testset),
+    "responses": Kind(formats.FORMATS, read_responses, write_responses),
+    "ratings": Kind(rating_formats.RATING_FORMATS, read_ratings, write_ratings),
+    "preferences": Kind(PREFERENCE_FORMATS, read_preferences, write_preferences),
+    "scores": Kind(score_formats.SCORE_FORMATS, read_scores, write_table),
+}
+"""The kinds of table that a file of any format may hold."""
+
+
+def table_of(
+    path: str | os.PathLike[str],
+    kind: str,
+    *,
+    format: str | None = None,
+    columns: Columns = None,
+) -> TestSet | pl.DataFrame:
+    """A file read as a kind of table.
+
+    Raises:
+        InputError: It cannot be read.
+        ParameterError: There is no such kind.
+    """
+    if kind not in KINDS:
+        raise ParameterError(f"kind: got {kind!r}; expected {one_of(KINDS)}")
+    return KINDS[kind].read(path, format=format, columns=columns)
+
+
+def write_as(kind: str, table: TestSet | pl.DataFrame, output: str | os.PathLike[str]) -> None:
+    """Writes a table of a kind, by the suffix of the path.
+
+    Raises:
+        InputError: The suffix is none of its kind's, or the path cannot be written.
+    """
+    KINDS[kind].write(table, output)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.alpha import alpha_interval, krippendorff_alpha
-from simulations.study import COVERAGE, Row, Study
+from simulations.study import COVERAGE, Row, SimulationStudy
 
 SIZES = (10, 20, 50)
 POPULATION = 50_000
@@ -53,4 +53,4 @@ def rows(runs: int, seed: int) -> Iterator[Row]:
             yield Row(f"alpha {kind}", setting, f"{size} units", COVERAGE, hits, len(there))
 
 
-STUDY = Study("Krippendorff's alpha (`ratings`, `preferences`)", TEXT, rows)
+STUDY = SimulationStudy("Krippendorff's alpha (`ratings`, `preferences`)", TEXT, rows)

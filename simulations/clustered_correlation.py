@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.within_systems import WithinSystems
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 CLUSTERS = (12, 30, 100)
 SIZES = (1, 5, 20)
@@ -75,7 +75,7 @@ def _data(
     return WithinSystems(y[kept], system, context, context // size if known else None)
 
 
-STUDY = Study(
+STUDY = SimulationStudy(
     "Correlation over clusters of contexts",
     f"""The mean within {SYSTEMS} systems. Half the variance of scores and of ratings is that of the
 cluster (two contexts of a cluster correlate by 0.5), drawn apart for scores and ratings: they are

@@ -16,7 +16,7 @@ from rejoinder.scoring.compare import compare_pairs
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from simulations.populations import NOT_ORDINARY, replies
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 CLUSTERS = (12, 30, 100)
 ITEMS = (1, 5, 20)
@@ -159,4 +159,4 @@ def _rows(
         yield Row(f"{label}, {what}", data, sizes, aim, int(sum(each)), len(each))
 
 
-STUDY = Study("Intervals over clusters (`score`, `compare`)", TEXT, rows)
+STUDY = SimulationStudy("Intervals over clusters (`score`, `compare`)", TEXT, rows)

@@ -11,7 +11,7 @@ from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.clusters import effective_size
 from rejoinder.statistics.intervals import bootstrap_correlation, bootstrap_over_raters
 from rejoinder.statistics.proportions import wilson
-from simulations.study import COVERAGE, Row, Study
+from simulations.study import COVERAGE, Row, SimulationStudy
 
 SIZES = (10, 20, 66)
 RESAMPLES = 400
@@ -97,4 +97,6 @@ def _rated(size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return x, ratings
 
 
-STUDY = Study("Preferences and raters (`preferences`, `correlate --resample-raters`)", TEXT, rows)
+STUDY = SimulationStudy(
+    "Preferences and raters (`preferences`, `correlate --resample-raters`)", TEXT, rows
+)

@@ -12,7 +12,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.meta_evaluation.evidence import Draws
 from rejoinder.meta_evaluation.pair_units import PairUnits
 from rejoinder.meta_evaluation.unit_assignments import UnitSettings
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 from simulations.unit_protocol import (
     ASSIGNMENTS,
     ITEMS,
@@ -104,7 +104,7 @@ def _connected(rng: np.random.Generator) -> list[tuple[int, int]]:
 
 _SIZE = f"{RATED_PAIRS} of {SYSTEMS * (SYSTEMS - 1) // 2} pairs"
 
-STUDY = Study(
+STUDY = SimulationStudy(
     "The unit protocol with ratings of pairs (column `against`)",
     f"""Units of {SIZE} items, {ASSIGNMENTS} assignments; {RATED_PAIRS} of the 21 pairs of {SYSTEMS}
 systems, drawn anew in each run, are rated on {ITEMS_OF_PAIR} of {ITEMS} items of their own. Half of the

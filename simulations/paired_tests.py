@@ -16,7 +16,7 @@ from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.power import POWER, detectable, power
 from simulations.populations import NOT_ORDINARY, replies
-from simulations.study import LEVEL, Row, Study
+from simulations.study import LEVEL, Row, SimulationStudy
 
 SIZES = (6, 8, 10, 20, 66, 300)
 PERMUTATIONS, RESAMPLES = 2000, 400
@@ -139,5 +139,7 @@ def _tested(metric: Metric, rows: Floats, seed: int) -> pl.DataFrame:
     return compare_pairs(scores, "m", [(2 * r, 2 * r + 1) for r in range(runs)], PERMUTATIONS)
 
 
-LEVEL_STUDY = Study("Level of the paired tests (`compare`, `score`, `audit`)", LEVELS, levels)
-POWER_STUDY = Study("Detectable differences (`compare`, `plan`)", POWERS, powers)
+LEVEL_STUDY = SimulationStudy(
+    "Level of the paired tests (`compare`, `score`, `audit`)", LEVELS, levels
+)
+POWER_STUDY = SimulationStudy("Detectable differences (`compare`, `plan`)", POWERS, powers)

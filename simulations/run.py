@@ -27,10 +27,10 @@ from simulations import (  # noqa: E402
     unit_protocol,
     williams,
 )
-from simulations.study import Study  # noqa: E402
+from simulations.study import SimulationStudy  # noqa: E402
 
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
-STUDIES: dict[str, Study] = {
+STUDIES: dict[str, SimulationStudy] = {
     "score_intervals": score_intervals.STUDY,
     "clustered_items": clustered_items.STUDY,
     "clustered_correlation": clustered_correlation.STUDY,
@@ -63,7 +63,7 @@ def main() -> None:
             PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, text), "utf-8")
 
 
-def section(name: str, study: Study, runs: int, seed: int) -> str:
+def section(name: str, study: SimulationStudy, runs: int, seed: int) -> str:
     """A part as Markdown: heading, text, and a table of its rows."""
     lines = [
         f"## {study.title}",

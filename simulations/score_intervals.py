@@ -17,7 +17,7 @@ from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.statistics.standard_error import standard_errors
 from simulations.populations import BAGS, NOT_ORDINARY, bags, replies
-from simulations.study import COVERAGE, Row, Study
+from simulations.study import COVERAGE, Row, SimulationStudy
 
 SIZES = (10, 20, 66, 300)
 AT_ONCE = 250
@@ -138,4 +138,6 @@ def _share(share: float, size: int, runs: int, rng: np.random.Generator) -> Row:
     return Row("RUQ, a score", f"a share of {share:g}", f"{size} items", COVERAGE, *map(int, held))
 
 
-STUDY = Study("Intervals of scores and differences (`score`, `compare`, `ruq`)", TEXT, rows)
+STUDY = SimulationStudy(
+    "Intervals of scores and differences (`score`, `compare`, `ruq`)", TEXT, rows
+)

@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.meta_evaluation.evidence import Draws
 from rejoinder.meta_evaluation.evidence import Row as Accuracy
 from rejoinder.meta_evaluation.soft import SOFT, SoftPairs
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 from simulations.unit_protocol import World, rated_replies
 
 PERMUTATIONS = 199
@@ -49,7 +49,7 @@ def _accuracy(world: World, systems: int, rng: np.random.Generator, run: int) ->
     return SoftPairs(rated, Draws(PERMUTATIONS, 0, run)).row("m", SOFT)
 
 
-STUDY = Study(
+STUDY = SimulationStudy(
     "Soft pairwise accuracy",
     f"""{ITEMS} items; scores and ratings are normal, with levels of the systems. The interval (jackknife
 over systems, Student's t) is to hold the accuracy that such systems have on average; p (systems change

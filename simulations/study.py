@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Study:
+class SimulationStudy:
     """One part of docs/studies/coverage.md.
 
     Attributes:

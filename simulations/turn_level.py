@@ -10,7 +10,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics import significance as testing
 from rejoinder.statistics.within_systems import WithinSystems
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 PERMUTATIONS = 99
 SHARED = 0.5
@@ -201,7 +201,7 @@ def _size(systems: int, contexts: int) -> str:
     return f"{systems} system{'s' * (systems > 1)}, {contexts} contexts"
 
 
-STUDY = Study(
+STUDY = SimulationStudy(
     "Turn level: within systems and pooled",
     """
 Scores and ratings share the systems' levels (normal, as far apart as said) and nothing else; what

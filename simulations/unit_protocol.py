@@ -18,7 +18,7 @@ from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import normal_quantile
 from rejoinder.statistics.significance import williams
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 ITEMS, SIZE, ASSIGNMENTS = 200, 40, 5
 PERMUTATIONS = 512
@@ -230,7 +230,7 @@ _MADE = f"""
 Units of {SIZE} of {ITEMS} items, from every pair of systems; {ASSIGNMENTS} assignments. Scores and
 ratings are normal, with levels of the systems."""
 
-INTERVALS = Study(
+INTERVALS = SimulationStudy(
     "The unit protocol",
     f"""{_MADE} An interval is to hold the coefficient that very many such systems would have; p is to be
 at most .05 in 5% of the unrelated sets. The lines "not used" are what Fisher's closed form would say,
@@ -239,7 +239,7 @@ which takes units for independent.
     interval_rows,
 )
 
-COMPARISONS = Study(
+COMPARISONS = SimulationStudy(
     "Two metrics under the unit protocol",
     f"""{_MADE} Two metrics are equally good; p is to be at most .05 in 5% of the sets, and the interval to
 hold 0. (Of 4 systems no p is below 1/8, of 5 none below 1/16.) The lines "not used" are what Williams'

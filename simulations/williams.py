@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.significance import williams
-from simulations.study import LEVEL, Row, Study
+from simulations.study import LEVEL, Row, SimulationStudy
 
 CORRELATIONS = ("pearson", "spearman", "kendall-b")
 AGREEMENT = 0.4
@@ -50,7 +50,7 @@ def _drawn(
     return values[:, 0], values[:, 1], values[:, 2]
 
 
-STUDY = Study(
+STUDY = SimulationStudy(
     "Williams' test of two metrics at turn level",
     f"""
 {REPLIES} replies; scores and ratings are normal, and both metrics correlate with the ratings by

@@ -15,7 +15,7 @@ LONG = 8
 
 
 @dataclass(frozen=True)
-class Said:
+class SpokenTexts:
     """Texts as words alone (``spoken``).
 
     Attributes:
@@ -27,12 +27,12 @@ class Said:
     pairs: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(cls, utterances: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Said:
+    def of(cls, utterances: Iterable[str], pairs: Iterable[tuple[str, str]]) -> SpokenTexts:
         """Of what ``spoken`` gives."""
         return cls(frozenset(filter(is_long, utterances)), frozenset(pairs))
 
     @classmethod
-    def in_set(cls, testset: TestSet, language: str) -> Said:
+    def in_set(cls, testset: TestSet, language: str) -> SpokenTexts:
         """Every turn of every context, and every reference; each reference is a reply."""
         turns = testset.contexts.select(pl.col("context").explode()).to_series().drop_nulls()
         texts = pl.concat([turns, testset.references.get_column("text").drop_nulls()]).unique()
@@ -42,11 +42,11 @@ class Said:
         pairs = answered.drop_nulls().unique().rows()
         return cls.of(words.values(), ((words[m], words[r]) for m, r in pairs))
 
-    def __or__(self, other: Said) -> Said:
-        return Said(self.long | other.long, self.pairs | other.pairs)
+    def __or__(self, other: SpokenTexts) -> SpokenTexts:
+        return SpokenTexts(self.long | other.long, self.pairs | other.pairs)
 
 
-NOTHING = Said(frozenset(), frozenset())
+NOTHING = SpokenTexts(frozenset(), frozenset())
 
 
 def spoken(texts: Iterable[str], language: str) -> list[str]:

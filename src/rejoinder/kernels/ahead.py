@@ -30,7 +30,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, Texts, Tokens
+from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, TextBytes, Tokens
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,7 +50,7 @@ ARRAYS = {
 """The annotations of array arguments: element type, dimensions, and C where contiguous."""
 
 TUPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "Texts": (Texts, ("Bytes", "Indices", "Indices")),
+    "TextBytes": (TextBytes, ("Bytes", "Indices", "Indices")),
     "Tokens": (Tokens, ("Fingerprints", "Indices", "Indices")),
     "Grouped": (Grouped, ("Fingerprints", "Indices", "Indices", "Indices")),
     "Memory": (Memory, ("Indices", "Indices", "Fingerprints")),

@@ -27,7 +27,7 @@ Counts: TypeAlias = NDArray[np.uint16]
 """Numbers of words in one document."""
 
 
-class Texts(NamedTuple):
+class TextBytes(NamedTuple):
     """Strings as bytes of UTF-8.
 
     Attributes:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.kernels.ahead import helper, kernel
-from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Texts, Tokens, Words
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, TextBytes, Tokens, Words
 
 MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 SHIFT = np.uint64(33)
@@ -139,7 +139,7 @@ def _wide_space(data: Bytes, at: int, stop: int) -> int:
     return 0
 
 
-def same_strings(texts: Texts) -> Indices:
+def same_strings(texts: TextBytes) -> Indices:
     """For every string the index of the first string equal to it (its own, where it is the first).
 
     Returns:
@@ -158,7 +158,7 @@ def same_strings(texts: Texts) -> Indices:
 
 @kernel
 def _same_strings(
-    texts: Texts,
+    texts: TextBytes,
     words: Words,
     keys: Fingerprints,
     slots: Indices,
@@ -216,7 +216,7 @@ def _equal(data: Bytes, a: Any, a_end: Any, b: Any, b_end: Any) -> bool:
 
 
 @kernel
-def tokens_13a(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
+def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Tokenises strings by mteval-v13a's rules: Western punctuation apart, numbers whole.
 
     The four rules of the original rewrite the string one after the other. Seen from a run of ``k``
@@ -291,7 +291,7 @@ def tokens_13a(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens)
 
 
 @kernel
-def tokens_none(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
+def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Splits strings at white space, as ``str.split`` does."""
     data, starts, stops = texts
     fingerprints, first, last = tokens
@@ -331,7 +331,7 @@ def tokens_none(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens
 
 
 @kernel
-def tokens_char(texts: Texts, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
+def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Takes every character but white space for a token."""
     data, starts, stops = texts
     fingerprints, first, last = tokens

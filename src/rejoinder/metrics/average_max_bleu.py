@@ -13,7 +13,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics.bleu import brevity_penalty
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.ngram_metric import NgramMetric
-from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.metrics.reference_pairs import ReferencePairs, matches
 
 # What stands for no match in SmoothingFunction().method1 of NLTK (Chen and Cherry 2014, method 1).
 EPSILON = 0.1
@@ -66,7 +66,7 @@ class AverageMaxBLEU(NgramMetric, MeanMetric):
         references = batch.references(self.references)
         h = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
         r = batch.reference_tokens(self.tokenizer, self.lowercase).take(references.indices)
-        pairs = Pairs.of(batch, references)
+        pairs = ReferencePairs.of(batch, references)
         matched = matches(batch, references, pairs, h, r, self.order)
         lengths = np.stack([h.lengths[pairs.hypotheses], r.lengths[pairs.references]], axis=-1)
         return mean_rows(pairs.best(self._pair_scores(lengths.astype(np.float64), matched)))

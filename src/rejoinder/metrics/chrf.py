@@ -16,8 +16,8 @@ from rejoinder.kernels.arrays import Floats, Tokens
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import quotient
-from rejoinder.metrics.pairs import Pairs, matches
 from rejoinder.metrics.parameters import check_order
+from rejoinder.metrics.reference_pairs import ReferencePairs, matches
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
 
@@ -85,7 +85,7 @@ class ChrF(Metric):
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, float64 [m, 3 N]; NaN for the replies to an item without references."""
         references = batch.references(self.references)
-        pairs = Pairs.of(batch, references)
+        pairs = ReferencePairs.of(batch, references)
         h, r = self._characters(batch)
         counts = [_counts(batch, references, pairs, h, r, self.char_order)]
         if self.word_order:
@@ -140,7 +140,7 @@ def _left_to_right(values: Floats) -> Floats:
 
 
 def _counts(
-    batch: Batch, references: References, pairs: Pairs, h: Tokens, r: Tokens, order: int
+    batch: Batch, references: References, pairs: ReferencePairs, h: Tokens, r: Tokens, order: int
 ) -> Floats:
     """n-grams of the hypothesis and of the reference, and matches, of every pair: [p, 3 N].
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rejoinder.batches.features import Embedded
 from rejoinder.kernels.arrays import Floats
-from rejoinder.metrics.pairs import Pairs
+from rejoinder.metrics.reference_pairs import ReferencePairs
 from rejoinder.metrics.similarity import SimilarityMetric, cosines
 
 
@@ -36,6 +36,6 @@ class EncoderCosine(SimilarityMetric):
 
     encoder: str = ""
 
-    def similarities(self, h: Embedded, r: Embedded, pairs: Pairs) -> Floats:
+    def similarities(self, h: Embedded, r: Embedded, pairs: ReferencePairs) -> Floats:
         """float64 [p]."""
         return cosines(h.matrix[h.first], r.matrix[r.first], pairs)

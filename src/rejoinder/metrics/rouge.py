@@ -16,7 +16,7 @@ from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.kernels.lcs import lcs_lengths
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows, quotient
-from rejoinder.metrics.pairs import Pairs, matches
+from rejoinder.metrics.reference_pairs import ReferencePairs, matches
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import TOKENIZERS, tokenize
 
@@ -127,7 +127,7 @@ class ROUGE(MeanMetric):
         references = batch.references(self.references)
         h, r = _cut(batch, self.tokenizer, self.lowercase)
         r = r.take(references.indices)
-        pairs = Pairs.of(batch, references)
+        pairs = ReferencePairs.of(batch, references)
         if self.variant == "L":
             order = 1
             common = lcs_lengths(h, r, pairs.hypotheses, pairs.references)

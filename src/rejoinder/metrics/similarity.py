@@ -16,7 +16,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.means import MeanMetric, mean_rows
-from rejoinder.metrics.pairs import Pairs
+from rejoinder.metrics.reference_pairs import ReferencePairs
 from rejoinder.text.strings import Strings
 
 # So many numbers are multiplied at a time: a few pages of the processor's cache.
@@ -83,7 +83,7 @@ class SimilarityMetric(MeanMetric):
         return self.name + self.rule + (" leave-one-out" if self.leave_one_out else "")
 
     @abstractmethod
-    def similarities(self, h: Embedded, r: Embedded, pairs: Pairs) -> Floats:
+    def similarities(self, h: Embedded, r: Embedded, pairs: ReferencePairs) -> Floats:
         """The similarity of every pair: float64 [p].
 
         Args:
@@ -111,7 +111,7 @@ class SimilarityMetric(MeanMetric):
             InputError: The rule leaves the item no reference.
         """
         selected = batch.references(self.references)
-        pairs = Pairs.of(batch, selected)
+        pairs = ReferencePairs.of(batch, selected)
         h, r = self.embedded(batch, selected)
         values = self.similarities(h, r, pairs)
         counting = values.copy()
@@ -137,7 +137,7 @@ class SimilarityMetric(MeanMetric):
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""
         selected = batch.references(self.references)
-        pairs = Pairs.of(batch, selected)
+        pairs = ReferencePairs.of(batch, selected)
         values = self.similarities(*self.embedded(batch, selected), pairs)
         if self.leave_one_out:
             values[own_references(batch, selected, pairs)] = -np.inf
@@ -150,7 +150,7 @@ class SimilarityMetric(MeanMetric):
         if not self.leave_one_out:
             return unusable, why
         selected = batch.references(self.references)
-        pairs = Pairs.of(batch, selected)
+        pairs = ReferencePairs.of(batch, selected)
         others = np.diff(pairs.bounds)
         others[pairs.hypotheses[own_references(batch, selected, pairs)]] -= 1
         items = np.repeat(np.arange(len(batch)), np.diff(batch.bounds))
@@ -171,7 +171,7 @@ class SimilarityMetric(MeanMetric):
                 "references=w>=0 leaves such out"
             )
         if self.leave_one_out:
-            own = own_references(batch, selected, Pairs.of(batch, selected)).size
+            own = own_references(batch, selected, ReferencePairs.of(batch, selected)).size
             notes.append(
                 f"{counted(own, 'reply', 'replies')} among the item's own references; "
                 "not compared with that one"
@@ -179,7 +179,7 @@ class SimilarityMetric(MeanMetric):
         return notes
 
 
-def own_references(batch: Batch, selected: References, pairs: Pairs) -> Indices:
+def own_references(batch: Batch, selected: References, pairs: ReferencePairs) -> Indices:
     """The pairs of a reply with itself, but for case and blanks: the first one of each reply."""
     codes: dict[str, int] = {}
     h = _codes(batch.hypotheses, codes)
@@ -194,7 +194,7 @@ def _codes(texts: Strings, codes: dict[str, int]) -> Indices:
     return np.array([codes.setdefault(each, len(codes)) for each in folded], dtype=np.int64)
 
 
-def cosines(h: Floats, r: Floats, pairs: Pairs) -> Floats:
+def cosines(h: Floats, r: Floats, pairs: ReferencePairs) -> Floats:
     """The cosines of pairs of rows, float64 [p]; 0 where a row is 0.
 
     Args:

@@ -17,7 +17,7 @@ import numpy as np
 
 from rejoinder.batches.features import Embedded, Request
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.pairs import Pairs
+from rejoinder.metrics.reference_pairs import ReferencePairs
 from rejoinder.metrics.similarity import (
     NUMBERS_AT_ONCE,
     SimilarityMetric,
@@ -98,7 +98,7 @@ class PooledVectors(WordVectorMetric):
             float64 [t, k], of the parts that sum to ``pool(vectors)``.
         """
 
-    def similarities(self, h: Embedded, r: Embedded, pairs: Pairs) -> Floats:
+    def similarities(self, h: Embedded, r: Embedded, pairs: ReferencePairs) -> Floats:
         """The cosines of the sentence vectors: float64 [p]."""
         return cosines(self.sentences(h), self.sentences(r), pairs)
 
@@ -241,7 +241,7 @@ class GreedyMatching(WordVectorMetric):
     name: ClassVar[str] = "greedy"
     source: ClassVar[str] = "Rus and Lintean 2012; as in nlg-eval"
 
-    def similarities(self, h: Embedded, r: Embedded, pairs: Pairs) -> Floats:
+    def similarities(self, h: Embedded, r: Embedded, pairs: ReferencePairs) -> Floats:
         """float64 [p]; 0 where either side has no words."""
         # The unknown word's row is the last one, which is where -1 leads.
         unit = units(np.vstack([h.matrix, h.unknown]))

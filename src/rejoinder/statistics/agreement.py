@@ -59,7 +59,7 @@ class Judgements:
         return reason_unjudged(self.against_others, rater, self.least, self.units)
 
 
-class Agreement(NamedTuple):
+class MeasuredAgreement(NamedTuple):
     """A measured agreement.
 
     Args:
@@ -87,7 +87,7 @@ class AgreementMeasure(ABC):
     paired: bool = True
 
     @abstractmethod
-    def measured(self, judgements: Judgements, interval: bool = True) -> Agreement:
+    def measured(self, judgements: Judgements, interval: bool = True) -> MeasuredAgreement:
         """The agreement of raters; without its interval where none is wanted."""
 
 
@@ -99,29 +99,29 @@ class Alpha(AgreementMeasure):
     kind: str
     paired: bool = True
 
-    def measured(self, judgements: Judgements, interval: bool = True) -> Agreement:
+    def measured(self, judgements: Judgements, interval: bool = True) -> MeasuredAgreement:
         """Alpha; n is the number of units with two judgements."""
         n = int(((~np.isnan(judgements.matrix)).sum(axis=1) > 1).sum())
         # Measured from either side a single unit would be two, so the units themselves are counted.
         reason = too_few_ratings(judgements.matrix) or reason_no_alpha(judgements.rows)
         if reason:
-            return Agreement(math.nan, Interval.none(reason), n)
+            return MeasuredAgreement(math.nan, Interval.none(reason), n)
         value = krippendorff_alpha(judgements.rows, self.kind)
         if not interval:
-            return Agreement(value, Interval.none(), n)
+            return MeasuredAgreement(value, Interval.none(), n)
         groups = np.tile(judgements.groups, 1 + judgements.paired)
-        return Agreement(value, alpha_interval(judgements.rows, self.kind, groups), n)
+        return MeasuredAgreement(value, alpha_interval(judgements.rows, self.kind, groups), n)
 
 
-class MeanKappa(AgreementMeasure):
+class Kappa(AgreementMeasure):
     """The mean of the raters' linearly weighted kappas, each against all others; without an interval."""
 
     source = "Cohen 1968, Weighted kappa"
 
-    def measured(self, judgements: Judgements, interval: bool = True) -> Agreement:
+    def measured(self, judgements: Judgements, interval: bool = True) -> MeasuredAgreement:
         """The mean kappa; n is the number of raters who can be judged."""
         mean = mean_kappa(judgements.against_others, judgements.least, judgements.units)
-        return Agreement(mean.value, Interval.none(mean.reason), mean.judged)
+        return MeasuredAgreement(mean.value, Interval.none(mean.reason), mean.judged)
 
 
 AGREEMENT_MEASURES: dict[str, AgreementMeasure] = {
@@ -129,6 +129,6 @@ AGREEMENT_MEASURES: dict[str, AgreementMeasure] = {
     "alpha ordinal": Alpha("ordinal"),
     # Wins, ties and losses have an order, and no distances.
     "alpha interval": Alpha("interval", paired=False),
-    "kappa": MeanKappa(),
+    "kappa": Kappa(),
 }
 """Every measure of agreement by its name."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from rejoinder.tables.assembly.column_mapping import Columns
-from rejoinder.tables.registry import table_of, write_as
 from rejoinder.tables.look import kind_of
+from rejoinder.tables.registry import table_of, write_as
 
 
 def convert(

@@ -15,7 +15,7 @@ import numpy as np
 
 from rejoinder.errors import MissingExtraError, ParameterError, one_of
 from rejoinder.kernels import tokens as kernels
-from rejoinder.kernels.arrays import Bytes, Texts, Tokens
+from rejoinder.kernels.arrays import Bytes, TextBytes, Tokens
 from rejoinder.text.strings import Strings
 
 
@@ -100,7 +100,7 @@ def tokenize(strings: Strings, tokenizer: str, lowercase: bool = False) -> Token
         MissingExtraError: It needs a package or a model that is not here.
     """
     check_tokenizer(tokenizer)
-    same = kernels.same_strings(Texts(strings.data, strings.starts, strings.stops))
+    same = kernels.same_strings(TextBytes(strings.data, strings.starts, strings.stops))
     distinct = np.flatnonzero(same == np.arange(same.size))
     if distinct.size == same.size:
         return _tokenize(strings, tokenizer, lowercase)
@@ -135,7 +135,7 @@ def _scan(strings: Strings, kernel: Callable[..., int], classes: Bytes, lowercas
     fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
     first, last = (np.empty(len(strings), dtype=np.int64) for _ in range(2))
     keys = kernels.KEYS_FOLDING if lowercase else kernels.KEYS
-    texts = Texts(strings.data, strings.starts, strings.stops)
+    texts = TextBytes(strings.data, strings.starts, strings.stops)
     written = kernel(texts, classes, keys, Tokens(fingerprints, first, last))
     return Tokens(fingerprints[:written], first, last)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rejoinder.corpora.leakage import Said, spoken
+from rejoinder.corpora.leakage import SpokenTexts, spoken
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_words_are_kept_and_marks_are_not(text, words):
 def test_a_conversation_of_indic_words_is_told_from_another():
     asked, answered = spoken(["नमस्ते", "कैसे हो ?"], "en")
     assert asked != answered
-    assert (asked, asked) not in Said.of([], [(asked, answered)]).pairs
+    assert (asked, asked) not in SpokenTexts.of([], [(asked, answered)]).pairs

@@ -2,7 +2,7 @@
 
 import pytest
 from simulations.run import STUDIES, replaced, section
-from simulations.study import Row, Study
+from simulations.study import Row, SimulationStudy
 
 
 def test_a_row_tells_its_share_and_its_error():
@@ -12,7 +12,7 @@ def test_a_row_tells_its_share_and_its_error():
 
 def test_a_section_is_replaced_and_no_other():
     rows = [Row("interval", "normal", "20 items", 0.95, 90, 100)]
-    study = Study("A title", "A text.", lambda runs, seed: iter(rows))
+    study = SimulationStudy("A title", "A text.", lambda runs, seed: iter(rows))
     page = replaced("# Page\n", "one", section("one", study, 100, 1))
     page = replaced(page, "two", "other")
     again = replaced(page, "one", "changed")

@@ -16,7 +16,7 @@ from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError
 from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.engine.rows import joined
-from rejoinder.metrics.engine.word_separation import Sample, separation_notes
+from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.progress import Progress
 from rejoinder.providers.registry import provide
 
@@ -102,7 +102,7 @@ def remarks(metrics: Mapping[str, Contract], batch: Batch) -> list[str]:
         Each remark once, behind the names of the metrics that it is of.
     """
     labels_of: dict[str, list[str]] = {}
-    sample = Sample(batch.hypotheses, len(batch))
+    sample = ReplySample(batch.hypotheses, len(batch))
     for label, metric in metrics.items():
         of_models = [note for each in _features_of(metric, batch) for note in each.notes]
         own = (*metric.notes(batch), *separation_notes(metric, sample))

@@ -25,7 +25,7 @@ SMALL = 20
 
 
 @dataclass(frozen=True)
-class Sample:
+class ReplySample:
     """The replies that are examined: at most 500, drawn at random with a fixed seed.
 
     Attributes:
@@ -81,7 +81,7 @@ def _drawn(indices: Indices) -> Indices:
     return np.sort(np.random.default_rng(0).choice(indices, EXAMINED, replace=False))
 
 
-def separation_notes(metric: Contract, sample: Sample) -> list[str]:
+def separation_notes(metric: Contract, sample: ReplySample) -> list[str]:
     """Says where a metric's tokenizer leaves the words of replies unseparated or drops them.
 
     Such a metric compares whole sentences, or nothing: it is near 0 whatever the replies say. A note
@@ -95,7 +95,7 @@ def separation_notes(metric: Contract, sample: Sample) -> list[str]:
     return _of_many(metric, sample) or _of_few(metric, sample)
 
 
-def _of_many(metric: Contract, sample: Sample) -> list[str]:
+def _of_many(metric: Contract, sample: ReplySample) -> list[str]:
     """The note where a fifth of all replies lose their words; empty otherwise."""
     if not sample.texts:
         return []
@@ -115,7 +115,7 @@ def _of_many(metric: Contract, sample: Sample) -> list[str]:
     return [_note(metric, unseparated, replies, "these scores mean little")]
 
 
-def _of_few(metric: Contract, sample: Sample) -> list[str]:
+def _of_few(metric: Contract, sample: ReplySample) -> list[str]:
     """The note where few replies lose their words, all in scripts without spaces; empty otherwise."""
     if not len(sample.unspaced):
         return []

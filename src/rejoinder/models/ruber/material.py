@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rejoinder.corpora.leakage import NOTHING, Said
+from rejoinder.corpora.leakage import NOTHING, SpokenTexts
 from rejoinder.errors import ParameterError
 from rejoinder.files.content import folder_hash
 from rejoinder.models.huggingface.encoder import Encoder
@@ -161,7 +161,9 @@ def _parts(
     language: str,
 ) -> tuple[Conversations, Conversations]:
     """What is trained on and what validates, sharing nothing with each other or the sets excluded."""
-    excluded = reduce(Said.__or__, (Said.in_set(each, language) for each in exclude), NOTHING)
+    excluded = reduce(
+        SpokenTexts.__or__, (SpokenTexts.in_set(each, language) for each in exclude), NOTHING
+    )
     whole = Conversations.of(corpus, turns, language).without(excluded, "the sets excluded")
     if validation is None:
         train_on, valid = whole.split(HELD_OUT, 12345)
@@ -177,7 +179,7 @@ def _parts(
 
 def _apart(train_on: Conversations, valid: Conversations, named: str) -> Conversations:
     """What shares nothing with what validates; where most talk opens alike, no reply at least."""
-    utterances = valid.said()
+    utterances = valid.spoken_texts()
     if train_on.sharing(utterances).mean() > MOST_LOST:
         return train_on.without_replies(utterances, named)
     return train_on.without(utterances, named)

@@ -23,7 +23,7 @@ _INSTRUCTIONS = ("system", "developer")
 
 
 @dataclass(frozen=True)
-class Turn:
+class ChatTurn:
     """A message of the user's or the assistant's.
 
     Attributes:
@@ -57,7 +57,7 @@ class _Row(msgspec.Struct):
     completion: str | list[_Message] = []
 
 
-def said(row: dict[str, Any], where: str) -> tuple[list[Turn], int]:
+def said(row: dict[str, Any], where: str) -> tuple[list[ChatTurn], int]:
     """The turns of a row, oldest first, and how many instructions stood between them.
 
     Args:
@@ -70,11 +70,11 @@ def said(row: dict[str, Any], where: str) -> tuple[list[Turn], int]:
     """
     keys = held_in(row, where)
     values = convert({key: row[key] for key in keys}, _Row, where)
-    turns: list[Turn | None] = []
+    turns: list[ChatTurn | None] = []
     for key in keys:
         given = getattr(values, key)
         if isinstance(given, str):
-            turns.append(Turn(given, key == "completion"))
+            turns.append(ChatTurn(given, key == "completion"))
         else:
             turns += [_turn(each, f"{where}: {key}[{i}]") for i, each in enumerate(given)]
     spoken = [turn for turn in turns if turn is not None]
@@ -105,7 +105,7 @@ def is_pair(row: Collection[str]) -> bool:
     return all(key in row for key in PAIR)
 
 
-def _turn(message: _Message, where: str) -> Turn | None:
+def _turn(message: _Message, where: str) -> ChatTurn | None:
     role = message.from_ if message.role is None else message.role
     if role in _INSTRUCTIONS:
         return None
@@ -116,7 +116,7 @@ def _turn(message: _Message, where: str) -> Turn | None:
             f"{where}: calls a tool; expected text alone; leave such conversations out"
         )
     content = message.value if message.content is None else message.content
-    return Turn(_text(content, where), _SPEAKERS[role])
+    return ChatTurn(_text(content, where), _SPEAKERS[role])
 
 
 def _unknown(role: str | None) -> str:

@@ -17,7 +17,7 @@ _ABSENT = ("na", "n/a", "none", "null", "-", "?", "missing")
 
 
 @dataclass(frozen=True)
-class Scores:
+class CellScores:
     """The scores of a column of cells.
 
     Attributes:
@@ -31,7 +31,7 @@ class Scores:
     labels: pl.Series
 
 
-def scores_of(cells: pl.Series) -> Scores:
+def scores_of(cells: pl.Series) -> CellScores:
     """Reads a column of numbers, or of texts that hold them; an empty cell has no score.
 
     >>> scores_of(pl.Series(["4", " 2.5 ", "", "5 - very good", "agree"])).values.to_list()
@@ -39,19 +39,19 @@ def scores_of(cells: pl.Series) -> Scores:
     """
     never = pl.repeat(False, len(cells), dtype=pl.Boolean, eager=True)
     if cells.dtype.is_numeric() or cells.dtype == pl.Null:
-        return Scores(cells.cast(pl.Float64), never, never)
+        return CellScores(cells.cast(pl.Float64), never, never)
     if cells.dtype == pl.Categorical or cells.dtype == pl.Enum:
         cells = cells.cast(pl.String)
     if cells.dtype != pl.String:
         nothing = pl.repeat(None, len(cells), dtype=pl.Float64, eager=True)
-        return Scores(nothing, cells.is_not_null(), never)
+        return CellScores(nothing, cells.is_not_null(), never)
     cells = cells.str.strip_chars()
     numbers = cells.cast(pl.Float64, strict=False)
     labelled = cells.str.extract(_LABEL).cast(pl.Float64, strict=False)
     filled = (cells != "").fill_null(False)
     labels = filled & numbers.is_null() & labelled.is_not_null()
     values = numbers.zip_with(~labels, labelled)
-    return Scores(values, filled & values.is_null(), labels)
+    return CellScores(values, filled & values.is_null(), labels)
 
 
 def strict_scores(
@@ -77,7 +77,7 @@ def strict_scores(
 
 
 def refuse_wrong(
-    scores: Scores, cells: pl.Series, name: str, numbers: list[int] | range, what: str
+    scores: CellScores, cells: pl.Series, name: str, numbers: list[int] | range, what: str
 ) -> None:
     """Raises for the first cell that is filled and holds no score."""
     rows = scores.wrong.arg_true()
@@ -91,7 +91,7 @@ def refuse_wrong(
         )
 
 
-def label_notes(scores: Scores, cells: pl.Series) -> tuple[str, ...]:
+def label_notes(scores: CellScores, cells: pl.Series) -> tuple[str, ...]:
     """Says how many labels were taken for the number that they begin with."""
     count = int(scores.labels.sum())
     if not count:

@@ -17,7 +17,7 @@ from rejoinder.files.reading import first_line, read_text, stem_of
 from rejoinder.messages import counted, listed, more
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.items import Items
-from rejoinder.tables.assembly.messages import LISTS, PAIR, Turn, held_in, is_pair, said
+from rejoinder.tables.assembly.messages import LISTS, PAIR, ChatTurn, held_in, is_pair, said
 from rejoinder.tables.formats import json_table, jsonl
 from rejoinder.tables.formats.format import Format
 from rejoinder.tables.io.json_lines import convert
@@ -38,7 +38,7 @@ class _Named(msgspec.Struct, gc=False):
 @dataclass(frozen=True)
 class _Conversation:
     id: str
-    turns: list[Turn]
+    turns: list[ChatTurn]
     row: dict[str, Any]
     path: Path
     number: int

@@ -10,7 +10,7 @@ from rejoinder import TestSet, load_scores, score
 from rejoinder.cli.app import run
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics import BLEU, METEOR, EmbeddingAverage, registry
-from rejoinder.metrics.engine.word_separation import Sample, separation_notes
+from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.metrics.meteor_scorer import command
 from rejoinder.text.scripts import unspaced_candidates
 from rejoinder.text.strings import Strings
@@ -39,7 +39,7 @@ WITH_TOKENIZER = [name for name in registry.METRICS if hasattr(registry.metric(n
 
 
 def notes(metric, texts):
-    return separation_notes(registry.metric(metric), Sample(Strings.of(texts)))
+    return separation_notes(registry.metric(metric), ReplySample(Strings.of(texts)))
 
 
 def advised(note):
@@ -101,11 +101,11 @@ def test_meteor_and_embeddings_are_told_too():
         (METEOR(normalize=False), "set normalize=true"),
         (EmbeddingAverage(), "set language=zh or language=char"),
     ):
-        (note,) = separation_notes(metric, Sample(Strings.of(CHINESE)))
+        (note,) = separation_notes(metric, ReplySample(Strings.of(CHINESE)))
         assert remedy in note
-        assert separation_notes(metric, Sample(Strings.of(ENGLISH))) == []
+        assert separation_notes(metric, ReplySample(Strings.of(ENGLISH))) == []
     characters = EmbeddingAverage(language="char")
-    assert separation_notes(characters, Sample(Strings.of(CHINESE))) == []
+    assert separation_notes(characters, ReplySample(Strings.of(CHINESE))) == []
     assert notes("chrf", CHINESE) == []  # these two compare characters
     assert notes("meteor", CHINESE) == []
 
@@ -163,8 +163,8 @@ def test_other_replies_beyond_ascii_are_no_false_alarm(metric, odd):
 def test_items_count_not_the_replies_of_several_systems():
     texts = CHINESE[:1] + ["so it is"] * 29
     bleu = registry.metric("bleu")
-    assert separation_notes(bleu, Sample(Strings.of(texts), items=10))
-    assert not separation_notes(bleu, Sample(Strings.of(texts), items=30))
+    assert separation_notes(bleu, ReplySample(Strings.of(texts), items=10))
+    assert not separation_notes(bleu, ReplySample(Strings.of(texts), items=30))
 
 
 def test_one_system_of_six_that_answers_in_chinese_is_noted():

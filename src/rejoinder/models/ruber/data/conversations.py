@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from rejoinder.corpora.leakage import Said, spoken
+from rejoinder.corpora.leakage import SpokenTexts, spoken
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
@@ -115,7 +115,7 @@ class Conversations:
         held_out = np.isin(self.dialogues, sampled)
         return self.take(~held_out), self.take(held_out)
 
-    def without(self, said: Said, named: str) -> Conversations:
+    def without(self, excluded: SpokenTexts, named: str) -> Conversations:
         """The conversations that share nothing with evaluation sets.
 
         A conversation goes that holds an utterance of ``leakage.LONG`` words or more that is said
@@ -123,13 +123,13 @@ class Conversations:
         space. Nearly a quarter of the pairs of DailyDialog's test split stand in its train split too.
 
         Args:
-            said: by the evaluation sets.
+            excluded: what the evaluation sets hold.
             named: what they are, for the note that tells how many went.
 
         Raises:
             InputError: none is left.
         """
-        gone = self.sharing(said)
+        gone = self.sharing(excluded)
         if gone.all():
             raise InputError(
                 f"corpus: every conversation shares a long utterance or a pair with {named}; "
@@ -144,26 +144,26 @@ class Conversations:
         )
         return self.take(~gone, note)
 
-    def sharing(self, said: Said) -> np.ndarray:
+    def sharing(self, excluded: SpokenTexts) -> np.ndarray:
         """Which items stand in conversations that ``without`` leaves out: bool [n]."""
-        long, replied = self._leaks(said)
+        long, replied = self._leaks(excluded)
         shared = long[self.turns].any(axis=1) | replied
         return np.isin(self.dialogues, np.unique(self.dialogues[shared]))
 
-    def without_replies(self, said: Said, named: str) -> Conversations:
+    def without_replies(self, excluded: SpokenTexts, named: str) -> Conversations:
         """The items whose reply is not said elsewhere: for talk that has whole phrases in common.
 
         An item goes whose reply has ``leakage.LONG`` words or more and is said there too, or whose
         message has the same reply there; the rest of its conversation stays.
 
         Args:
-            said: by what is held out.
+            excluded: what is held out.
             named: what that is, for the note that tells how many went.
 
         Raises:
             InputError: none is left.
         """
-        _, gone = self._leaks(said)
+        _, gone = self._leaks(excluded)
         if gone.all():
             raise InputError(
                 f"corpus: every reply also stands in {named}, so nothing is left to learn from; "
@@ -172,17 +172,17 @@ class Conversations:
         note = f"{int(gone.sum())} of {counted(len(self), 'item')} left out whose reply stands in {named}"
         return self.take(~gone, note) if gone.any() else self
 
-    def _leaks(self, said: Said) -> tuple[np.ndarray, np.ndarray]:
+    def _leaks(self, excluded: SpokenTexts) -> tuple[np.ndarray, np.ndarray]:
         """Which texts are long and said there, bool [texts + 1]; which replies are, or as pairs."""
-        long = np.array([text in said.long for text in self.words] + [False])
-        pairs = [(self.words[m], self.words[r]) in said.pairs for m, r in self.pairs()]
+        long = np.array([text in excluded.long for text in self.words] + [False])
+        pairs = [(self.words[m], self.words[r]) in excluded.pairs for m, r in self.pairs()]
         return long, long[self.replies] | np.array(pairs, dtype=bool)
 
-    def said(self) -> Said:
+    def spoken_texts(self) -> SpokenTexts:
         """What these conversations say, where they are held out themselves."""
         words = self.words
         used = (words[place] for place in self.used().tolist())
-        return Said.of(used, ((words[m], words[r]) for m, r in self.pairs()))
+        return SpokenTexts.of(used, ((words[m], words[r]) for m, r in self.pairs()))
 
     def used(self) -> Indices:
         """The places of the texts that the items hold: after ``take``, not all of ``texts``."""

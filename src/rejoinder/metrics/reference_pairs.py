@@ -13,7 +13,7 @@ from rejoinder.kernels.ngrams import pair_rows
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ReferencePairs:
     """Every hypothesis with every reference of its item, hypothesis after hypothesis.
 
     Attributes:
@@ -27,7 +27,7 @@ class Pairs:
     references: Indices
 
     @classmethod
-    def of(cls, batch: Batch, references: References) -> Pairs:
+    def of(cls, batch: Batch, references: References) -> ReferencePairs:
         """The pairs of a batch, with the references that a rule selects."""
         replies = np.diff(batch.bounds)
         counts = np.repeat(references.counts, replies)
@@ -53,7 +53,7 @@ class Pairs:
 
 
 def matches(
-    batch: Batch, references: References, pairs: Pairs, h: Tokens, r: Tokens, order: int
+    batch: Batch, references: References, pairs: ReferencePairs, h: Tokens, r: Tokens, order: int
 ) -> Floats:
     """The clipped n-gram matches of every pair, float64 [p, N]: ``sum_g #_g(h, r)`` by order.
 

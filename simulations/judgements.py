@@ -9,7 +9,7 @@ import numpy as np
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.clusters import effective_size
-from rejoinder.statistics.intervals import bootstrap_correlation, bootstrap_over_raters
+from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation, bootstrap_over_raters
 from rejoinder.statistics.proportions import wilson
 from simulations.study import COVERAGE, Row, SimulationStudy
 

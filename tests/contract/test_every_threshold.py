@@ -34,8 +34,9 @@ from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matc
 from rejoinder.references.weighing import weigh
 from rejoinder.statistics.alpha import alpha_interval
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.intervals import bootstrap_correlation, few_groups
+from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.significance import permutation_p

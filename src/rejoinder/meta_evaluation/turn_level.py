@@ -27,7 +27,7 @@ from rejoinder.meta_evaluation.evidence import (
     undefined,
 )
 from rejoinder.scoring.assembly import merged
-from rejoinder.statistics import intervals, significance
+from rejoinder.statistics import correlation_bootstrap, intervals, significance
 from rejoinder.statistics.conventions import LEAST_GROUPS
 from rejoinder.statistics.correlation import correlation_named
 from rejoinder.statistics.intervals import Interval, percentiles
@@ -109,7 +109,7 @@ class Observations(Evidence):
             return Interval.none(too_few)
         if self.raters is None:
             return percentiles(self._resampled(label, correlation, kept))
-        return intervals.bootstrap_over_raters(
+        return correlation_bootstrap.bootstrap_over_raters(
             self.scores[label][kept],
             self.raters[kept],
             correlation,
@@ -126,7 +126,7 @@ class Observations(Evidence):
     def _resampled(self, label: str, correlation: str, kept: NDArray[np.bool_]) -> Floats:
         key = label, correlation, kept.tobytes()
         if key not in self.resampled:
-            self.resampled[key] = intervals.resampled(
+            self.resampled[key] = correlation_bootstrap.resampled(
                 self.scores[label][kept],
                 self.human[kept],
                 correlation,

@@ -17,8 +17,9 @@ from rejoinder.planning.forecast import FAR, ExpectedCorrelation, Forecast
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NOISE, PERFECT
 from rejoinder.statistics.correlation import correlation_named
+from rejoinder.statistics.correlation_bootstrap import resampled
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.intervals import percentiles, resampled
+from rejoinder.statistics.intervals import percentiles
 from rejoinder.statistics.power import fewest
 from rejoinder.statistics.standard_error import standard_errors
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.correlation import reason_undefined, spearman
-from rejoinder.statistics.intervals import bootstrap_correlation
+from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.tuning.data import SweepMaterial
 from rejoinder.tuning.grid import ParameterGrid

@@ -16,7 +16,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.meta_evaluation.protocols import Pairwise, System, Turn
 from rejoinder.metrics import BLEU
 from rejoinder.scoring.blocks import score_parquet
-from rejoinder.statistics.intervals import bootstrap_correlation
+from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p, williams
 from rejoinder.statistics.within_systems import WithinSystems
 

@@ -8,12 +8,12 @@ import pytest
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.correlation import CORRELATIONS
-from rejoinder.statistics.intervals import (
+from rejoinder.statistics.correlation_bootstrap import (
     bootstrap_correlation,
     bootstrap_over_raters,
-    percentiles,
     resampled,
 )
+from rejoinder.statistics.intervals import percentiles
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=24)

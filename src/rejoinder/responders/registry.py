@@ -1,15 +1,18 @@
-"""The registry of replying systems that are not trained: they take their replies from a corpus."""
+"""The registry of replying systems that are not trained: they take their replies from a corpus.
+
+Their modules are imported when one is made, so that ``--help`` can list the names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rejoinder.corpora.pairs import Pairs
-from rejoinder.progress import Progress
-from rejoinder.responders.random import RandomResponder
-from rejoinder.responders.retrieval.retrieval import RetrievalResponder, Scorer
+if TYPE_CHECKING:
+    from rejoinder.corpora.pairs import Pairs
+    from rejoinder.progress import Progress
+    from rejoinder.responders.retrieval.retrieval import Scorer
 
 
 class Responder(Protocol):
@@ -53,11 +56,23 @@ class BuiltIn:
     reranks: bool = False
 
 
+def _random(corpus: Pairs, chosen: Choices) -> Responder:
+    from rejoinder.responders.random import RandomResponder
+
+    return RandomResponder(corpus, chosen.seed)
+
+
+def _retrieval(corpus: Pairs, chosen: Choices) -> Responder:
+    from rejoinder.responders.retrieval.retrieval import RetrievalResponder
+
+    return RetrievalResponder(corpus, chosen.scorer, chosen.candidates)
+
+
 BUILT_IN: dict[str, BuiltIn] = {
-    "random": BuiltIn(lambda corpus, chosen: RandomResponder(corpus, chosen.seed)),
-    "retrieval": BuiltIn(
-        lambda corpus, chosen: RetrievalResponder(corpus, chosen.scorer, chosen.candidates),
-        reranks=True,
-    ),
+    "random": BuiltIn(_random),
+    "retrieval": BuiltIn(_retrieval, reranks=True),
 }
 """The systems by name."""
+
+RERANKING = tuple(name for name, system in BUILT_IN.items() if system.reranks)
+"""The systems that use a scorer."""

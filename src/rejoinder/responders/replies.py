@@ -11,7 +11,7 @@ import polars as pl
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.progress import Progress
-from rejoinder.responders.registry import BUILT_IN, Choices
+from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
@@ -157,9 +157,8 @@ def _check(
     if system not in BUILT_IN and corpus is not None:
         names = " and ".join(BUILT_IN)
         raise ParameterError(f"corpus: only {names} take their replies from a corpus")
-    reranking = [name for name, each in BUILT_IN.items() if each.reranks]
-    if scorer is not None and system not in reranking:
-        raise ParameterError(f"scorer: only {' and '.join(reranking)} re-ranks its replies")
+    if scorer is not None and system not in RERANKING:
+        raise ParameterError(f"scorer: only {' and '.join(RERANKING)} re-ranks its replies")
 
 
 def _messages(testset: TestSet) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, integer, number, option, path
+from rejoinder.responders.registry import BUILT_IN, RERANKING
 
 if TYPE_CHECKING:
     from rejoinder.responders.replies import Replies
@@ -20,7 +21,7 @@ class ReplyingOptions(options.SeedOptions):
     name: str | None = option(
         "--name",
         metavar="NAME",
-        help="Name of the system (default: its folder's name, random or retrieval).",
+        help=f"Name of the system (default: its folder's name, {' or '.join(BUILT_IN)}).",
     )
     beam: int = options.BEAM
     length_penalty: float = number(
@@ -32,7 +33,7 @@ class ReplyingOptions(options.SeedOptions):
         "--scorer",
         metavar="FOLDER",
         help="Model folder of 'rejoinder train ruber' that re-ranks retrieved replies. With "
-        "retrieval.",
+        f"{' or '.join(RERANKING)}.",
     )
     candidates: int = integer(
         "--candidates",
@@ -46,12 +47,12 @@ class ReplyingOptions(options.SeedOptions):
 class RespondOptions(ReplyingOptions, options.TestsetFileOptions, options.JsonOptions):
     """The options of 'respond'."""
 
-    system: str = argument("system", metavar="FOLDER|random|retrieval")
+    system: str = argument("system", metavar="|".join(("FOLDER", *BUILT_IN)))
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of responses: .jsonl, .csv, .tsv or .parquet.")
     corpus: Path | None = path(
         "--corpus",
-        help="Corpus from which random and retrieval take their replies. Pairs that also occur "
+        help=f"Corpus from which {' and '.join(BUILT_IN)} take their replies. Pairs that also occur "
         "in the test set are excluded.",
     )
 
@@ -96,7 +97,6 @@ def _check(given: RespondOptions) -> None:
     """Raises a ParameterError where an option would be ignored, or one is missing."""
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
-    from rejoinder.responders.registry import BUILT_IN
 
     built_in = given.system in BUILT_IN
     check_needs(not built_in, "a trained system", "beam", "length_penalty")
@@ -108,9 +108,9 @@ def _check(given: RespondOptions) -> None:
     if built_in and given.corpus is None:
         raise ParameterError(f"{given.system}: needs --corpus, to take replies from")
     if not built_in and given.corpus is not None:
-        raise ParameterError("--corpus: only random and retrieval take replies from a corpus")
-    if given.scorer is not None and given.system != "retrieval":
-        raise ParameterError("--scorer: only retrieval re-ranks its replies")
+        raise ParameterError(f"--corpus: only {' and '.join(BUILT_IN)} take replies from a corpus")
+    if given.scorer is not None and given.system not in RERANKING:
+        raise ParameterError(f"--scorer: only {' and '.join(RERANKING)} re-ranks its replies")
 
 
 def _write(replies: Replies, output: Path | None) -> None:

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import shutil
 from pathlib import Path
 
 import openpyxl
@@ -25,6 +26,7 @@ from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.tables.formats import FORMATS
 from rejoinder.tables.rating_formats import RATING_FORMATS
+from rejoinder.tables.score_formats import SCORE_FORMATS
 
 CASES = int(os.environ.get("REJOINDER_FUZZ", "500"))
 SLOW_CASES = 20_000
@@ -92,6 +94,53 @@ def promptfoo_results():
     return json.dumps(
         {"evalId": "e", "results": {"version": 3, "prompts": [], "results": results}}
     ).encode()
+
+
+def promptfoo_table():
+    systems = ("a", "b")
+    of_output = ("Status", "Score", "Named Scores", "Grader Reason", "Comment")
+    header = ("question", "answer", *(c for s in systems for c in (f"[{s}] q", *of_output)))
+    replies = {(s, i): t for s, i, t in REPLIES}
+    return table(header, *(
+        (f"Bus {i} ?", f'"{w}"', *(c for s in systems for c in (f'"{replies[s, i]}"', "PASS", "0.50", "", "", "")))
+        for i, w in zip(IDS, WORDS, strict=True)
+    ))  # fmt: skip
+
+
+def wmt_folder():
+    """A folder as its files by their places in it."""
+    texts = {s: "".join(f"{t}\n" for name, _, t in REPLIES if name == s) for s in ("a", "b")}
+    values = "".join(f"{s}\t{n / 4}\n" for n, (s, _, _) in enumerate(REPLIES))
+    files = {
+        "sources/en-de.txt": "".join(f"Bus {i} ?\n" for i in IDS),
+        "references/en-de.refA.txt": "".join(f"{w}\n" for w in WORDS),
+        "documents/en-de.docs": "".join(f"news\tdoc{int(i) // 2}\n" for i in IDS),
+        **{f"system-outputs/en-de/{s}.txt": text for s, text in texts.items()},
+        "metric-scores/en-de/X-refA.seg.score": values,
+        "human-scores/en-de.mqm.seg.score": values,
+    }
+    return {name: text.encode() for name, text in files.items()}
+
+
+def conversations_of_deepeval():
+    """Cases of one turn, and conversations."""
+    roles = ("user", "assistant")
+    cases = [
+        {
+            "name": i,
+            "input": f"Bus {i} ?",
+            "actualOutput": t,
+            "expectedOutput": w,
+            "metricsData": [],
+        }
+        for i, w, t in zip(IDS, WORDS, turned(1), strict=True)
+    ]
+    talks = [
+        {"name": f"talk {i}", "turns": [{"role": r, "content": w, "order": n} for n, r in enumerate(roles)],
+         "metricsData": [{"name": "Tone", "success": True, "score": 0.5}]}
+        for i, w in zip(IDS, WORDS, strict=True)
+    ]  # fmt: skip
+    return json.dumps({"testCases": cases, "conversationalTestCases": talks}).encode()
 
 
 def workbook(header, *lines):
@@ -206,6 +255,14 @@ WORLDS = {
     ))),
     "inspect": at_once("log.json", inspect_log()),
     "promptfoo": at_once("results.json", promptfoo_results()),
+    "promptfoo lines": at_once("results.jsonl", rows(*(
+        {"promptIdx": 0, "testIdx": int(i), "provider": s, "vars": {"question": f"Bus {i} ?", "answer": w},
+         "prompt": {"raw": "q", "label": "q"}, "response": {"output": t}, "success": True, "score": 0.5}
+        for s, i, t in REPLIES for w in (WORDS[int(i) - 1],)
+    ))),
+    "promptfoo table": at_once("results.csv", promptfoo_table()),
+    "wmt": {**at_once("wmt26", wmt_folder()), "ratings": ("wmt26", wmt_folder())},
+    "deepeval conversations": at_once("test_run.json", conversations_of_deepeval()),
     "deepeval": at_once("test_run.json", json.dumps({"testCases": [
         {"name": i, "input": f"Bus {i} ?", "actualOutput": t, "expectedOutput": w, "order": n,
          "metricsData": [{"name": "Tone", "success": True, "score": 0.5}]}
@@ -249,6 +306,13 @@ COMMANDS = {
     "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --assignments 5 --json",
     "recipe negative-references": f"recipe negative-references {{testset}} {QUICK} --json",
 }
+OF_SCORES = {
+    "score": f"score --scores {{scores}} {QUICK} --json",
+    "look": "look {scores} --json",
+    "convert": "convert {scores} --as scores -o {out}.jsonl --json",
+}
+"""The same for scores of other tools."""
+
 SAME_READERS = {
     "metrics": "reads no file",
     "train ruber": "reads its corpus as filter does, and trains for minutes",
@@ -258,6 +322,21 @@ SAME_READERS = {
     "recipe khayrallah2021": "reads published files of one study, and trains for minutes",
     "recipe tao2018": "reads what train ruber and correlate read, and trains for minutes",
 }
+SCORED = [(s, i, "judge", n % 5) for n, (s, i, _) in enumerate(REPLIES)]
+SCORES = {
+    "jsonl": ("s.jsonl", rows(*(dict(zip(("system", "id", "name", "value"), r, strict=True)) for r in SCORED))),
+    "csv": ("s.csv", table(("system", "id", "judge", "second"), *((s, i, v, v / 4) for s, i, _, v in SCORED))),
+    "parquet": ("s.parquet", parquet({
+        "system": [r[0] for r in SCORED], "id": [r[1] for r in SCORED], "judge": [r[3] for r in SCORED],
+    })),
+    "wmt-scores": ("judge.doc.score", "".join(f"{s}\t{v}\n" for s, _, _, v in SCORED).encode()),
+    **{name: WORLDS[name]["testset"] for name in (
+        "lm-eval", "inspect", "promptfoo", "promptfoo lines", "promptfoo table", "deepeval",
+        "deepeval conversations", "wmt",
+    )},
+}  # fmt: skip
+"""By format a whole file of scores."""
+
 OPTIONS = {"testset": "--format", "responses": "--responses-format", "ratings": "--ratings-format"}
 
 
@@ -265,15 +344,13 @@ def test_no_verb_is_forgotten():
     assert set(command_line.verbs()) == COMMANDS.keys() | SAME_READERS.keys()
 
 
-FOLDERS = {"wmt": "a folder of several files; tests/unit/tables/test_logs.py has its faults"}
-
-
 def test_no_format_is_forgotten():
-    assert set(FORMATS) - FOLDERS.keys() <= set(WORLDS)
+    assert set(FORMATS) <= set(WORLDS)
+    assert set(SCORE_FORMATS) - {"json", "tsv", "xlsx"} <= set(SCORES), "tables of other suffixes"
     published = {
         name for name in RATING_FORMATS if name not in ("csv", "tsv", "jsonl", "parquet", "json")
     }
-    assert published - FOLDERS.keys() <= set(WORLDS)
+    assert published <= set(WORLDS)
 
 
 @pytest.mark.parametrize("cases", [CASES, pytest.param(SLOW_CASES, marks=pytest.mark.slow)])
@@ -284,7 +361,7 @@ def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monke
     confirmed = 0
     for number in range(cases):
         folder = tmp_path / str(number % 50)
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
         verb, words, files = drawn_case(draw, folder)
         told = f"case {number}: {' '.join(words)}; files {files!r}"
         try:
@@ -305,41 +382,66 @@ def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monke
             assert len(said) == 1, f"{told}\n{err}"
         elif verb == "score":
             confirmed += confirms(json.loads(out), words, told)
-        for path in folder.iterdir():
-            path.unlink()
+        shutil.rmtree(folder)
     assert ends[0] > cases // 20
     assert ends[2] > cases // 5
     assert confirmed > cases // 100
 
 
 def drawn_case(draw, folder):
-    """A verb, its words, and the damaged files by what they are for."""
+    """A verb (empty for one on scores), its words, and the damaged files by what they are for."""
     verb = draw.choice([*COMMANDS, "score", "score"])
     world = draw.choice(list(WORLDS))
+    of_scores = verb in OF_SCORES and draw.random() < 0.3
     roles = {
         **{role: ("jsonl", *file) for role, file in WORLDS["jsonl"].items()},
         "corpus": ("dailydialog", *WORLDS["dailydialog"]["corpus"]),
         "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
         "generic": ("text", "generic.txt", GENERIC),
+        "scores": draw.choice([(name, *file) for name, file in SCORES.items()]),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
-    template = COMMANDS[verb]
+    template = (OF_SCORES if of_scores else COMMANDS)[verb]
     used = [role for role in roles if f"{{{role}}}" in template]
     hurt = draw.choice(used)
     words, files = template.split(), {}
     for role in used:
         form, name, content = roles[role]
         if role == hurt:
-            content = damaged(draw, content)
-            files[name] = content
+            content = files[name] = damaged_content(draw, content)
             if draw.random() < 0.03:  # another format's content under this name
                 content = files[name] = draw.choice(list(roles.values()))[2]
         path = folder / f"{role}-{name}"
-        path.write_bytes(content)
+        write(path, content)
         words = [word.replace(f"{{{role}}}", str(path)) for word in words]
         if form in FORCED and role in OPTIONS and draw.random() < 0.5:
             known = RATING_FORMATS if role == "ratings" else FORMATS
             words += [OPTIONS[role], form] if form in known else []
-    return verb, [word.replace("{out}", str(folder / "out")) for word in words], files
+    return (
+        verb * (not of_scores),
+        [word.replace("{out}", str(folder / "out")) for word in words],
+        files,
+    )
+
+
+def damaged_content(draw, content):
+    """A damaged file; of a folder, one of its files, which may be taken away too."""
+    if not isinstance(content, dict):
+        return damaged(draw, content)
+    name = draw.choice(list(content))
+    rest = {other: each for other, each in content.items() if other != name}
+    return rest if draw.random() < 0.2 else rest | {name: damaged(draw, content[name])}
+
+
+def write(path, content):
+    """Writes a file, or a folder of files."""
+    files = (
+        {path / name: each for name, each in content.items()}
+        if isinstance(content, dict)
+        else {path: content}
+    )
+    for place, each in files.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(each)
 
 
 def confirms(told, words, case):

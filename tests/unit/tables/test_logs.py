@@ -1,5 +1,6 @@
 """Logs of evaluation tools, in the shape in which these tools write them."""
 
+import csv
 import json
 import struct
 import zipfile
@@ -268,6 +269,75 @@ def test_promptfoo(tmp_path, version):
     assert ("y", "1", "success", 0.0, None) in scores(path)
 
 
+def test_promptfoo_json_lines(tmp_path):
+    rows = [promptfoo_row(test, "p:x", f"x{test}", promptId="9c") for test in (0, 1)]
+    path = lines(tmp_path / "results.jsonl", *rows)
+    assert recognised(path) == "promptfoo"
+    assert read_testset(path).contexts.rows() == [("0", ["Q0"]), ("1", ["Q1"])]
+    assert read_responses(path).rows() == [("p:x", "0", "x0"), ("p:x", "1", "x1")]
+    assert ("p:x", "1", "tone", 1.0, None) in scores(path)
+
+
+OF_OUTPUT = ("Status", "Score", "Named Scores", "Metric: tone", "Grader Reason", "Comment")
+
+
+def test_promptfoo_csv(tmp_path):
+    path = tmp_path / "results.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        names = ("[p:x] Say: {{question}}", *OF_OUTPUT, "[p:y] Say: {{question}}", *OF_OUTPUT)
+        writer.writerow(("Description", "question", "answer", *names))
+        tone = ("PASS", "0.75", '{"tone":1}', "1.00", "good", "")
+        broken = ("", "ERROR", "0.00", "", "", "API error", "")
+        writer.writerow(
+            ("first", "Q0", "A0", "x, 0", *tone, "'=y0", "FAIL", "0.50", "", "", "", "")
+        )
+        writer.writerow(("", "Q1", "'-A1", "'tis\nx1", *tone, *broken))
+    assert recognised(path) == "promptfoo"
+    testset = read_testset(path)
+    assert testset.contexts.rows() == [("0", ["Q0"]), ("1", ["Q1"])]
+    assert testset.references.get_column("text").to_list() == ["A0", "-A1"]
+    assert read_responses(path).rows() == [
+        ("p:x", "0", "x, 0"), ("p:y", "0", "=y0"), ("p:x", "1", "'tis\nx1"),
+    ]  # fmt: skip
+    assert [row[:4] for row in scores(path)] == [
+        ("p:x", "0", "tone", 1.0), ("p:x", "0", "score", 0.75), ("p:x", "0", "success", 1.0),
+        ("p:y", "0", "score", 0.5), ("p:y", "0", "success", 0.0),
+        ("p:x", "1", "tone", 1.0), ("p:x", "1", "score", 0.75), ("p:x", "1", "success", 1.0),
+        ("p:y", "1", "score", 0.0), ("p:y", "1", "success", 0.0),
+    ]  # fmt: skip
+    assert holds_all(path, None, None)
+
+
+def test_promptfoo_csv_of_earlier_versions(tmp_path):
+    path = tmp_path / "results.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("question", "answer", "[p:x] Say it", "[p:x] Whisper it"))
+        fail = "[FAIL] (0.25)\n\nNo.\n\nNever.\n\nFail Reason: not equal"
+        writer.writerow(("Q0", "A0", "[PASS] (1.00, tone: 0.50)\n\nYes.\n\nPass Reason: all", fail))
+        writer.writerow(("Q1", "A1", "[ERROR] (0.00)\n\nAPI error", "[PASS] Short."))
+    assert recognised(path) == "promptfoo"
+    say, whisper = "p:x with Say it", "p:x with Whisper it"
+    assert read_responses(path).rows() == [
+        (say, "0", "Yes."), (whisper, "0", "No.\n\nNever."), (whisper, "1", "Short."),
+    ]  # fmt: skip
+    assert (say, "0", "tone", 0.5, None) in scores(path)
+    assert (whisper, "0", "score", 0.25, None) in scores(path)
+    assert (say, "1", "success", 0.0, None) in scores(path)
+
+
+def test_what_is_wrong_with_a_csv_of_promptfoo(tmp_path):
+    path = tmp_path / "results.csv"
+    header = "question,[p:x] q," + ",".join(OF_OUTPUT) + "\n"
+    path.write_text(header + "Q0,x0,PASS,1.00\n")
+    with pytest.raises(InputError, match=r"row 2: 4 cells, expected 8"):
+        read_responses(path)
+    path.write_text(header + "Q0,x0,PASS,1.00,tone,,,\n")
+    with pytest.raises(InputError, match=r"row 2: Named Scores are no JSON object of numbers"):
+        read_scores(path)
+
+
 @pytest.mark.parametrize("snake", [False, True])
 def test_deepeval(tmp_path, snake):
     names = ["testCases", "actualOutput", "expectedOutput", "metricsData"]
@@ -289,6 +359,43 @@ def test_deepeval(tmp_path, snake):
     assert scores(path) == [
         ("gpt-x", "test_case_0", "Tone", 0.0, None), ("gpt-x", "test_case_1", "Tone", 0.5, None),
     ]  # fmt: skip
+
+
+def test_deepeval_of_conversations(tmp_path):
+    def turns(*texts):
+        roles = ("user", "assistant") * len(texts)
+        return [
+            {"role": r, "content": t, "order": i}
+            for i, (r, t) in enumerate(zip(roles, texts, strict=False))
+        ]
+
+    rows = [
+        {"name": f"conversational_test_case_{i}", "success": True, "turns": turns(*texts),
+         "expectedOutcome": "The guest has a table.", "metricsData": [{"name": "Recall", "score": i / 4}]}
+        for i, texts in enumerate((("Hi.", "Hello.", "A table?", "At nine."), ("Hi.", "Ho.", "Bye.")))
+    ]  # fmt: skip
+    path = tmp_path / "test_run_1.json"
+    run = {"testCases": [], "conversationalTestCases": rows, "hyperparameters": None}
+    path.write_text(json.dumps({"testRunData": run}))
+    assert recognised(path) == "deepeval"
+    assert read_responses(path).rows() == [
+        ("test_run_1", "conversational_test_case_0", "At nine."),
+        ("test_run_1", "conversational_test_case_1", "Ho."),
+    ]
+    assert [(id, value) for _, id, _, value, _ in scores(path)] == [
+        ("conversational_test_case_0", 0.0), ("conversational_test_case_1", 0.25),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="reference"):
+        read_testset(path)
+    both = run | {
+        "testCases": [{"name": "t", "input": "Q", "actualOutput": "R", "expectedOutput": "A"}]
+    }
+    path.write_text(json.dumps(both))
+    assert read_testset(path).contexts.rows() == [
+        ("t", ["Q"]),
+        ("conversational_test_case_0", ["Hi.", "Hello.", "A table?"]),
+        ("conversational_test_case_1", ["Hi."]),
+    ]
 
 
 def wmt(folder, **files):
@@ -315,7 +422,11 @@ def test_wmt(tmp_path):
     assert recognised(path) == "wmt"
     for each in (path, path / "system-outputs" / "en-de"):
         testset = read_testset(each)
-        assert testset.contexts.rows() == [("1", ["Hi."]), ("2", ["Tea?"])]
+        assert testset.contexts.columns == ["id", "context", "domain", "document"]
+        assert testset.contexts.rows() == [
+            ("1", ["Hi."], "news", "doc1"),
+            ("2", ["Tea?"], "news", "doc2"),
+        ]
         assert testset.references.get_column("text").to_list() == [
             "Hallo.", "Guten Tag.", "Tee?", "Einen Tee?",
         ]  # fmt: skip
@@ -339,6 +450,59 @@ def test_ratings_of_wmt(tmp_path, caplog):
     assert "1 segment without a score left out" in caplog.text
 
 
+def test_files_of_scores_of_wmt(tmp_path):
+    metric, human = "metric-scores/en-de/BLEU-refA", "human-scores/en-de.mqm"
+    documents = {"documents/en-de.docs": "news\tdoc1\nchat\tdoc2\n"}
+    levels = {
+        f"{metric}.doc.score": "bot\t0.5\nbot\t0.25\n",
+        f"{human}.doc.score": "bot -1\nbot None\n",
+    }
+    domains = {f"{metric}.domain.score": "news\tbot\t0.5\nchat\tbot\t0.25\n"}
+    path = wmt(tmp_path / "wmt26", **documents, **levels, **domains)
+    expected = {
+        "seg": [("bot", "1", "BLEU-refA", 0.5, None), ("bot", "2", "BLEU-refA", 0.25, None)],
+        "doc": [("bot", "doc1", "BLEU-refA.doc", 0.5, None), ("bot", "doc2", "BLEU-refA.doc", 0.25, None)],
+        "domain": [
+            ("bot", "news", "BLEU-refA.domain", 0.5, None), ("bot", "chat", "BLEU-refA.domain", 0.25, None),
+        ],
+        "sys": [("bot", "all", "BLEU-refA.sys", 0.4, None)],
+    }  # fmt: skip
+    for level, rows in expected.items():
+        assert scores(path / f"{metric}.{level}.score") == rows
+    assert read_ratings(path / f"{human}.doc.score").rows() == [
+        ("doc1", "bot", "mean", "mqm", -1.0)
+    ]
+    # By itself a file says neither documents nor segments: they are counted.
+    alone = tmp_path / "mine.doc.score"
+    alone.write_text("a\t1\na\t2\nb\t3\nb\t4\n")
+    assert [row[:4] for row in scores(alone)] == [
+        ("a", "1", "mine.doc", 1.0), ("a", "2", "mine.doc", 2.0),
+        ("b", "1", "mine.doc", 3.0), ("b", "2", "mine.doc", 4.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("m.doc.score", "bot\t1\n", "1 score of 'bot', expected 2, one for each document"),
+        ("m.seg.score", "bot\t1\nbot\tx\n", "row 2: 'x' is no number"),
+        ("m.seg.score", "bot\t1\n", "expected 2, one for each line of the source"),
+        (
+            "m.sys.score",
+            "bot\t1\nbot\t1\n",
+            "2 scores of 'bot', expected 1, one for the whole test set",
+        ),
+        ("m.domain.score", "bot\t1\n", "row 1: 2 cells; expected a domain, a system and its score"),
+        ("m.domain.score", "d bot 1\nd bot 2\n", "several scores of 'bot' in the domain 'd'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_of_scores_of_wmt(tmp_path, name, text, words):
+    path = wmt(tmp_path / "wmt26") / "metric-scores" / "en-de" / name
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_scores(path)
+
+
 def test_what_is_wrong_with_a_folder_of_wmt(tmp_path):
     two = wmt(tmp_path / "two", **{"system-outputs/de-en/bot.txt": "Hi.\n"})
     with pytest.raises(InputError, match=r"2 language pairs .*name the folder of one: .*de-en"):
@@ -346,6 +510,9 @@ def test_what_is_wrong_with_a_folder_of_wmt(tmp_path):
     short = wmt(tmp_path / "short", **{"system-outputs/en-de/bot.txt": "Hi.\n"})
     with pytest.raises(InputError, match=r"bot\.txt: 1 line, expected 2"):
         read_testset(short)
+    docs = wmt(tmp_path / "docs", **{"documents/en-de.docs": "news\tdoc1\n"})
+    with pytest.raises(InputError, match=r"en-de\.docs: 1 line, expected 2"):
+        read_testset(docs)
     less = wmt(tmp_path / "less", **{"metric-scores/en-de/BLEU-refA.seg.score": "bot\t0.5\n"})
     with pytest.raises(InputError, match="1 score of 'bot', expected 2"):
         read_responses(less)

@@ -107,6 +107,15 @@ def _quoted_tsv(text: str, path: Path) -> Grid:
     return made
 
 
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a comma-separated file and their numbers, the header among them.
+
+    Raises:
+        InputError: A quote that is not closed, or other faults of CSV.
+    """
+    return _csv_rows(read_text(path), str(path), ",")
+
+
 def tsv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows of a TSV file and their numbers; blank lines are skipped."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):

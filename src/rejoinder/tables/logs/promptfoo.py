@@ -1,4 +1,4 @@
-"""promptfoo: ``promptfoo eval -o results.json``."""
+"""promptfoo: ``promptfoo eval -o results.json``, ``results.jsonl`` or ``results.csv``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import read_text
+from rejoinder.files.reading import read_text, suffix_of
 from rejoinder.tables.assembly.column_roles import ALIASES, REFERENCE, folded
+from rejoinder.tables.io.json_lines import read_objects
 from rejoinder.tables.io.json_table import json_value
+from rejoinder.tables.logs import promptfoo_csv
 from rejoinder.tables.logs.samples import (
     Log,
     Sample,
@@ -21,20 +23,19 @@ from rejoinder.tables.logs.samples import (
     turns_of,
 )
 
-_EXPECTED = "expected the JSON that 'promptfoo eval -o results.json' writes"
+_EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
 _COMPARING = ("equals", "similar", "factuality", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
 """The assertions whose value is an expected reply."""
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A JSON object with ``results`` of a prompt and a provider."""
+    """A JSON object with ``results`` of a prompt and a provider; lines of them; or a CSV of them."""
+    if promptfoo_csv.recognise(path, first):
+        return True
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return (
-        not path.is_dir()
-        and start[:1] == b"{"
-        and b'"results"' in first
-        and (b'"evalId"' in first or b'"provider"' in first or b'"promptIdx"' in first)
-    )
+    whole = b'"results"' in first and any(key in first for key in (b'"evalId"', b'"provider"'))
+    result = b'"promptIdx"' in first and (b'"testIdx"' in first or b'"results"' in first)
+    return not path.is_dir() and start[:1] == b"{" and (whole or result)
 
 
 def read(path: Path) -> list[Sample]:
@@ -46,11 +47,7 @@ def read(path: Path) -> list[Sample]:
     compare with a text (``equals``, ``similar``, ``factuality``). The system is the provider, and
     the prompt's label where there are several. Scores are the named ones, ``score``, and ``success``.
     """
-    content = json_value(read_text(path), str(path), _EXPECTED)
-    rows = content.get("results") if isinstance(content, dict) else None
-    rows = rows.get("results") if isinstance(rows, dict) else rows
-    if not isinstance(rows, list):
-        raise InputError(f"{path}: no list in results; {_EXPECTED}")
+    rows = _rows(path)
     for number, row in enumerate(rows, start=1):
         expected_keys(f"{path}, row {number}", ("provider",), row)
     prompts = {_label(row) for row in rows}
@@ -79,9 +76,33 @@ def read(path: Path) -> list[Sample]:
     return samples
 
 
+def _rows(path: Path) -> list[Any]:
+    """The results, of a CSV, of JSON Lines or of one JSON object."""
+    if suffix_of(path) == ".csv":
+        return promptfoo_csv.rows_of(path)
+    text = read_text(path)
+    if _is_result(text.lstrip().partition("\n")[0]):
+        return [row for _, row in read_objects(path)]
+    content = json_value(text, str(path), _EXPECTED)
+    rows = content.get("results") if isinstance(content, dict) else None
+    rows = rows.get("results") if isinstance(rows, dict) else rows
+    if not isinstance(rows, list):
+        raise InputError(f"{path}: no list in results; {_EXPECTED}")
+    return rows
+
+
+def _is_result(line: str) -> bool:
+    """Whether a line is a result by itself."""
+    try:
+        row = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return isinstance(row, dict) and "provider" in row and "promptIdx" in row
+
+
 LOG = Log(
     "promptfoo",
-    "promptfoo: results.json with variables, expected values, outputs and scores",
+    "promptfoo: results.json, .jsonl or .csv with variables, expected values, outputs and scores",
     recognise,
     read,
 )

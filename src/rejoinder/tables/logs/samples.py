@@ -34,6 +34,7 @@ class Sample:
         references: The expected replies.
         scores: By name the numbers that the tool gave the reply; None where one is missing.
         repeat: Which of several replies of the system to this item it is, from 1.
+        about: Additional columns of the item, such as its document; every sample has the same ones.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Sample:
     references: list[str] = field(default_factory=list)
     scores: dict[str, float | None] = field(default_factory=dict)
     repeat: int = 1
+    about: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
         InputError: Two samples of an item differ in its context or its references.
     """
     items = Items()
+    about: list[dict[str, str]] = []
     seen: dict[str, tuple[Any, str]] = {}
     for path in paths:
         samples = _samples(log, path)
@@ -91,7 +94,9 @@ def testset_of(log: Log, paths: Sequence[Path]) -> TestSetDraft:
             if first == where:
                 references = [(text, None, None) for text in sample.references if text.strip()]
                 items.add(sample.id, sample.turns, references, (str(path), sample.number))
-    return items.draft()
+                about.append(sample.about)
+    names = [name for name in about[0] if all(name in each for each in about)]
+    return items.draft(pl.Series(name, [each[name] for each in about]) for name in names)
 
 
 def responses_of(log: Log, path: Path) -> ResponsesDraft:

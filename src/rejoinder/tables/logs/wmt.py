@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import counted, listed
 from rejoinder.tables.logs.samples import Log, Sample
+from rejoinder.tables.logs.wmt_scores import documents_of, scores_of_systems
 
 OUTPUTS = "system-outputs"
 
@@ -26,8 +25,9 @@ def read(path: Path) -> list[Sample]:
     """A sample for each segment of each system: the source is the context.
 
     An item is a line, ``1``, ``2``, ... References that stand among the outputs, people, are systems
-    too. Scores are those of ``metric-scores`` for segments, called ``<metric>-<reference>``. Where
-    the folder holds several language pairs, name the folder of one: ``system-outputs/en-de``.
+    too. The domain and the document of a line are additional columns. Scores are those of
+    ``metric-scores`` for segments, called ``<metric>-<reference>``. Where the folder holds several
+    language pairs, name the folder of one: ``system-outputs/en-de``.
     """
     root, pair = place_of(path)
     sources = lines_of(root / "sources" / f"{pair}.txt")
@@ -39,9 +39,16 @@ def read(path: Path) -> list[Sample]:
         for file in sorted((root / OUTPUTS / pair).glob("*.txt"))
     }
     scores = {
-        file.name.removesuffix(".seg.score"): segment_scores(file, len(sources))
+        file.name.removesuffix(".seg.score"): scores_of_systems(file, len(sources))
         for file in sorted((root / "metric-scores" / pair).glob("*.seg.score"))
     }
+    documents = documents_of(root, pair)
+    if documents is not None and len(documents) != len(sources):
+        raise InputError(
+            f"{root / 'documents' / f'{pair}.docs'}: {counted(len(documents), 'line')}, expected "
+            f"{len(sources)}, as the source has; restore it"
+        )
+    about = [{"domain": domain, "document": name} for domain, name in documents or ()]
     return [
         Sample(
             str(line + 1),
@@ -51,6 +58,7 @@ def read(path: Path) -> list[Sample]:
             [sources[line]] if sources[line] else [],
             [stream[line] for stream in references],
             {name: values[system][line] for name, values in scores.items() if system in values},
+            about=about[line] if about else {},
         )
         for system, texts in outputs.items()
         for line in range(len(sources))
@@ -83,30 +91,6 @@ def place_of(path: Path) -> tuple[Path, str]:
     return root, pairs[0]
 
 
-def segment_scores(path: Path, count: int) -> dict[str, list[float | None]]:
-    """By system the score of each segment; None where the file says so.
-
-    Raises:
-        InputError: A row is no name and number, or a system has another number of segments.
-    """
-    scores: dict[str, list[float | None]] = {}
-    for number, system, value in _rows(path):
-        try:
-            scores.setdefault(system, []).append(None if value == "None" else float(value))
-        except ValueError:
-            raise InputError(
-                f"{path}, row {number}: {quoted(value)} is no number; expected a system and its score"
-            ) from None
-    lengths = Counter({system: len(values) for system, values in scores.items()})
-    for system, length in lengths.items():
-        if length != count:
-            raise InputError(
-                f"{path}: {counted(length, 'score')} of {quoted(system)}, expected {count}, one for "
-                "each line of the source; restore the file"
-            )
-    return scores
-
-
 def lines_of(path: Path, count: int | None = None) -> list[str]:
     """The lines of a file, as many as there are segments.
 
@@ -121,18 +105,6 @@ def lines_of(path: Path, count: int | None = None) -> list[str]:
             f"{path}: {counted(len(lines), 'line')}, expected {count}, as the source has; restore it"
         )
     return lines
-
-
-def _rows(path: Path) -> Iterator[tuple[int, str, str]]:
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        cells = line.split()
-        if not cells:
-            continue
-        if len(cells) != 2:
-            raise InputError(
-                f"{path}, row {number}: {counted(len(cells), 'cell')}; expected a system and its score"
-            )
-        yield number, cells[0], cells[1]
 
 
 def _root(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""WMT's human scores of segments: ``human-scores/<pair>.<name>.seg.score`` (mt-metrics-eval)."""
+"""WMT's human scores: ``human-scores/<pair>.<name>.<level>.score`` (mt-metrics-eval)."""
 
 from __future__ import annotations
 
@@ -10,54 +10,53 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.assembly.long_or_wide import MEAN
 from rejoinder.tables.logs import wmt
+from rejoinder.tables.logs.wmt_scores import is_human, read_scores, score_file
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.schemas import RATINGS
 
-_SUFFIX = ".seg.score"
 _FOLDER = "human-scores"
 
 
 def recognise(path: Path, first: bytes) -> bool:
     """The folder of a test set, or one file of its human scores."""
-    return wmt.recognise(path, first) or (
-        path.name.endswith(_SUFFIX) and path.absolute().parent.name == _FOLDER
-    )
+    return wmt.recognise(path, first) or is_human(path)
 
 
 def read(path: Path) -> RatingsDraft:
     """A rating for each segment that was scored; the method (``mqm``) is the criterion.
 
-    Who rated is not in the file, so the rater is ``mean``.
+    Who rated is not in the file, so the rater is ``mean``. A file by itself may hold scores of
+    documents, domains or whole systems too; of a folder those of segments are read.
     """
     if path.is_dir():
         root, pair = wmt.place_of(path)
-        files = sorted((root / _FOLDER).glob(f"{pair}.*{_SUFFIX}"))
+        files = sorted((root / _FOLDER).glob(f"{pair}.*.seg.score"))
+        if not files:
+            raise InputError(
+                f"{path}: no file {_FOLDER}/{pair}.*.seg.score; expected human scores of segments, or "
+                "name a file of them"
+            )
     else:
-        root, pair, files = path.absolute().parent.parent, path.name.partition(".")[0], [path]
-    if not files:
-        raise InputError(f"{path}: no file {_FOLDER}/{pair}.*{_SUFFIX}; expected human scores")
-    count = len(wmt.lines_of(root / "sources" / f"{pair}.txt"))
+        files = [path]
     rows, numbers, absent = [], [], 0
-    for file in files:
-        criterion = file.name.removesuffix(_SUFFIX).removeprefix(f"{pair}.")
-        place = 0
-        for system, values in wmt.segment_scores(file, count).items():
-            for segment, value in enumerate(values, start=1):
-                place += 1
-                if value is None:
-                    absent += 1
-                    continue
-                rows.append((str(segment), system, MEAN, criterion, value))
-                numbers.append(place)
-    notes = (f"{counted(absent, 'segment')} without a score left out",) if absent else ()
+    for place in files:
+        file = score_file(place)
+        for each in read_scores(file):
+            if each.value is None:
+                absent += 1
+                continue
+            rows.append((each.item, each.system, MEAN, file.name, each.value))
+            numbers.append(each.number)
+    what = "segment" if path.is_dir() or score_file(path).level == "seg" else "item"
+    notes = (f"{counted(absent, what)} without a score left out",) if absent else ()
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
     return RatingsDraft(frame, Origin(((str(path), numbers),)), notes)
 
 
 FORMAT = RatingFormat(
     "wmt",
-    "WMT's human scores of segments (mt-metrics-eval): human-scores/<pair>.<name>.seg.score",
+    "WMT's human scores (mt-metrics-eval): the folder, or human-scores/<pair>.<name>.<level>.score",
     recognise,
     read,
 )

@@ -11,14 +11,14 @@ from pathlib import Path
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.origin import ScoresDraft
-from rejoinder.tables.score_formats import logs, score_tables
+from rejoinder.tables.score_formats import logs, score_tables, wmt
 from rejoinder.tables.score_formats.format import ScoreFormat
 
 OPTION = "--scores-format"
 
 # Published formats come first: some of them are CSV, TSV or JSON as well, with other columns.
 SCORE_FORMATS: dict[str, ScoreFormat] = {
-    each.name: each for each in (*logs.FORMATS, *score_tables.FORMATS)
+    each.name: each for each in (*logs.FORMATS, wmt.FORMAT, *score_tables.FORMATS)
 }
 
 

@@ -116,6 +116,8 @@ CORRELATE = [
     verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"size=0 must be a whole number of at least 1"),
     verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"epsilon='some' must be 0 or more, or 'best'"),
     verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"epsilon=-1.0 must be 0 or more"),
+    verb(f"correlate {READ} {RATINGS} --columns human.csv:id=item", "columns of a file that is not read", r"the command reads no file 'human\.csv'; it names rated\.csv, test\.jsonl, bot\.jsonl, cat\.jsonl"),
+    verb(f"correlate {READ} {RATINGS} --scores judge.csv:5..1", "a least value above the greatest", r"got '5\.\.1'; expected the least and the greatest value"),
     verb(f"correlate {READ} {RATINGS} -p pairwise -c spearman", "a coefficient of accuracies", r"'pairwise' has accuracies in place of correlations: do without --correlation"),
 ]  # fmt: skip
 

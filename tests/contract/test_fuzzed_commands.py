@@ -391,7 +391,7 @@ def test_numbers_of_an_independent_reading_or_one_message(tmp_path, capfd, monke
 def drawn_case(draw, folder):
     """A verb (empty for one on scores), its words, and the damaged files by what they are for."""
     verb = draw.choice([*COMMANDS, "score", "score"])
-    world = draw.choice(list(WORLDS))
+    world = draw.choice([*WORLDS, *("jsonl", "csv") * 4])  # what plain Python reads too
     of_scores = verb in OF_SCORES and draw.random() < 0.3
     roles = {
         **{role: ("jsonl", *file) for role, file in WORLDS["jsonl"].items()},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from settings.row import Row
 from settings.shared import as_json, columns, refused
 
@@ -31,6 +33,15 @@ CONVERT = [
     # The test set is no table of responses.
     Row("convert", "--as", "--as responses", status=(0, 2), effect=lambda _, after: (
         "this is a test set, expected responses" in after.err)),
+    # Plain text has the ids of the test set; without it, the lines are references.
+    Row("convert", "--testset", "--testset {examples_testset}", where={"testset": "replies_in_lines"},
+        effect=lambda *both: [each.json["kind"] for each in both] == ["test set", "responses"]
+        and _rows(both[1])[0] == {"system": "lines", "id": "c001", "text": "reply 1"}),
 ]  # fmt: skip
+
+
+def _rows(result):
+    return list(map(json.loads, result.at("@t.jsonl").decode().splitlines()))
+
 
 ROWS = [*LOOK, *CONVERT]

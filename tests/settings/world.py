@@ -42,7 +42,7 @@ class World:
         self.folder = folder
 
     # What stands in examples/.
-    testset = EXAMPLES / "testset.jsonl"
+    testset = examples_testset = EXAMPLES / "testset.jsonl"
     ratings = EXAMPLES / "ratings.csv"
     preferences = EXAMPLES / "preferences.csv"
     corpus = EXAMPLES / "corpus.txt"
@@ -101,6 +101,13 @@ class World:
             for each in self.items
         ]
         return self._csv("testset.data", ("id", "context", "ref1"), rows)
+
+    @cached_property
+    def replies_in_lines(self) -> Path:
+        """Plain text, whose line i is the reply to item i."""
+        path = self.folder / "lines.txt"
+        path.write_text("".join(f"reply {n}\n" for n in range(1, len(self.items) + 1)))
+        return path
 
     @cached_property
     def testset_csv(self) -> Path:

@@ -200,7 +200,7 @@ def measured(
     items, replies = read(given, without)
     texts = items, only_systems(replies, only)
     scores = measure(given, *texts, resamples, cluster, metrics_of(given, without, only))
-    return with_notes(scores, [path for path, _ in given.scores]), texts
+    return with_notes(scores, [each.path for each in given.scores]), texts
 
 
 def metrics_of(
@@ -230,22 +230,26 @@ def external(
     from rejoinder.tables.selection import check_systems, only_systems
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
-    paths: dict[str, list[Path]] = {}
-    for path, direction in given.scores:
-        paths.setdefault(direction, []).append(path)
+    paths: dict[tuple[str, tuple[float, float] | None], list[Path]] = {}
+    for path, direction, bounds in given.scores:
+        paths.setdefault((direction, bounds), []).append(path)
     with Progress("reading"):
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}
-        tables = {direction: read_scores(*each, **how) for direction, each in paths.items()}
+        tables = {about: read_scores(*each, **how) for about, each in paths.items()}
     if alone:
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
         check_systems(without, names)
     metrics: list[External] = []
-    for direction, table in tables.items():
+    for (direction, bounds), table in tables.items():
         table = table.filter(~table.get_column("system").is_in(list(without)))
         table = only_systems(table, only)
         names = table.get_column("name").unique().to_list()
-        metrics += externals(table, lower=names if direction == "lower" else ())
+        metrics += externals(
+            table,
+            lower=names if direction == "lower" else (),
+            bounds=None if bounds is None else dict.fromkeys(names, bounds),
+        )
     return metrics
 
 
@@ -259,7 +263,6 @@ def _by_themselves(
     """The scores of other tools without any reply, on the items of the test set if one is named."""
     from rejoinder.scoring.external import from_values
     from rejoinder.scoring.scores import Scores
-    from rejoinder.tables.testset import read_testset
 
     if given.metrics:
         raise ParameterError(
@@ -269,7 +272,7 @@ def _by_themselves(
     testset = None
     if given.testset is not None:
         with Progress("reading"):
-            testset = read_testset(given.testset, *given.references, format=given.testset_format)
+            testset = read_items(given)
     scores = from_values(
         external(given, without, only, alone=True),
         testset,
@@ -278,7 +281,7 @@ def _by_themselves(
         resamples=given.resamples if resamples is None else resamples,
         seed=given.seed,
     )
-    return with_notes(Scores(**vars(scores)), [path for path, _ in given.scores])
+    return with_notes(Scores(**vars(scores)), [each.path for each in given.scores])
 
 
 def check_given(given: MeasuringOptions) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -22,6 +23,7 @@ from rejoinder.cli.declarations import (
 from rejoinder.errors import ParameterError, RejoinderError
 
 if TYPE_CHECKING:
+    from rejoinder.tables.assembly.column_mapping import ColumnMapping
     from rejoinder.tables.responses import Missing
 
 FEWEST_RESAMPLES = 100
@@ -57,15 +59,56 @@ def kappa(_context: click.Context, _option: click.Parameter, text: str | None) -
         ) from None
 
 
+class ScoreFile(NamedTuple):
+    """A file of --scores, and what stands behind its name.
+
+    Attributes:
+        path: The file.
+        direction: ``higher`` or ``lower``: which values are better.
+        bounds: The least and the greatest value there can be; None where they are not said.
+    """
+
+    path: Path
+    direction: str
+    bounds: tuple[float, float] | None
+
+
 def score_files(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[Path, str], ...]:
-    """The files of --scores, each with ``higher`` or ``lower``: which values are better."""
-    split = [value.rpartition(":") for value in values]
-    return tuple(
-        (Path(file), last) if file and last in ("higher", "lower") else (Path(value), "higher")
-        for value, (file, _, last) in zip(values, split, strict=True)
-    )
+) -> tuple[ScoreFile, ...]:
+    """The files of --scores: ``FILE``, ``FILE:lower``, ``FILE:1..5`` or ``FILE:lower:1..5``."""
+    return tuple(map(_score_file, values))
+
+
+def _score_file(value: str) -> ScoreFile:
+    direction, bounds, file = "", None, value
+    while True:
+        rest, _, last = file.rpartition(":")
+        if rest and not direction and last in ("higher", "lower"):
+            direction = last
+        elif rest and bounds is None and ".." in last and "/" not in last:
+            bounds = _bounds(value, last)
+        else:
+            return ScoreFile(Path(file), direction or "higher", bounds)
+        file = rest
+
+
+def _bounds(value: str, text: str) -> tuple[float, float]:
+    """The ends of ``1..5``.
+
+    Raises:
+        ParameterError: They are no numbers, or not the lower one first.
+    """
+    try:
+        low, high = (float(part) for part in text.split("..", 1))
+    except ValueError:
+        low = high = 0.0
+    if not low < high:
+        raise ParameterError(
+            f"--scores {value}: got {text!r}; expected the least and the greatest value, for example "
+            "FILE:1..5 or FILE:lower:-25..0"
+        )
+    return low, high
 
 
 def seed(**more: Any) -> Any:
@@ -253,12 +296,53 @@ class SamplingOptions(SeedOptions):
 class TablesOptions(Options):
     """Tables of input whose columns have names of their own."""
 
-    columns: str | None = option(
+    columns: Any = option(
         "--columns",
-        metavar="NAME=COLUMN,...",
-        help="Which column of the input is which, or a TOML file of such pairs. For example "
-        "id=doc_id,text=resps.0.0; known aliases need none.",
+        metavar="[FILE:]NAME=COLUMN,...",
+        multiple=True,
+        help="Which column of the input is which, or a TOML file of such pairs; may be repeated. For "
+        "example id=doc_id,text=resps.0.0, or human.csv:id=item for one file alone; known aliases need "
+        "none.",
     )
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__({**values, "columns": columns_of(values)})
+
+
+def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
+    """What all --columns of a command line say together.
+
+    Raises:
+        ParameterError: One is of a file that the command does not read.
+    """
+    if not values["columns"]:
+        return None
+    from functools import reduce
+
+    from rejoinder.tables.assembly.column_mapping import ColumnMapping, column_mapping, is_called
+
+    paths = [path for each in values.values() for path in _paths(each)]
+    mappings: list[ColumnMapping] = []
+    for text in values["columns"]:
+        mapping = column_mapping(text)
+        assert mapping is not None
+        unknown = [
+            file for file in mapping.files if not any(is_called(path, file) for path in paths)
+        ]
+        if unknown and "=" in text:
+            names = ", ".join(dict.fromkeys(path.name for path in paths))
+            raise ParameterError(
+                f"--columns {text}: the command reads no file '{unknown[0]}'; it names {names}"
+            )
+        mappings.append(mapping)
+    return reduce(ColumnMapping.joined, mappings)
+
+
+def _paths(value: Any) -> list[Path]:
+    """The files in the value of an option, which may be several, or pairs with something else."""
+    if isinstance(value, tuple):
+        return [path for each in value for path in _paths(each)]
+    return [value] if isinstance(value, Path) else []
 
 
 class TestsetFileOptions(TablesOptions):
@@ -345,18 +429,18 @@ def scores(what: str) -> Any:
     """The option --scores; ``what`` says what the scores are used as."""
     return option(
         "--scores",
-        metavar="FILE[:lower]",
+        metavar="FILE[:lower][:LOW..HIGH]",
         multiple=True,
         callback=score_files,
         help="Table of scores that another tool made; may be repeated. FILE:lower: lower values are "
-        f"better. {what}",
+        f"better. FILE:1..5: the least and the greatest value there can be. {what}",
     )
 
 
 class ScoreFilesOptions(Options):
     """Scores that another tool made."""
 
-    scores: tuple[tuple[Path, str], ...] = scores("They are metrics; without -m, the only ones.")
+    scores: tuple[ScoreFile, ...] = scores("They are metrics; without -m, the only ones.")
     scores_format: str | None = option(
         "--scores-format", metavar="NAME", help="Format of the scores (default: recognised)."
     )

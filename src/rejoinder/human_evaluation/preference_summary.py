@@ -17,7 +17,7 @@ from rejoinder.tables.checks.validation import check_preferences, conform
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
-from rejoinder.tables.selection import of_criterion, without_systems
+from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _ENDS = ("_low", "_high")
@@ -148,7 +148,9 @@ def preferences(
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
     table = given.select(*PREFERENCES)
     check_preferences(table, Origin.of_table("preferences", table))
-    table = without_systems(of_criterion(table, criterion), without, ("a", "b"))
+    table = of_criterion(table, criterion)
+    faults = [*criterion_notes(table, criterion), *faults]
+    table = without_systems(table, without, ("a", "b"))
 
     def summarised(name: str, own: pl.DataFrame) -> PreferenceCriterion:
         return PreferenceCriterion(name, own, options)

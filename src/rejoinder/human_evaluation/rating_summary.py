@@ -20,7 +20,7 @@ from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.selection import of_criterion, without_systems
+from rejoinder.tables.selection import criterion_notes, of_criterion, without_systems
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
 _RATERS = {
@@ -160,7 +160,9 @@ def ratings(
     given = ratings_of(ratings)
     clusters, faults = item_clusters(given, cluster, "ratings")
     options = SummaryOptions(threshold, drop, least, resamples, seed, raters, clusters)
-    table = without_systems(of_criterion(rating_table(given), criterion), without)
+    table = of_criterion(rating_table(given), criterion)
+    faults = [*criterion_notes(table, criterion), *faults]
+    table = without_systems(table, without)
     if scale is not None:
         check_scale(table, scale)
 

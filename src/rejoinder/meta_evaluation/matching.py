@@ -24,7 +24,7 @@ from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import AGAINST
-from rejoinder.tables.selection import check_systems, of_criterion
+from rejoinder.tables.selection import check_systems, criterion_notes, of_criterion
 
 RANDOM = "random"
 LOWER = "lower is better, so its sign is turned around"
@@ -75,7 +75,8 @@ def match(
         check_scale(given, scale)
     grades = given.get_column("score").to_numpy() if of_pairs else rated.matrix
     wrong = [*_misnamed(scores, given, without), *grade_notes(grades, scale)]
-    return rated, [*wrong, *notes, *more], given.item(0, "criterion")
+    notes = [*criterion_notes(given, criterion), *wrong, *notes, *more]
+    return rated, notes, given.item(0, "criterion")
 
 
 def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:

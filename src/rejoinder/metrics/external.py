@@ -139,7 +139,8 @@ class External(MeanMetric):
             s, i = (int(each[0]) for each in np.nonzero(outside))
             raise ParameterError(
                 f"{values.name}: value {values.values[s, i]:g} of system '{values.systems[s]}' at id "
-                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}); give the scale of the values"
+                f"'{values.ids[i]}' is outside bounds=({low:g}, {high:g}); give the scale of the "
+                "values (--scores FILE:LOW..HIGH)"
             )
         return low, high
 

@@ -17,7 +17,7 @@ from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import over_pairs
 from rejoinder.tables.ratings import check_ratings, rating_table
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.selection import criterion_notes, of_criterion
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def rating_weights(
     """
     table = of_criterion(rating_table(ratings), rules.criterion, one=True)
     rated = check_ratings(table, replies, without)
-    notes = [f"weights: {note}" for note in rated.notes]
+    notes = criterion_notes(table, rules.criterion)
+    notes += [f"weights: {note}" for note in rated.notes]
     check_scale(rated.ratings, rules.scale)
     usable = rated.ratings
     if rules.filter_raters is not None:

@@ -7,6 +7,7 @@ import os
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.look import kind_of
 from rejoinder.tables.registry import table_of, write_as
+from rejoinder.tables.testset import TestSet
 
 
 def convert(
@@ -16,6 +17,7 @@ def convert(
     kind: str | None = None,
     format: str | None = None,
     columns: Columns = None,
+    testset: TestSet | None = None,
 ) -> tuple[str, int]:
     """Writes a file of any format as one of our own: ``.jsonl`` or ``.parquet``, by its suffix.
 
@@ -25,6 +27,8 @@ def convert(
         kind: What to read it as; None where there is one kind alone that it can be read as.
         format: The name of its format; None: recognised.
         columns: Which column is which, as for ``read_testset``.
+        testset: The test set of responses that have no ids: line i of plain text answers item i. The
+            file is then read as responses.
 
     Returns:
         The kind, and the number of rows (of items, for a test set).
@@ -34,7 +38,7 @@ def convert(
         ParameterError: There is no such kind, or the file may be several and none is named.
     """
     if kind is None:
-        kind = kind_of(path, format=format, columns=columns)
-    table = table_of(path, kind, format=format, columns=columns)
+        kind = "responses" if testset else kind_of(path, format=format, columns=columns)
+    table = table_of(path, kind, format=format, columns=columns, testset=testset)
     write_as(kind, table, output)
     return kind, len(table)

@@ -190,11 +190,12 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
     with _notes():
         path = in_folder(path, kind, KINDS[kind].formats) if format is None else path
     (chosen,) = formats_of([path], format, KINDS[kind].formats, "--format")
-    if columns is not None and getattr(chosen, "roles", True) is None:
+    mapping = column_mapping(columns)
+    if mapping and mapping.of_file(path) and getattr(chosen, "roles", True) is None:
         chosen = next(each for each in formats.FORMATS.values() if each.roles is not None)
     renames: dict[str, str] = {}
     if kind in ("test set", "responses") and chosen.roles is not None:
-        roles = chosen.roles(path, column_mapping(columns))
+        roles = chosen.roles(path, mapping)
         renames = roles.of_items if kind == "test set" else roles.of_replies
     return Reading(kind, chosen.name, _counts(kind, table), renames, tuple(notes))
 

@@ -57,15 +57,30 @@ def table_of(
     *,
     format: str | None = None,
     columns: Columns = None,
+    testset: TestSet | None = None,
 ) -> TestSet | pl.DataFrame:
     """A file read as a kind of table.
 
+    Args:
+        path: A file or a folder.
+        kind: The kind.
+        format: The name of its format; None: recognised.
+        columns: Which column is which, as for ``read_testset``.
+        testset: The test set of responses that have no ids: line i of plain text answers item i.
+
     Raises:
         InputError: It cannot be read.
-        ParameterError: There is no such kind.
+        ParameterError: There is no such kind, or a test set is given and the kind is not responses.
     """
     if kind not in KINDS:
         raise ParameterError(f"kind: got {kind!r}; expected {one_of(KINDS)}")
+    if testset is not None:
+        if kind != "responses":
+            raise ParameterError(
+                f"testset (--testset) gives the ids of responses, and kind (--as) is {kind!r}; leave one "
+                "of them out"
+            )
+        return read_responses(path, format=format, columns=columns, ids=testset.ids)
     return KINDS[kind].read(path, format=format, columns=columns)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import quoted
 
 
 def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = False) -> pl.DataFrame:
@@ -14,7 +15,7 @@ def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = Fals
 
     Args:
         table: Ratings or preferences, checked.
-        criterion: The name of the criterion.
+        criterion: The name of the criterion; its case does not matter where one alone is called so.
         one: Whether the judgements must be of a single criterion.
 
     Raises:
@@ -28,9 +29,25 @@ def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = Fals
                 "--criterion NAME (criterion=NAME)"
             )
         return table
-    if criterion not in criteria:
+    alike = [each for each in criteria if each.casefold() == criterion.casefold()]
+    if criterion not in criteria and len(alike) != 1:
         raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
-    return table.filter(pl.col("criterion") == criterion)
+    return table.filter(pl.col("criterion") == (criterion if criterion in criteria else alike[0]))
+
+
+def criterion_notes(selected: pl.DataFrame, criterion: str | None) -> list[str]:
+    """A note where the criterion that was asked for is written in another case in the table.
+
+    Args:
+        selected: What ``of_criterion`` selected.
+        criterion: What was asked for.
+    """
+    if criterion is None or not selected.height:
+        return []
+    name = selected.item(0, "criterion")
+    if name == criterion:
+        return []
+    return [f"criterion {quoted(criterion)}: the judgements call it {quoted(name)}, which is used"]
 
 
 def without_systems(

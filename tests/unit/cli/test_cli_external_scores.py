@@ -7,8 +7,9 @@ import sys
 import polars as pl
 import pytest
 
-from rejoinder import read_responses, read_scores
+from rejoinder import External, Scores, read_responses, read_scores
 from rejoinder.cli.app import run
+from rejoinder.scoring.external import from_values
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -39,6 +40,45 @@ def refused(capfd, *words):
 def means(judge):
     table = read_scores(judge).group_by("system").agg(pl.col("value").mean())
     return dict(table.rows())
+
+
+@pytest.mark.parametrize("suffix", ["1..5", "higher:1..5", "1..5:lower", "lower:0..100.5"])
+def test_the_least_and_the_greatest_value(judge, told, suffix):
+    low, high = map(float, suffix.replace("lower", "").replace("higher", "").strip(":").split(".."))
+    better = "lower" not in suffix
+    metric = External("judge", read_scores(judge), higher_is_better=better, bounds=(low, high))
+    expected = Scores(**vars(from_values([metric], seed=12345))).systems()
+    result = told("score", "--scores", f"{judge}:{suffix}")
+    assert result["systems"] == json.loads(json.dumps(expected.to_dicts()))
+    assert all(f"|low:{low}|high:{high}|" in row["signature"] for row in result["systems"])
+    plain = told("score", "--scores", judge if better else f"{judge}:lower")
+    assert [row["value"] for row in plain["systems"]] == [row["value"] for row in result["systems"]]
+    assert [row["low"] for row in plain["systems"]] != [row["low"] for row in result["systems"]]
+
+
+def test_negative_values_are_not_multiplied_by_100(tmp_path, capfd):
+    rows = [(s, str(i), -(i % 7) - len(s)) for s in ("a", "bb") for i in range(20)]
+    frame = pl.DataFrame(rows, schema=["system", "id", "mqm"], orient="row")
+    frame.write_csv(tmp_path / "mqm.csv")
+    assert run(["score", "--scores", f"{tmp_path / 'mqm.csv'}:-25..0"]) == 0
+    out = capfd.readouterr().out
+    assert "values not multiplied by 100" in out
+    assert "-3.85 [" in out  # (0 + ... + 6) twice and 0 + ... + 5, by 20, and 1
+
+
+@pytest.mark.parametrize(
+    ("suffix", "words"),
+    [
+        (":5..1", "got '5..1'; expected the least and the greatest value"),
+        (":1..x", "got '1..x'; expected the least and the greatest value"),
+        (
+            ":2..5",
+            "is outside bounds=(2, 5); give the scale of the values (--scores FILE:LOW..HIGH)",
+        ),
+    ],
+)
+def test_what_bounds_may_not_be(judge, capfd, suffix, words):
+    assert words in refused(capfd, "score", "--scores", f"{judge}{suffix}")
 
 
 def test_the_file_alone(judge, told):

@@ -48,3 +48,23 @@ def test_a_table_of_less_is_a_test_set_alone(command, tmp_path):
     status, _, said = command("score", str(tmp_path / "t.csv"))
     assert status == 2
     assert "is taken for the test set, and no replies are given" in said
+
+
+def test_columns_of_one_file_of_several(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "all.csv").write_text(TABLE)
+    (tmp_path / "r.csv").write_text(RATINGS)
+    # The ids and the grades of the ratings have other names.
+    (tmp_path / "grades.csv").write_text(RATINGS.replace("id,system,score", "nr,system,grade"))
+    words = ["correlate", "all.csv", *VERBS["correlate"], "--json"]
+    usual = json.loads(command(*words)[1])
+    words[words.index("r.csv")] = "grades.csv"
+    for columns in (
+        ["--columns", "grades.csv:id=nr,score=grade"],
+        ["--columns", "grades.csv:id=nr", "--columns", "score=grade"],
+    ):
+        told = json.loads(command(*words, *columns)[1])
+        assert told | {"notes": usual["notes"]} == usual
+    status, _, err = command(*words, "--columns", "grade.csv:id=nr,score=grade")
+    assert status == 2
+    assert "the command reads no file 'grade.csv'; it names grades.csv, all.csv" in err

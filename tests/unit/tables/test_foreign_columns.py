@@ -255,3 +255,37 @@ def test_votes_with_a_column_for_each_outcome(tmp_path, suffix):
     rows[2] |= {"winner_tie": 0}
     with pytest.raises(InputError, match="0 outcomes; expected 1 in one of winner_model_a"):
         read_preferences(written(tmp_path / f"wrong{suffix}", rows))
+
+
+SPELLINGS = ["text", "mapping", "toml"]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_columns_of_one_file_alone(tmp_path, spelling):
+    (tmp_path / "t.jsonl").write_text('{"id": "1", "item": "x", "references": ["Hi."]}\n')
+    (tmp_path / "r.csv").write_text("nr,said\n1,Ho.\n")
+    columns = {
+        "text": "r.csv:id=nr,text=said",
+        "mapping": {"r.csv": {"id": "nr"}, "text": "said"},
+        "toml": tmp_path / "mapping.toml",
+    }[spelling]
+    (tmp_path / "mapping.toml").write_text(
+        '[columns]\ntext = "said"\n["r.csv"]\nid = "nr"\n["other.csv"]\nid = "no"\n'
+    )
+    assert read_testset(tmp_path / "t.jsonl", columns=columns).ids == ["1"]
+    assert read_responses(tmp_path / "r.csv", columns=columns).rows() == [("r", "1", "Ho.")]
+
+
+def test_a_file_with_columns_of_its_own_beside_a_published_one(tmp_path):
+    replies = tmp_path / "bot.csv"
+    replies.write_text("nr,said\nq,Ho.\n")
+    folder = tmp_path / "dstc7"
+    folder.mkdir()
+    (folder / "gold_responses.tsv").write_text("InstanceID\tReference1\nq\tHi.\n")
+    with pytest.raises(
+        ParameterError, match=r"format 'dstc7', whose columns are known; .*FILE:NAME"
+    ):
+        read_testset(folder, columns="id=nr,text=said")
+    columns = f"{replies}:id=nr,text=said"
+    assert read_testset(folder, columns=columns).ids == ["q"]
+    assert read_responses(replies, columns=columns).rows() == [("bot", "q", "Ho.")]

@@ -104,7 +104,8 @@ def times100(value: float) -> str:
 
 def percent(metric: Metric) -> bool:
     """Whether tables show a metric x100: where it lies within [-1, 1], as papers do."""
-    return metric.bounds[1] <= 1
+    low, high = metric.bounds
+    return low >= -1 and high <= 1
 
 
 def number_of(metric: Metric, digits: int | None = None) -> Show:

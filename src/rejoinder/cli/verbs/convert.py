@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import argument, choice, command
+from rejoinder.cli.declarations import argument, choice, command, option
 
 
 class ConvertOptions(options.TablesOptions, options.JsonOptions):
@@ -18,6 +19,12 @@ class ConvertOptions(options.TablesOptions, options.JsonOptions):
         "--as",
         of=("testset", "responses", "ratings", "preferences", "scores"),
         help="What to read the file as. Required if it can be read as several.",
+    )
+    testset: Path | None = option(
+        "--testset",
+        metavar="TESTSET",
+        type=options.PATH,
+        help="Test set. It has the ids of responses in plain text, whose line i is the reply to item i.",
     )
 
 
@@ -35,17 +42,25 @@ def convert(given: ConvertOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.look import kind_of
     from rejoinder.tables.registry import table_of, write_as
+    from rejoinder.tables.testset import read_testset
 
     kind = "test set" if given.kind == "testset" else given.kind
     named = {"format": given.format, "columns": given.columns}
     with Progress("reading"):
-        kind = kind or kind_of(given.path, **named)
+        testset = given.testset and read_testset(given.testset, columns=given.columns)
+        kind = kind or ("responses" if testset else kind_of(given.path, **named))
         targets.check_file(given.output, targets.OF_TABLES[kind], "--output")
-        table = table_of(given.path, kind, **named)
+        table = table_of(given.path, kind, **named, testset=testset)
     with Outputs() as outputs:
-        path = given.output
-        written = outputs.save(path, lambda path: write_as(kind, table, path), len(table))
+        save = partial(write_as, kind, table)
+        written = outputs.save(given.output, save, len(table))
         if given.json:
-            write({"kind": kind, "rows": len(table), "written": str(path) if written else None})
+            write(
+                {
+                    "kind": kind,
+                    "rows": len(table),
+                    "written": str(given.output) if written else None,
+                }
+            )
         else:
             console().print(f"{kind}: {len(table)} {'items' if kind == 'test set' else 'rows'}")

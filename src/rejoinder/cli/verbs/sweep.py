@@ -68,8 +68,8 @@ class SweepOptions(options.TrainingOptions, SearchOptions):
         "--testset",
         metavar="TESTSET",
         required=True,
-        help="Test set that finished trials reply to. Messages with references, the original "
-        "reference first.",
+        help="Test set. Finished trials reply to it: messages with references, the original reference "
+        "first.",
     )
     output: Path = options.output(
         "A folder for the sweep, which resumes: repeat the command.", "FOLDER"

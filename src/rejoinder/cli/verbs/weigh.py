@@ -35,7 +35,7 @@ class WeighOptions(
         default=1,
         help="Minimum number of raters of a reply. Replies with fewer have no weight by people.",
     )
-    scores: tuple[tuple[Path, str], ...] = options.scores("They become weights.")
+    scores: tuple[options.ScoreFile, ...] = options.scores("They become weights.")
     weights_from: str | None = option(
         "--weights-from",
         metavar="NAME[:KEY=VALUE,...]",
@@ -91,7 +91,7 @@ def weigh(given: WeighOptions) -> None:
             rated_replies=rated,
             progress=tick,
         )
-    result = inputs.with_notes(result, [*given.ratings, *(path for path, _ in given.scores)])
+    result = inputs.with_notes(result, [*given.ratings, *(each.path for each in given.scores)])
     with Outputs() as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)

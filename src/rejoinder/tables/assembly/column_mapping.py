@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,15 +18,19 @@ from rejoinder.files.reading import existing, read_text
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.assembly.column_roles import may_be_nested
 
-Columns: TypeAlias = Mapping[str, str] | str | os.PathLike[str] | None
-"""What ``columns=`` takes: a mapping, ``"id=doc_id,text=resps.0.0"``, or the path of a TOML file."""
-
-_FORM = "expected NAME=COLUMN, several parted by commas, or a TOML file of them"
+_FORM = (
+    "expected NAME=COLUMN, several parted by commas, behind FILE: where they are of one file alone, or "
+    "a TOML file of them"
+)
 
 
 @dataclass(frozen=True)
 class ColumnMapping:
     """By our name of a column the user's: a column, or a dotted path into its nested values.
+
+    Attributes:
+        sources: The mapping of every file.
+        files: By file what is mapped in it besides, or in another way.
 
     Example:
         >>> mapping = column_mapping("id=doc_id,text=resps.0.0")
@@ -35,6 +39,26 @@ class ColumnMapping:
     """
 
     sources: dict[str, str]
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def of_file(self, path: str | os.PathLike[str]) -> ColumnMapping | None:
+        """What is mapped in a file; None where nothing is.
+
+        >>> column_mapping("r.csv:id=item").of_file("data/r.csv").sources
+        {'id': 'item'}
+        """
+        sources = dict(self.sources)
+        for name, pairs in self.files.items():
+            if is_called(Path(path), name):
+                sources |= pairs
+        return ColumnMapping(sources) if sources else None
+
+    def joined(self, other: ColumnMapping) -> ColumnMapping:
+        """Both mappings; where they name the same column, the other one holds."""
+        files = {name: dict(pairs) for name, pairs in self.files.items()}
+        for name, pairs in other.files.items():
+            files[name] = files.get(name, {}) | pairs
+        return ColumnMapping(self.sources | other.sources, files)
 
     def of_row(self, row: dict[str, Any]) -> dict[str, Any]:
         """A row of JSON with our names; of the others, text, numbers, true and false are kept."""
@@ -94,7 +118,8 @@ class ColumnMapping:
                 raise InputError(
                     f"{where}: no column {quoted(source)}, though columns (--columns) says that "
                     f"{quoted(name)} is called {quoted(source)}; got {listed(columns)}; name a column "
-                    "of the file, or a path like resps.0.0"
+                    "of the file, or a path like resps.0.0; what holds for another file alone stands "
+                    f"behind its name: --columns FILE:{name}={source}"
                 )
 
 
@@ -112,33 +137,53 @@ _NOT_OF_ITEMS = {
 }  # fmt: skip
 
 
+Columns: TypeAlias = (
+    Mapping[str, str | Mapping[str, str]] | str | os.PathLike[str] | ColumnMapping | None
+)
+"""What ``columns=`` takes: a mapping, ``"id=doc_id,text=resps.0.0"``, or the path of a TOML file."""
+
+
 def column_mapping(columns: Columns) -> ColumnMapping | None:
     """The mapping that a user gave, or None.
 
     Args:
         columns: By our name the user's column, as a mapping or as ``"id=doc_id,text=resps.0.0"``;
-            or a TOML file with such pairs, at its top or in a table ``[columns]``.
+            or a TOML file with such pairs, at its top or in a table ``[columns]``. What holds for one
+            file alone is a mapping under the file's name, ``{"r.csv": {"id": "item"}}``, a table of
+            the TOML file, ``["r.csv"]``, or stands behind it, ``"r.csv:id=item,score=grade"``.
 
     Raises:
         InputError: The TOML file cannot be read.
         ParameterError: It is none of these.
     """
-    if columns is None:
-        return None
+    if columns is None or isinstance(columns, ColumnMapping):
+        return columns
     if isinstance(columns, Mapping):
         pairs = dict(columns)
     elif isinstance(columns, str) and "=" in columns:
-        pairs = dict(_pair(part) for part in columns.split(",") if part.strip())
+        pairs = _of_text(columns)
     elif isinstance(columns, (str, os.PathLike)):
         pairs = _of_toml(Path(columns))
     else:
         raise ParameterError(f"columns: got {type(columns).__name__}; {_FORM}")
-    for name, source in pairs.items():
-        if not isinstance(name, str) or not isinstance(source, str) or not name or not source:
-            raise ParameterError(f"columns: got {quoted(name)} = {quoted(source)}; {_FORM}")
-    if not pairs:
+    common = {name: source for name, source in pairs.items() if not isinstance(source, Mapping)}
+    files = {name: dict(each) for name, each in pairs.items() if isinstance(each, Mapping)}
+    for each in (common, *files.values()):
+        for name, source in each.items():
+            if not isinstance(name, str) or not isinstance(source, str) or not name or not source:
+                raise ParameterError(f"columns: got {quoted(name)} = {quoted(source)}; {_FORM}")
+    if not any((common, *files.values())):
         raise ParameterError(f"columns: no pair; {_FORM}")
-    return ColumnMapping(pairs)
+    return ColumnMapping(common, files)
+
+
+def is_called(path: Path, name: str) -> bool:
+    """Whether a file of ``columns`` is this one: by its name, or by its path.
+
+    >>> [is_called(Path("data/r.csv"), each) for each in ("r.csv", "data/r.csv", "other/r.csv")]
+    [True, True, False]
+    """
+    return name == path.name or os.path.abspath(name) == os.path.abspath(path)
 
 
 def value_at(row: Any, path: str) -> tuple[Any, bool]:
@@ -167,6 +212,14 @@ def _top(source: str) -> str:
     return source.partition(".")[0]
 
 
+def _of_text(text: str) -> dict[str, Any]:
+    """The pairs of ``id=doc_id,text=resps.0.0``, or of ``FILE:id=doc_id,...``."""
+    key, _, _ = text.partition("=")
+    file, mark, _ = key.rpartition(":")
+    pairs = dict(_pair(part) for part in text[len(file + mark) :].split(",") if part.strip())
+    return {file.strip(): pairs} if mark else pairs
+
+
 def _pair(part: str) -> tuple[str, str]:
     name, sign, source = part.partition("=")
     if not sign or not name.strip() or not source.strip():
@@ -174,19 +227,23 @@ def _pair(part: str) -> tuple[str, str]:
     return name.strip(), source.strip()
 
 
-def _of_toml(path: Path) -> dict[str, str]:
+def _of_toml(path: Path) -> dict[str, Any]:
     (path,) = existing([path], "columns")
     try:
         content = tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f'{path}: not TOML: {error}; expected lines like id = "doc_id"') from None
-    pairs = content.get("columns", content)
-    if not isinstance(pairs, dict) or not all(isinstance(v, str) for v in pairs.values()):
+    common = content.pop("columns", {})
+    tables = [common, content, *(each for each in content.values() if isinstance(each, dict))]
+    values = [v for each in tables if isinstance(each, dict) for v in each.values()]
+    if not isinstance(common, dict) or not all(
+        isinstance(v, str) or any(v is each for each in tables) for v in values
+    ):
         raise InputError(
-            f'{path}: expected lines like id = "doc_id", at the top or below [columns]; each value '
-            "is the name of a column in double quotes"
+            f'{path}: expected lines like id = "doc_id", at the top or below [columns], or below '
+            '["FILE"] for one file alone; each value is the name of a column in double quotes'
         )
-    return pairs
+    return content | common
 
 
 def _in_cell(cell: str | None, path: str) -> str:

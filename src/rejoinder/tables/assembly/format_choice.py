@@ -76,6 +76,30 @@ def in_folder(path: Path, what: str, formats: Mapping[str, Kind]) -> Path:
     return chosen[0]
 
 
+def refuse_published(
+    path: Path, formats: Mapping[str, Recognisable], tables: Mapping[str, Recognisable]
+) -> None:
+    """Raises where columns are named for a path that is no table of columns.
+
+    Args:
+        path: A file or folder.
+        formats: The formats by name.
+        tables: Those of them whose columns the user may name.
+
+    Raises:
+        ParameterError: A format that knows its columns recognises the path, and no table does.
+    """
+    first = b"" if path.is_dir() else head(path)
+    if any(each.recognise(path, first) for each in tables.values()):
+        return
+    published = next((each.name for each in formats.values() if each.recognise(path, first)), None)
+    if published is not None:
+        raise ParameterError(
+            f"columns (--columns): {path} is of the format {quoted(published)}, whose columns are known; "
+            "where the names are those of another file, write them behind it: FILE:NAME=COLUMN"
+        )
+
+
 _NO_DATA = (".", "readme", "license", "licence")
 _WORDS = {
     "test set": ("test",),

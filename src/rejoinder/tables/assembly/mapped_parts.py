@@ -85,6 +85,7 @@ def _mapped(part: Part, columns: ColumnMapping | None, what: str) -> tuple[Part,
 
 
 def _checked(part: Part, columns: ColumnMapping | None, what: str) -> pl.DataFrame:
+    columns = columns and columns.of_file(part.name)
     if columns is None:
         return part.frame
     frame = columns.of_frame(part.frame)

@@ -84,6 +84,7 @@ def _mapped(
         return Roles(), iter(())
     number, row = first
     rows = chain([first], rows)
+    columns = columns and columns.of_file(path)
     if columns is not None:
         given, row = row, columns.of_row(row)
         if what:

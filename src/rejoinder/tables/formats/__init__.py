@@ -8,7 +8,7 @@ from typing import Literal
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of, in_folder
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder, refuse_published
 from rejoinder.tables.formats import (
     chat,
     dailydialog,
@@ -64,7 +64,13 @@ def choose(
             some.
     """
     option = "--format" if what == "test set" else "--responses-format"
-    found = formats_of(paths, name, FORMATS if columns is None or name else _TABLES, option)
+    named = [columns is not None and columns.of_file(path) is not None for path in paths]
+    found = []
+    for path, is_named in zip(paths, named, strict=True):
+        if is_named and name is None:
+            refuse_published(path, FORMATS, _TABLES)
+        known = _TABLES if is_named and name is None else FORMATS
+        found += formats_of([path], name, known, option)
     chosen = found[0]
     for path, other in zip(paths, found, strict=True):
         if other is not chosen:
@@ -72,7 +78,7 @@ def choose(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "
                 f"one {what} share one format; choose it with {option}"
             )
-    if columns is not None and chosen.roles is None:
+    if any(named) and chosen.roles is None:
         raise ParameterError(
             f"columns: the format '{chosen.name}' knows its columns; expected one of "
             f"{one_of(_TABLES)}; leave columns out, or choose one of these with {option}"

@@ -84,8 +84,8 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     if ids is None:
         raise InputError(
             f"{path}: plain text has no ids, because line i is the reply to item i of a test set; name "
-            f"the test set before it (rejoinder score TESTSET.jsonl {path.name}), or give the ids from "
-            "Python: read_responses(path, ids=testset.ids)"
+            f"the test set before it (rejoinder score TESTSET.jsonl {path.name}), as --testset of 'convert', "
+            "or give the ids from Python: read_responses(path, ids=testset.ids)"
         )
     if len(lines) != len(ids):
         raise InputError(

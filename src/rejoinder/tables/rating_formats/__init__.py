@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.assembly.format_choice import formats_of, in_folder
+from rejoinder.tables.assembly.format_choice import formats_of, in_folder, refuse_published
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats import (
     dailydialog_multiref,
@@ -68,6 +68,9 @@ def choose(path: Path, name: str | None, columns: ColumnMapping | None = None) -
         InputError: no format recognises the path.
         ParameterError: there is no format of that name, or it knows its columns.
     """
+    columns = columns and columns.of_file(path)
+    if columns is not None and name is None:
+        refuse_published(path, RATING_FORMATS, _TABLES)
     known = RATING_FORMATS if columns is None or name else _TABLES
     (chosen,) = formats_of([path], name, known, OPTION)
     if columns is not None and not chosen.takes_columns:

@@ -70,6 +70,7 @@ def judgements(
     Raises:
         InputError: Two columns could mean the same, or one of ``columns`` is absent.
     """
+    columns = columns and columns.of_file(path)
     if columns is not None and name in _OF_ROWS:  # nested values are rows', not a frame's
         part = READERS[name](path, columns)
         columns.check(part.frame.columns, part.frame.columns, what, part.name)

@@ -308,7 +308,8 @@ class WithinSystems:
 
         The error is that of the mean of products of standardised values (of ranks, for the rank
         coefficients: without a relation Kendall's tau is 2/3 of Spearman's rho but for terms of
-        higher order, and a constant factor changes no p), summed over a context's replies.
+        higher order, and a constant factor changes no p), summed over a context's replies. Where all
+        products of a permutation are equal the error is 0 and the statistic infinite.
         """
         places = [self.places[s] for s in usable]
         measure, pairs = _prepared(x, self.y, places, correlation)
@@ -324,7 +325,8 @@ class WithinSystems:
                 product = _score(scores, correlation) * _score(again, correlation)
                 product -= product.mean(axis=1, keepdims=True)
                 _add(error, self.group[each], product / each.size)
-            values.append(total / np.sqrt((error**2).sum(axis=1)))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values.append(total / np.sqrt((error**2).sum(axis=1)))
         return np.concatenate(values)
 
     def _without(self, x: Floats, correlation: str, usable: list[int]) -> Floats:

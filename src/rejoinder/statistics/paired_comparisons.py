@@ -1,0 +1,247 @@
+"""Strengths of systems from contests: Bradley and Terry's model, Davidson's for ties, covariates.
+
+A contest of systems a and b is won by a, won by b, or tied. With
+``eta = strength_a - strength_b + x . coefficients``,
+
+    P(a) = e^(eta/2) / Z,   P(b) = e^(-eta/2) / Z,   P(tie) = nu / Z,   Z = the sum of the three
+
+(Davidson 1970). Without ties it is the model of Bradley and Terry (1952). Covariates x are differences
+of a and b, such as of the lengths of their replies: a strength is then what is left when both are
+alike in them. A judge's votes may have a discrimination d of their own, so that eta is
+``d (strength_a - strength_b) + x . coefficients``; d is 1 for people, 0 for a judge who tosses a
+coin, and above 1 for one who tells systems apart more sharply than people do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.bradley_terry import reason_no_strengths
+from rejoinder.statistics.contest_likelihood import Contests, Likelihood
+from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
+from rejoinder.statistics.head_to_head import tally
+from rejoinder.statistics.student import t_quantile, two_sided_p
+
+Ties = Literal["half", "davidson"]
+"""A tie as half a win for either system, or as an outcome of its own."""
+
+CLOSE = 1e-10
+"""The iteration ends where no parameter moves by more."""
+
+STEPS = 1000
+
+SINGULAR = 1e-12
+"""An information matrix with a smaller eigenvalue (scaled) cannot be inverted."""
+
+UNBOUNDED = (
+    "the likelihood has no maximum: ties, a covariate or a judge separate wins from losses; collect "
+    "more contests, or leave covariates or judges out"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Maximum likelihood estimates.
+
+    Attributes:
+        model: The contests and their likelihood.
+        parameters: float64 [p]: strengths, coefficients of covariates, log nu (if estimated) and
+            discriminations. All NaN where ``reason`` says why there are none.
+        inverse: float64 [p, p], the inverse of the observed information.
+        reason: Why there are no estimates; None where there are.
+    """
+
+    model: Likelihood
+    parameters: Floats
+    inverse: Floats
+    reason: str | None
+
+    @property
+    def strengths(self) -> Floats:
+        """float64 [systems], log odds, mean 0."""
+        return self.parameters[: self.model.contests.systems]
+
+    @property
+    def coefficients(self) -> Floats:
+        """float64 [k], of the covariates, in log odds per unit."""
+        return self.parameters[self.model.of_covariates]
+
+    @property
+    def tie(self) -> float:
+        """Nu, the odds of a tie against sqrt(P(a) P(b)); NaN where a tie is half a win."""
+        return float(np.exp(self.parameters[self.model.of_tie])) if self.model.ties else np.nan
+
+    @property
+    def discriminations(self) -> Floats:
+        """float64 [judges]."""
+        return self.parameters[self.model.of_judges]
+
+    def covariance(self, *groupings: NDArray[np.generic] | None) -> Floats:
+        """The sandwich estimate of the covariance of all parameters, over clusters of contests.
+
+        ``A^-1 (sum_c s_c s_c') A^-1``, s_c the sum of the scores of the contests of one cluster, times
+        ``G / (G - 1)``. With two ways to group (by item and by rater) it is the sum of both less that
+        of their intersections (Cameron, Gelbach and Miller 2011), with negative eigenvalues set to 0.
+
+        Args:
+            *groupings: One or two; each a label for each contest, [n], or None: each is alone.
+
+        Returns:
+            float64 [p, p], in the order of ``parameters``. NaN where there are no estimates.
+        """
+        if self.reason:
+            return np.full_like(self.inverse, np.nan)
+        n = self.model.contests.a.size
+        labels = [_labels(each, n) for each in groupings]
+        meat = sum((self.model.outer(self.parameters, each) for each in labels), start=0.0)
+        if len(labels) == 2:
+            both = labels[0] * (int(labels[1].max()) + 1) + labels[1]
+            meat = meat - self.model.outer(self.parameters, both)
+        covariance = self.inverse @ meat @ self.inverse
+        if len(labels) == 2:
+            values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+            covariance = (vectors * np.maximum(values, 0)) @ vectors.T
+        return covariance
+
+
+def fit(contests: Contests, ties: Ties = "half", names: Sequence[str] | None = None) -> Fit:
+    """Estimates strengths by maximum likelihood (Fisher's scoring).
+
+    Args:
+        contests: At least one.
+        ties: ``davidson``: a tie is an outcome of its own, with the parameter nu; ``half``: half a win
+            for either system.
+        names: What the systems are called, for the reason; None numbers them.
+
+    >>> wins = Contests(np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, -1]), 2)
+    >>> fit(wins).strengths.round(6).tolist()  # half of log 3
+    [0.549306, -0.549306]
+    """
+    model = Likelihood(contests, ties == "davidson" and bool((contests.winner == 0).any()))
+    counts = tally(contests.a, contests.b, contests.winner, contests.systems)
+    reason = reason_no_strengths(counts.points, names)
+    if not reason and model.ties and not counts.wins.any():
+        reason = "all contests are ties: nothing tells how likely a tie is beside a win"
+    parameters = None if reason else _estimates(model)
+    inverse = None if parameters is None else _inverse(model.slope(parameters, observed=True)[1])
+    if parameters is None or inverse is None:
+        none = np.full((model.size, model.size), np.nan)
+        return Fit(model, none[0], none, reason or UNBOUNDED)
+    return Fit(model, parameters, inverse, None)
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterIntervals:
+    """Intervals of all parameters.
+
+    Attributes:
+        low: float64 [p], NaN without an interval.
+        high: float64 [p].
+        reason: Why there are no intervals; None where there are.
+    """
+
+    low: Floats
+    high: Floats
+    reason: str | None
+
+
+def parameter_intervals(
+    fitted: Fit, covariance: Floats, clusters: int, level: float = LEVEL, noun: str = "items"
+) -> ParameterIntervals:
+    """Intervals of all parameters: ``estimate -+ t_(G - 1) * standard error``.
+
+    Args:
+        fitted: The estimates.
+        covariance: `Fit.covariance`.
+        clusters: The smallest number of clusters of a grouping, G.
+        level: The coverage.
+        noun: What a cluster is called, for the reason.
+
+    Raises:
+        ParameterError: A level outside (0, 1).
+    """
+    check_level(level)
+    reason = fitted.reason or too_few_groups(clusters, noun)
+    if reason:
+        none = np.full(fitted.parameters.shape, np.nan)
+        return ParameterIntervals(none, none, reason)
+    width = t_quantile(level, clusters - 1) * np.sqrt(np.diagonal(covariance))
+    return ParameterIntervals(fitted.parameters - width, fitted.parameters + width, None)
+
+
+def p_of_differences(fitted: Fit, covariance: Floats, clusters: int) -> Floats:
+    """Two-sided Wald tests of all differences of two strengths, by Student's t.
+
+    Args:
+        fitted: The estimates.
+        covariance: `Fit.covariance`.
+        clusters: The smallest number of clusters of a grouping, G; t has G - 1 degrees of freedom.
+
+    Returns:
+        float64 [systems, systems], symmetric; NaN where it is undefined.
+    """
+    systems = fitted.strengths.size
+    own = covariance[:systems, :systems]
+    variance = np.diagonal(own)[:, None] + np.diagonal(own)[None, :] - 2 * own
+    p = np.full((systems, systems), np.nan)
+    if fitted.reason or too_few_groups(clusters):
+        return p
+    for i, j in zip(*np.triu_indices(systems, 1), strict=True):
+        if variance[i, j] > 0:
+            t = (fitted.strengths[i] - fitted.strengths[j]) / np.sqrt(variance[i, j])
+            p[i, j] = p[j, i] = two_sided_p(float(t), clusters - 1)
+    return p
+
+
+def _estimates(model: Likelihood) -> Floats | None:
+    """The parameters of the largest likelihood; None where it has no maximum.
+
+    Discriminations begin at 1, from the strengths that are best where all judges are like people:
+    between equal strengths every discrimination is as likely.
+    """
+    parameters = np.zeros(model.size)
+    if model.contests.judges:
+        plain = Likelihood(replace(model.contests, judge=None), model.ties)
+        alike = _climb(plain, np.zeros(plain.size))
+        if alike is None:
+            return None
+        parameters[: plain.size] = alike
+        parameters[model.of_judges] = 1.0
+    return _climb(model, parameters)
+
+
+def _climb(model: Likelihood, parameters: Floats) -> Floats | None:
+    """The parameters of the largest likelihood, by Fisher's scoring with halved steps; None: none."""
+    value = model.value(parameters)
+    for _ in range(STEPS):
+        gradient, information = model.slope(parameters, observed=False)
+        inverse = _inverse(information)
+        if inverse is None:
+            return None
+        step = inverse @ gradient
+        while (after := model.value(parameters + step)) < value - CLOSE * (1 + abs(value)):
+            step = step / 2
+        parameters, value = parameters + step, after
+        if np.abs(step).max() < CLOSE:
+            return parameters
+    return None
+
+
+def _inverse(information: Floats) -> Floats | None:
+    """The inverse of an information matrix; None where some parameter cannot be told from others."""
+    scale = np.sqrt(np.maximum(np.diagonal(information), np.finfo(float).tiny))
+    scaled = information / np.outer(scale, scale)
+    if np.linalg.eigvalsh(scaled)[0] < SINGULAR:
+        return None
+    return np.linalg.inv(scaled) / np.outer(scale, scale)
+
+
+def _labels(groups: NDArray[np.generic] | None, n: int) -> Indices:
+    """Groups numbered from 0: int64 [n]."""
+    return np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()

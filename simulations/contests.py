@@ -15,7 +15,7 @@ from rejoinder.statistics.paired_comparisons import (
     p_of_differences,
     parameter_intervals,
 )
-from simulations.study import COVERAGE, LEVEL, Row, Study
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
 SIZES = (10, 20, 66)
 STRENGTHS = np.array([0.6, 0.1, -0.2, -0.5])
@@ -118,4 +118,4 @@ def _truth(kind: str, ties: Ties, rng: np.random.Generator) -> Floats:
     return fit(votes(rng, 200_000, kind).contests, ties).parameters
 
 
-STUDY = Study("Strengths from contests (`preferences`)", TEXT, rows)
+STUDY = SimulationStudy("Strengths from contests (`preferences`)", TEXT, rows)

@@ -21,7 +21,8 @@ FEWER = 4  # the bootstrap is dear: a quarter of the runs
 TEXT = """
 Shares of judgements: each item has a share of its own (beta distributed, mean 0.6), three people judge it,
 and the interval is Wilson's at the effective number of judgements. Strengths: four systems, a contest of each
-of the six pairs on every item, outcomes by Bradley and Terry's model; percentile bootstrap over items.
+of the six pairs on every item, outcomes by Bradley and Terry's model; percentile bootstrap over items
+(`preferences --bootstrap`).
 Correlations: a metric that correlates with the true quality, ratings by four people who differ in severity
 and taste and are drawn anew in each run, Pearson's r with the mean of the four. The truth is the mean r over
 such panels, on as many contexts as one likes.

@@ -165,6 +165,9 @@ JUDGEMENTS = [
     verb("preferences duels.csv --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),
     verb("preferences duels.csv --without bot", "no pair of systems left", r"no pair of systems is left of 'bot' or 'cat'; keep two"),
     verb("preferences duels.csv --filter-raters", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 0\.1, and none is left"),
+    verb("preferences duels.csv --covariate length", "a covariate that no column holds", r"covariates: the preferences have no columns 'length_a' and 'length_b'.*text_a"),
+    verb("preferences duels.csv --judge nobody", "a judge who compared nothing", r"judges: no rater is called 'nobody'"),
+    verb("preferences duels.csv --bootstrap --ranks", "two options that cannot stand together", r"--bootstrap \(bootstrap=True\).*leave"),
     verb("preferences duels.csv --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
     verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
 ]  # fmt: skip

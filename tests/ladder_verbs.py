@@ -130,6 +130,7 @@ def ratings(rung: Rung) -> Iterator[Line]:
 def preferences(rung: Rung) -> Iterator[Line]:
     """Two raters of every pair of neighbours."""
     yield Line([rung.preferences(), *RESAMPLES], rung.items)
+    yield Line([rung.preferences(), "--ties", "davidson", "--ranks"], rung.items)
 
 
 def plan(rung: Rung) -> Iterator[Line]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from settings.row import Row
@@ -180,7 +182,41 @@ RATINGS = [
 ]  # fmt: skip
 
 PREFERENCES = [
-    *draws("preferences", "strengths.*.strength", "strengths.*.low"),
+    *(
+        dataclasses.replace(row, also="--bootstrap") if row.option == "--seed" else row
+        for row in draws("preferences", "strengths.*.strength", "strengths.*.low")
+    ),
+    Row(
+        "preferences", "--bootstrap", "--bootstrap", "strengths.*.low",
+        keeps="pairs.*.win_rate_low",
+        effect=lambda before, after: (
+            before.at("strengths.*.strength") == pytest.approx(after.at("strengths.*.strength"))
+        ),
+    ),
+    # Of the examples' 324 comparisons some are ties: Davidson's strengths lie further apart.
+    Row(
+        "preferences", "--ties", "--ties davidson", "strengths.*.strength", keeps="pairs.*.win_rate_low",
+        effect=lambda _, after: after.at("parameters.*.parameter") == ["tie"],
+    ),
+    Row(
+        "preferences", "--covariate", "--covariate length", "strengths.*.strength",
+        where={"preferences": "preferences_with_lengths"}, keeps="pairs.*.win_rate_low",
+        effect=only("parameters.*.name", "length"),
+    ),
+    Row(
+        "preferences", "--judge", "--judge j4", "strengths.*.strength", keeps="pairs.*.win_rate_low",
+        effect=only("parameters.*.parameter", "discrimination"),
+    ),
+    Row(
+        "preferences", "--cluster-raters", "--cluster-raters", "strengths.*.low",
+        keeps="strengths.*.strength",
+    ),
+    Row(
+        "preferences", "--ranks", "--ranks",
+        effect=lambda before, after: (
+            "best_rank" not in before.json["strengths"][0] and after.at("strengths.*.best_rank")
+        ),
+    ),
     as_json("preferences"),
     columns("preferences", "pairs.*.win_rate", "preferences"),
     Row(

@@ -226,6 +226,15 @@ class World:
         """The same."""
         return self._clustered(self.preferences)
 
+    @cached_property
+    def preferences_with_lengths(self) -> Path:
+        """The lengths of both replies: the system first in the alphabet writes more."""
+        with self.preferences.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        lengths = [[str(3 + len(row[1]) + i % 5), str(2 + i % 7)] for i, row in enumerate(rows)]
+        added = [[*row, *each] for row, each in zip(rows, lengths, strict=True)]
+        return self._csv("lengths.csv", [*header, "length_a", "length_b"], added)
+
     def _clustered(self, path: Path) -> Path:
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from rejoinder.errors import ParameterError
+from rejoinder.human_evaluation.comparisons import COVARIATE
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
+from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
+from rejoinder.messages import listed
+from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.checks.validation import check_preferences, conform
+from rejoinder.tables.covariates import covariate_differences
 from rejoinder.tables.item_clusters import item_clusters
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import PREFERENCES
@@ -41,6 +47,12 @@ _STRENGTHS = (
     | dict.fromkeys(("wins", "ties", "losses"), _COUNT)
     | {"reason": _TEXT}
 )
+_RANKS = dict.fromkeys(("best_rank", "worst_rank"), _COUNT)
+_PARAMETERS = (
+    dict.fromkeys(("criterion", "parameter", "name"), _TEXT)
+    | dict.fromkeys(("value", "low", "high"), _NUMBER)
+    | {"reason": _TEXT}
+)
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
     "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
@@ -63,8 +75,13 @@ class PreferenceSummary:
             more judgements for a than for b); ``p``, the exact two-sided sign test over items, and
             ``p_holm``, corrected over the criterion's pairs; ``reason``; with clusters their number,
             ``clusters``, and a test that flips the signs of whole clusters.
-        strengths: ``criterion``, ``system``, ``strength`` (Bradley-Terry, log, mean 0), ``low``,
-            ``high`` (95%, bootstrap over items), ``wins``, ``ties``, ``losses``, ``reason``.
+        strengths: ``criterion``, ``system``, ``strength`` (log odds, mean 0), ``low``, ``high`` (95%,
+            the sandwich over items with Student's t), ``wins``, ``ties``, ``losses``, ``reason``; where
+            ranks are asked for, ``best_rank`` and ``worst_rank``.
+        parameters: What is estimated beside strengths, a row each: ``criterion``, ``parameter``
+            (``tie``: nu, the odds of a tie between equal systems; ``covariate``: log odds for each
+            unit; ``discrimination``: of a judge, beside 1 of people), ``name``, ``value``, ``low``,
+            ``high``, ``reason``.
         agreement: ``criterion``, ``raters`` (``all``, or ``kept`` after the filter), ``measure``
             (``alpha nominal``, ``alpha ordinal``, ``kappa``: the mean over raters), ``value``,
             ``low``, ``high``, ``n`` (pairs of replies that two people judged; raters), ``reason``.
@@ -85,6 +102,7 @@ class PreferenceSummary:
     raters: pl.DataFrame
     notes: tuple[str, ...]
     signature: str
+    parameters: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PARAMETERS))
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder preferences --json`` prints."""
@@ -94,6 +112,7 @@ class PreferenceSummary:
             "strengths": self.strengths.to_dicts(),
             "agreement": self.agreement.to_dicts(),
             "raters": self.raters.to_dicts(),
+            **({"parameters": self.parameters.to_dicts()} if self.parameters.height else {}),
             "signature": self.signature,
             "notes": self.notes,
         }
@@ -110,6 +129,12 @@ def preferences(
     resamples: int = 1000,
     seed: int = 12345,
     cluster: str | None = None,
+    ties: Ties = "half",
+    covariates: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    cluster_raters: bool = False,
+    bootstrap: bool = False,
+    ranks: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> PreferenceSummary:
     """Compares systems by people's preferences, criterion by criterion.
@@ -131,6 +156,16 @@ def preferences(
         cluster: A column of ``preferences`` whose equal values are not independent (conversation,
             user): intervals and tests are over whole clusters. ``none``: every item is independent;
             None: ``conversation`` where there is such a column.
+        ties: ``half``: a tie is half a win for either system (Bradley and Terry 1952); ``davidson``: an
+            outcome of its own (Davidson 1970).
+        covariates: In what two replies differ beside the system, taken out of the strengths: columns
+            ``NAME_a`` and ``NAME_b``, or ``NAME`` with the difference, or ``length`` and
+            ``markdown``, measured of the columns ``text_a`` and ``text_b``.
+        judges: Raters (such as language models) whose votes have a discrimination of their own: how
+            sharply they tell systems apart, beside all other raters.
+        cluster_raters: The intervals of strengths hold for other raters too, not for these alone.
+        bootstrap: Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.
+        ranks: The range of ranks of each system, from Wald tests of all pairs, Holm-corrected.
         progress: Called with how many criteria are done, and of how many.
 
     Raises:
@@ -143,29 +178,62 @@ def preferences(
     ('ours', 0.75, 0.2890625)
     """
     without = strings(without, "without", "systems")
+    covariates = tuple(strings(covariates, "covariates", "covariates"))
+    judges = tuple(strings(judges, "judges", "raters"))
+    model = StrengthModel(ties, covariates, judges, cluster_raters, bootstrap, ranks)
     given = conform(preferences, PREFERENCES, "preferences")
     clusters, faults = item_clusters(given, cluster, "preferences")
     options = SummaryOptions(threshold, drop, least, resamples, seed, clusters=clusters)
-    table = given.select(*PREFERENCES)
-    check_preferences(table, Origin.of_table("preferences", table))
+    origin = Origin.of_table("preferences", given)
+    check_preferences(given.select(*PREFERENCES), origin)
+    differences = covariate_differences(given, covariates, origin)
+    table = given.select(*PREFERENCES).with_columns(
+        pl.Series(COVARIATE + name, differences[:, i]) for i, name in enumerate(covariates)
+    )
     table = of_criterion(table, criterion)
     faults = [*criterion_notes(table, criterion), *faults]
     table = without_systems(table, without, ("a", "b"))
+    _check_judges(table, judges)
 
     def summarised(name: str, own: pl.DataFrame) -> PreferenceCriterion:
-        return PreferenceCriterion(name, own, options)
+        return PreferenceCriterion(name, own, options, model)
 
     parts, notes = each_criterion(table, summarised, progress)
     clustering = {"clusters": _COUNT} if clusters else {}
     return PreferenceSummary(
         pl.DataFrame([part.counts() for part in parts], schema=_COUNTS | clustering),
         pl.DataFrame([row for part in parts for row in part.pairs], schema=_PAIRS | clustering),
-        pl.DataFrame([row for part in parts for row in part.strengths], schema=_STRENGTHS),
+        pl.DataFrame(
+            [row for part in parts for row in part.strengths],
+            schema=_STRENGTHS | (_RANKS if ranks else {}),
+        ),
         pl.DataFrame([row for part in parts for row in part.agreement], schema=AGREEMENT),
         pl.DataFrame([row for part in parts for row in part.raters], schema=_RATERS),
         (*faults, *notes),
-        signature("preferences", table, without, options, options.signature(), "test:sign by item"),
+        signature(
+            "preferences",
+            table,
+            without,
+            options,
+            options.signature(),
+            "test:sign by item",
+            model.signature(),
+        ),
+        pl.DataFrame([row for part in parts for row in part.parameters], schema=_PARAMETERS),
     )
+
+
+def _check_judges(table: pl.DataFrame, judges: Sequence[str]) -> None:
+    """Raises a ParameterError for a judge without comparisons, or where nobody else compared."""
+    raters = table.get_column("rater").unique(maintain_order=True).to_list()
+    for judge in judges:
+        if judge not in raters:
+            raise ParameterError(f"judges: no rater is called {judge!r}; got {listed(raters)}")
+    if judges and set(raters) <= set(judges):
+        raise ParameterError(
+            "judges: all raters are named as judges; the discrimination of a judge is measured beside "
+            "people: leave one or more out"
+        )
 
 
 summarise_preferences = preferences

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.bradley_terry import reason_no_strengths
 from rejoinder.statistics.contest_likelihood import Contests, Likelihood
-from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, check_level, too_few_groups
 from rejoinder.statistics.head_to_head import tally
 from rejoinder.statistics.student import t_quantile, two_sided_p
 
@@ -167,11 +167,14 @@ def parameter_intervals(
         ParameterError: A level outside (0, 1).
     """
     check_level(level)
+    errors = np.sqrt(np.diagonal(covariance))
     reason = fitted.reason or too_few_groups(clusters, noun)
+    if not reason and errors[: fitted.strengths.size].max() <= NO_SPREAD:
+        reason = f"the {noun} agree in all: their spread shows no uncertainty"
     if reason:
         none = np.full(fitted.parameters.shape, np.nan)
         return ParameterIntervals(none, none, reason)
-    width = t_quantile(level, clusters - 1) * np.sqrt(np.diagonal(covariance))
+    width = t_quantile(level, clusters - 1) * errors
     return ParameterIntervals(fitted.parameters - width, fitted.parameters + width, None)
 
 
@@ -193,7 +196,7 @@ def p_of_differences(fitted: Fit, covariance: Floats, clusters: int) -> Floats:
     if fitted.reason or too_few_groups(clusters):
         return p
     for i, j in zip(*np.triu_indices(systems, 1), strict=True):
-        if variance[i, j] > 0:
+        if variance[i, j] > NO_SPREAD**2:
             t = (fitted.strengths[i] - fitted.strengths[j]) / np.sqrt(variance[i, j])
             p[i, j] = p[j, i] = two_sided_p(float(t), clusters - 1)
     return p

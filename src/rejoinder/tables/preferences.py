@@ -19,6 +19,7 @@ from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.assembly.votes import votes
 from rejoinder.tables.checks.validation import check_preferences, conform, refuse
 from rejoinder.tables.columns import require
+from rejoinder.tables.covariates import covariate_columns
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
@@ -36,6 +37,7 @@ def read_preferences(
     format: str | None = None,
     columns: Columns = None,
     cluster: str | None = None,
+    covariates: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Reads head-to-head judgements: CSV, TSV, JSON Lines or Parquet.
 
@@ -51,6 +53,8 @@ def read_preferences(
         columns: Which column is which, as for ``read_testset``: ``"winner=choice"``.
         cluster: An additional column to keep, for ``rejoinder.preferences(..., cluster=)``; None keeps
             ``conversation`` where there is one.
+        covariates: Differences of the two replies whose columns are kept, for
+            ``rejoinder.preferences(..., covariates=)``.
 
     Returns:
         ``schemas.PREFERENCES``, one row per judgement, in the order of the files. ``a`` and ``b``
@@ -61,7 +65,10 @@ def read_preferences(
         ParameterError: There is no such format.
     """
     frames, stretches = [], []
-    mapping, keep = column_mapping(columns), cluster_columns(cluster)
+    mapping, keep = (
+        column_mapping(columns),
+        (*cluster_columns(cluster), *covariate_columns(covariates)),
+    )
     names = ("id", "a", "b", "rater")
     if in_memory.are_tables(paths, "preferences"):
         parts = [

@@ -18,6 +18,7 @@ from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.correlation import CORRELATIONS
+from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
 from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
@@ -43,6 +44,7 @@ REGISTRIES = {
     "--side": SIDES,
     "--size": SIZES,
     "--template": TEMPLATES,
+    "--ties": get_args(Ties),
     "--aggregate-turns": RULES,
     "--unreferenced": OUTPUTS,
     "compare --missing": PAIRWISE,

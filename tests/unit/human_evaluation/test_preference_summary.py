@@ -208,7 +208,7 @@ PREFERENCE_EDGES = {
     ),
     "all ties": (
         judged(lambda i, r: "tie"), NAN, "no item is decided",
-        (NAN, "no variation: all ratings are equal"), "every resample gives the same value",
+        (NAN, "no variation: all ratings are equal"), "the items agree in all",
     ),
     "one side wins all": (
         judged(lambda i, r: "a"), 2 / 2**12, None,

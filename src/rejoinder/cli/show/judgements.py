@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 MOST_RATERS = 20  # of more, those who are below the threshold are named alone
 MOST_PAIRS = 15  # of more, the differences are in --json alone
+_PARAMETERS = {
+    "tie": "ties ({})",
+    "covariate": "effect of {}",
+    "discrimination": "discrimination of {}",
+}
 MOST_GRADES = 11  # of more, no distribution is shown
 
 
@@ -65,6 +70,8 @@ def preferences(summary: PreferenceSummary) -> None:
         out.print()
         _print(out, _pairs(_of(summary.pairs, name)))
         _print(out, _strengths(_of(summary.strengths, name)))
+        if (parameters := _of(summary.parameters, name)).height:
+            _print(out, _parameters(parameters))
         _print(out, _agreement(_of(summary.agreement, name)))
         _raters(
             out, _of(summary.raters, name), ("comparisons", "first", "second", "ties", "side p")
@@ -72,9 +79,9 @@ def preferences(summary: PreferenceSummary) -> None:
     out.print(
         "a wins, tie, b wins: % of comparisons, [low, high] 95%, judgements of one item taken "
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
-        "items; p Holm: corrected over pairs, * below 0.05; strength: Bradley-Terry, log odds, mean 0, a tie "
-        "as half a win; first, second: the side preferred; side p: exact sign test of these two, where "
-        f"systems change sides; {NONE}: undefined",
+        f"items; p Holm: corrected over pairs, * below 0.05; {_strength_legend(summary)}; first, second: "
+        "the side preferred; side p: exact sign test of these two, where systems change sides; "
+        f"{NONE}: undefined",
         style="dim",
     )
     _end(out, summary, [summary.pairs, summary.strengths, summary.agreement])
@@ -241,7 +248,43 @@ def _strengths(rows: pl.DataFrame) -> Table:
         text("system"),
         number("strength", lambda row: _interval(row["strength"], row["low"], row["high"], 2)),
         number("wins/ties/losses", lambda row: f"{row['wins']}/{row['ties']}/{row['losses']}"),
+        *([number("ranks", _ranks)] if "best_rank" in rows.columns else []),
     )
+
+
+def _ranks(row: Mapping[str, Any]) -> str:
+    best, worst = row["best_rank"], row["worst_rank"]
+    if best is None:
+        return NONE
+    return f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def _parameters(rows: pl.DataFrame) -> Table:
+    """What is estimated beside strengths."""
+    return table(
+        rows.iter_rows(named=True),
+        text("estimated too", lambda row: _PARAMETERS[row["parameter"]].format(row["name"])),
+        number("value", lambda row: _interval(row["value"], row["low"], row["high"], 2)),
+    )
+
+
+def _strength_legend(summary: PreferenceSummary) -> str:
+    """How strengths are estimated, and how to read what is estimated beside them."""
+    named = set(summary.parameters.get_column("parameter"))
+    ties = "Davidson's model" if "tie" in named else "Bradley-Terry"
+    half = "" if "tie" in named else ", a tie as half a win"
+    words = [f"strength: {ties}, log odds, mean 0{half}"]
+    if "tie" in named:
+        words.append("nu: how likely a tie is beside a win, between equal systems")
+    if "covariate" in named:
+        words.append("effect: log odds for a reply that has 1 more of it than the other")
+    if "discrimination" in named:
+        words.append(
+            "discrimination: 1 tells systems apart as people do, 0 not at all, below 0 the other way"
+        )
+    if "best_rank" in summary.strengths.columns:
+        words.append("ranks 2-5: one system is significantly better, and this one may be fifth")
+    return "; ".join(words)
 
 
 def _aggregation(out: Console, summary: RatingSummary) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, option
+from rejoinder.cli.declarations import choice, command, flag, option
+
+if TYPE_CHECKING:
+    from rejoinder.statistics.paired_comparisons import Ties
 
 EXAMPLES = """\b
 Examples:
   rejoinder preferences preferences.csv
   rejoinder preferences preferences.csv --filter-raters --without human --json
+  rejoinder preferences votes.csv --ties davidson --covariate length --ranks
 """
 
 
@@ -20,6 +26,41 @@ class PreferencesOptions(options.JudgementsOptions):
         metavar="NAME",
         help="Format of the preferences (default: recognised).",
     )
+    ties: str = choice(
+        "--ties",
+        of=("half", "davidson"),
+        default="half",
+        help="How strengths treat ties: half a win for either system, or an outcome of its own "
+        "(Davidson 1970).",
+    )
+    covariates: tuple[str, ...] = option(
+        "--covariate",
+        metavar="NAME",
+        multiple=True,
+        help="Take a difference of the two replies out of the strengths; may be repeated. The columns "
+        "NAME_a and NAME_b, or NAME with the difference; 'length' and 'markdown' are measured of "
+        "the columns text_a and text_b.",
+    )
+    judges: tuple[str, ...] = option(
+        "--judge",
+        metavar="RATER",
+        multiple=True,
+        help="Rater, such as a language model, whose votes get a discrimination of their own; may be "
+        "repeated.",
+    )
+    cluster_raters: bool = flag(
+        "--cluster-raters",
+        help="The intervals of strengths hold for other raters too: clusters are items and raters.",
+    )
+    bootstrap: bool = flag(
+        "--bootstrap",
+        help="Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.",
+    )
+    ranks: bool = flag(
+        "--ranks",
+        help="Print the range of ranks of every system. Systems whose difference is not significant "
+        "share ranks.",
+    )
 
 
 @command(PreferencesOptions, epilog=EXAMPLES)
@@ -28,7 +69,8 @@ def preferences(given: PreferencesOptions) -> None:
 
     Files of id, a, b, winner (a, b, tie, or a system's name) and, if wanted, rater and criterion.
     For each pair of systems: wins, ties and losses with 95% intervals, and a sign test over items;
-    for all systems on one scale: Bradley-Terry strengths; for the raters: alpha and kappa.
+    for all systems on one scale: strengths (Bradley and Terry, or Davidson); for the raters: alpha
+    and kappa.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
@@ -42,9 +84,20 @@ def preferences(given: PreferencesOptions) -> None:
             format=given.preferences_format,
             columns=given.columns,
             cluster=given.cluster,
+            covariates=given.covariates,
         )
     with Progress("comparing") as tick:
-        summary = summarise_preferences(table, **given.summary(), progress=tick)
+        summary = summarise_preferences(
+            table,
+            **given.summary(),
+            ties=cast("Ties", given.ties),
+            covariates=given.covariates,
+            judges=given.judges,
+            cluster_raters=given.cluster_raters,
+            bootstrap=given.bootstrap,
+            ranks=given.ranks,
+            progress=tick,
+        )
     summary = inputs.with_notes(summary, given.files)
     if given.json:
         write(summary.as_json())

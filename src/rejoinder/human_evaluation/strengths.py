@@ -1,0 +1,203 @@
+"""Strengths of systems on one scale, from comparisons under one criterion, and what else is estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from rejoinder.errors import ParameterError, one_of
+from rejoinder.human_evaluation.comparisons import Comparisons
+from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.contest_likelihood import Contests
+from rejoinder.statistics.head_to_head import Tally, tally
+from rejoinder.statistics.holm import SIGNIFICANT, holm
+from rejoinder.statistics.paired_comparisons import (
+    Fit,
+    ParameterIntervals,
+    Ties,
+    fit,
+    p_of_differences,
+    parameter_intervals,
+)
+
+
+@dataclass(frozen=True)
+class StrengthModel:
+    """How strengths are estimated.
+
+    Args:
+        ties: ``half``: a tie is half a win for either; ``davidson``: an outcome of its own.
+        covariates: Differences of two replies that are taken out of the strengths.
+        judges: Raters whose votes have a discrimination of their own; all others are people.
+        cluster_raters: Intervals hold for other raters too: clusters are items and raters.
+        bootstrap: Percentile bootstrap over items in place of the sandwich.
+        ranks: The range of ranks of each system too.
+    """
+
+    ties: Ties = "half"
+    covariates: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    cluster_raters: bool = False
+    bootstrap: bool = False
+    ranks: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ties not in get_args(Ties):
+            raise ParameterError(f"ties={self.ties!r} is unknown; choose {one_of(get_args(Ties))}")
+        others = {
+            "--ties davidson (ties='davidson')": self.ties != "half",
+            "--covariate (covariates=)": bool(self.covariates),
+            "--judge (judges=)": bool(self.judges),
+            "--cluster-raters (cluster_raters=True)": self.cluster_raters,
+            "--ranks (ranks=True)": self.ranks,
+        }
+        named = [name for name, given in others.items() if given]
+        if self.bootstrap and named:
+            raise ParameterError(
+                f"--bootstrap (bootstrap=True) and {named[0]} do not go together: the bootstrap is of "
+                "Bradley-Terry strengths over items alone; leave one of the two out"
+            )
+
+    def signature(self) -> str:
+        """The rule in a signature."""
+        facts = [f"ties:{self.ties}", f"ci:{'bootstrap' if self.bootstrap else 'sandwich'}"]
+        facts += [f"covariates:{','.join(self.covariates)}"] * bool(self.covariates)
+        facts += [f"judges:{','.join(self.judges)}"] * bool(self.judges)
+        return "|".join(facts + ["clusters:items and raters"] * self.cluster_raters)
+
+
+class Strengths:
+    """The strengths of one criterion as rows of tables.
+
+    Args:
+        criterion: Its name.
+        compared: The comparisons.
+        model: How strengths are estimated.
+        options: Resamples, seed and clusters.
+
+    Attributes:
+        rows: ``criterion``, ``system``, ``strength``, ``low``, ``high``, ``wins``, ``ties``,
+            ``losses``, ``reason``; with ``model.ranks`` also ``best_rank`` and ``worst_rank``.
+        parameters: ``criterion``, ``parameter`` (``tie``, ``covariate``, ``discrimination``), ``name``,
+            ``value``, ``low``, ``high``, ``reason``.
+
+    Raises:
+        InputError: A judge has no comparisons, or nobody else has.
+    """
+
+    def __init__(
+        self, criterion: str, compared: Comparisons, model: StrengthModel, options: SummaryOptions
+    ) -> None:
+        self.criterion, self.compared, self.model = criterion, compared, model
+        self.options = options
+        count = tally(compared.a, compared.b, compared.winner, len(compared.systems))
+        self.parameters: list[dict[str, Any]] = []
+        if model.bootstrap:
+            self.rows = self._rows(*self._bootstrap(), count)
+            return
+        fitted = fit(self._contests(), model.ties, compared.systems)
+        clusters, covariance = self._covariance(fitted)
+        ends = parameter_intervals(fitted, covariance, clusters, noun=self._noun())
+        if not options.resamples:
+            none = np.full(fitted.parameters.shape, np.nan)
+            ends = ParameterIntervals(none, none, fitted.reason)
+        self.rows = self._rows(fitted.strengths, ends.low, ends.high, ends.reason, count)
+        if model.ranks:
+            self._add_ranks(fitted, p_of_differences(fitted, covariance, clusters))
+        self._add_parameters(fitted, ends)
+
+    def _contests(self) -> Contests:
+        """The comparisons, with the judges that have a discrimination of their own counted from 1."""
+        compared = self.compared
+        place = {name: i for i, name in enumerate(self.model.judges, start=1)}
+        judge = np.array([place.get(rater, 0) for rater in compared.raters])[compared.rater]
+        return Contests(
+            compared.a,
+            compared.b,
+            compared.winner,
+            len(compared.systems),
+            compared.covariates,
+            judge,
+        )
+
+    def _covariance(self, fitted: Fit) -> tuple[int, Floats]:
+        """The smallest number of clusters, and the covariance of the parameters over them."""
+        group, rater = self.compared.group, self.compared.rater
+        clusters = np.unique(group).size
+        if not self.model.cluster_raters:
+            return clusters, fitted.covariance(group)
+        return min(clusters, np.unique(rater).size), fitted.covariance(group, rater)
+
+    def _noun(self) -> str:
+        return f"{self.options.group_noun} or raters" * self.model.cluster_raters or (
+            self.options.group_noun
+        )
+
+    def _bootstrap(self) -> tuple[Floats, Floats, Floats, str | None]:
+        compared = self.compared
+        strengths = bradley_terry_intervals(
+            compared.a,
+            compared.b,
+            compared.winner,
+            len(compared.systems),
+            compared.group,
+            max(1, self.options.resamples),
+            np.random.default_rng(self.options.seed),
+            names=compared.systems,
+        )
+        if not self.options.resamples and np.isfinite(strengths.values).all():
+            none = np.full(len(compared.systems), np.nan)
+            return strengths.values, none, none, None
+        return strengths.values, strengths.low, strengths.high, strengths.reason
+
+    def _rows(
+        self, values: Floats, low: Floats, high: Floats, reason: str | None, count: Tally
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "criterion": self.criterion,
+                "system": system,
+                "strength": float(values[i]),
+                "low": float(low[i]),
+                "high": float(high[i]),
+                "wins": int(count.wins[i].sum()),
+                "ties": int(count.ties[i].sum()),
+                "losses": int(count.wins[:, i].sum()),
+                "reason": reason,
+            }
+            for i, system in enumerate(self.compared.systems)
+        ]
+
+    def _add_ranks(self, fitted: Fit, p: Floats) -> None:
+        """The range of ranks of each system, from the tests of all pairs, Holm-corrected."""
+        systems = len(self.rows)
+        above, below = np.triu_indices(systems, 1)
+        corrected = np.full((systems, systems), np.nan)
+        corrected[above, below] = corrected[below, above] = holm(p[above, below])
+        better = (corrected < SIGNIFICANT) & (fitted.strengths[:, None] > fitted.strengths)
+        for i, row in enumerate(self.rows):
+            known = fitted.reason is None and (np.isfinite(p[i]).sum() == systems - 1)
+            row["best_rank"] = 1 + int(better[:, i].sum()) if known else None
+            row["worst_rank"] = systems - int(better[i].sum()) if known else None
+
+    def _add_parameters(self, fitted: Fit, ends: ParameterIntervals) -> None:
+        """Nu on its own scale, the covariates and the discriminations."""
+        likelihood = fitted.model
+        named = [("covariate", name) for name in self.model.covariates]
+        places = list(range(likelihood.of_covariates.start, likelihood.of_covariates.stop))
+        if likelihood.ties:
+            named.append(("tie", "nu"))
+            places.append(likelihood.of_tie)
+        named += [("discrimination", name) for name in self.model.judges]
+        places += range(likelihood.of_judges.start, likelihood.of_judges.stop)
+        for (parameter, name), place in zip(named, places, strict=True):
+            values = [each[place] for each in (fitted.parameters, ends.low, ends.high)]
+            value, low, high = map(float, np.exp(values) if parameter == "tie" else values)
+            self.parameters.append(
+                {"criterion": self.criterion, "parameter": parameter, "name": name, "value": value,
+                 "low": low, "high": high, "reason": ends.reason}
+            )  # fmt: skip

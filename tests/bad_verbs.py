@@ -61,7 +61,8 @@ class VerbCase:
             (folder / name).write_text(content)
         out, err = io.StringIO(), io.StringIO()
         quiet = logging.getLogger("rejoinder")
-        level, quiet.level = quiet.level, logging.ERROR
+        level = quiet.level
+        quiet.setLevel(logging.ERROR)
         try:
             with (
                 contextlib.chdir(folder),
@@ -71,7 +72,7 @@ class VerbCase:
             ):
                 status = run(shlex.split(self.command))
         finally:
-            quiet.level = level
+            quiet.setLevel(level)
         if status != 2 or out.getvalue():
             raise AssertionError(
                 f"{self.command}: status {status}, {out.getvalue()}{err.getvalue()}"

@@ -28,6 +28,15 @@ def counts_of(path: Path) -> dict[str, int]:
     return {"systems": systems, items: rows // max(systems, 1), "metrics": len(saved.metrics)}
 
 
+def names_of(path: Path) -> dict[str, tuple[str, ...]]:
+    """The systems and the metrics in a file of kept scores; empty where it is damaged."""
+    try:
+        saved = msgspec.json.decode(_metadata(path) or "", type=_Saved)
+    except msgspec.MsgspecError:
+        return {}
+    return {"systems": tuple(saved.systems), "metrics": tuple(saved.metrics)}
+
+
 class _Saved(msgspec.Struct):
     """What is read of the metadata here; ``scoring.store.Saved`` is all of it."""
 

@@ -6,22 +6,22 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from rejoinder.errors import InputError, ParameterError, RejoinderError
-from rejoinder.files.reading import existing
+from rejoinder.files.reading import existing, stem_of
+from rejoinder.messages import counted
 from rejoinder.tables import formats
-from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
+from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
+from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.kept_scores import counts_of, holds_scores
+from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import KINDS, table_of
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.table_contents import Contents, contents_of
 from rejoinder.text.visible import visible
 
 VERBS = {
@@ -29,7 +29,7 @@ VERBS = {
     "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
     "ratings": ("ratings", "correlate", "plan", "weigh"),
     "preferences": ("preferences",),
-    "scores": ("score", "compare", "correlate", "plan", "audit"),
+    "scores": ("score", "compare", "correlate", "plan", "audit", "weigh"),
     "kept scores": ("score", "compare", "correlate", "plan", "ruq"),
 }
 """By kind of table the verbs that read one."""
@@ -43,16 +43,21 @@ class Reading:
         kind: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``; ``kept scores``
             are those that ``Scores.save`` wrote.
         format: The name of its format.
-        counts: How many items, references, rows, systems, raters and names it holds.
+        contents: What it holds: counts, names of systems, criteria and metrics, columns to group by.
         columns: By column of the file our name of it, where they differ.
         notes: What the reader left out or took another way.
     """
 
     kind: str
     format: str
-    counts: dict[str, int]
+    contents: Contents
     columns: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many items, references, rows, systems, raters, criteria and metrics it holds."""
+        return self.contents.counts
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,15 @@ class FileLook:
         readings: The tables that it can be read as.
         holds_all: Whether it is a test set and responses, and needs no other file.
         verbs: The verbs that can use it.
+        examples: A command for each use; ``TESTSET`` and ``RESPONSES`` stand for a file that it needs
+            besides.
     """
 
     path: str
     readings: tuple[Reading, ...]
     holds_all: bool
     verbs: tuple[str, ...]
+    examples: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What ``rejoinder look --json`` prints."""
@@ -80,6 +88,8 @@ class FileLook:
                     "kind": each.kind,
                     "format": each.format,
                     "counts": each.counts,
+                    "names": {what: list(names) for what, names in each.contents.names.items()},
+                    "groups": each.contents.groups,
                     "columns": each.columns,
                     "notes": list(each.notes),
                 }
@@ -87,6 +97,7 @@ class FileLook:
             ],
             "holds_all": self.holds_all,
             "verbs": list(self.verbs),
+            "examples": list(self.examples),
         }
 
 
@@ -104,18 +115,52 @@ def look(
         InputError: It can be read as none; the message is that of the likeliest kind.
     """
     (place,) = existing([path], "file")
+    mapping = column_mapping(columns)
     if holds_scores(place):
-        kept = Reading("kept scores", "parquet", counts_of(place))
-        return FileLook(str(path), (kept,), holds_all=True, verbs=VERBS[kept.kind])
-    readings, errors = _by_itself(place, format, columns)
+        kept = Reading("kept scores", "parquet", Contents(counts_of(place), names_of(place)))
+        return _look(path, place, [kept], True, format, mapping)
+    readings, errors = _by_itself(place, format, mapping)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
-        whole = whole and formats.holds_all(place, format, column_mapping(columns))
+        whole = whole and formats.holds_all(place, format, mapping)
     except RejoinderError:
         whole = False
-    readings += _beside_others(place, readings, format, columns)
+    readings += _beside_others(place, readings, format, mapping)
+    if whole:
+        readings = _joined(readings)
+    return _look(path, place, readings, whole, format, mapping)
+
+
+def _look(
+    path: str | os.PathLike[str],
+    place: Path,
+    readings: Sequence[Reading],
+    whole: bool,
+    format: str | None,
+    columns: ColumnMapping | None,
+) -> FileLook:
     verbs = dict.fromkeys(verb for each in readings for verb in VERBS[each.kind])
-    return FileLook(str(path), tuple(readings), whole, tuple(verbs))
+    contents = {each.kind: each.contents for each in readings}
+    examples = example_commands(place, contents, whole, format, columns)
+    return FileLook(str(path), tuple(readings), whole, tuple(verbs), examples)
+
+
+def _joined(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings of one file, where each system may have fewer items than the test set has."""
+    items = next(each.counts["items"] for each in readings if each.kind == "test set")
+    joined = []
+    for each in readings:
+        answered = each.contents.items
+        if each.kind == "responses" and 0 < answered < items:
+            contents = replace(each.contents, needs=("--missing pairwise",))
+            note = (
+                f"each system answered {answered} of {counted(items, 'item')}: --missing pairwise takes "
+                "each on what it has"
+            )
+            joined.append(replace(each, contents=contents, notes=(*each.notes, note)))
+        else:
+            joined.append(each)
+    return joined
 
 
 def kind_of(
@@ -165,8 +210,9 @@ def _beside_others(
     if "test set" in kinds and kinds["test set"].format == "text":
         items = kinds["test set"].counts["items"]
         counts = {"rows": items, "items": items, "systems": 1}
+        contents = Contents(counts, {"systems": (stem_of(place),)}, items=items)
         note = f"{visible(str(place))}: as responses, line i is the reply to item i of the test set"
-        return [Reading("responses", "text", counts, notes=(note,))]
+        return [Reading("responses", "text", contents, notes=(note,))]
     return []
 
 
@@ -197,20 +243,8 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
     if kind in ("test set", "responses") and chosen.roles is not None:
         roles = chosen.roles(path, mapping)
         renames = roles.of_items if kind == "test set" else roles.of_replies
-    return Reading(kind, chosen.name, _counts(kind, table), renames, tuple(notes))
-
-
-def _counts(kind: str, table: TestSet | pl.DataFrame) -> dict[str, int]:
-    if isinstance(table, TestSet):
-        return {"items": len(table), "references": table.references.height}
-    counted = {"responses": "system", "ratings": "rater", "scores": "name", "preferences": "rater"}
-    column = counted[kind]
-    plural = "metrics" if column == "name" else f"{column}s"
-    return {
-        "rows": table.height,
-        "items": table.get_column("id").n_unique(),
-        plural: table.get_column(column).n_unique(),
-    }
+    contents = contents_of(kind, table)
+    return Reading(kind, chosen.name, contents, renames, (*notes, *contents.notes))
 
 
 _EXCHANGED = "; were the files given the wrong way round?"

@@ -1,6 +1,7 @@
 """What a file is taken for, and any file as one of our own."""
 
 import json
+import shlex
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_ratings_with_a_column_each_may_be_scores(tmp_path):
     path.write_text("id,system,comet,bleurt\n1,a,3,4\n1,b,2,5\n")
     result = rejoinder.look(path)
     assert [each.kind for each in result.readings] == ["ratings", "scores"]
-    assert result.readings[1].counts == {"rows": 4, "items": 1, "metrics": 2}
+    assert result.readings[1].counts == {"rows": 4, "items": 1, "systems": 2, "metrics": 2}
     assert {"plan", "audit"} <= set(result.verbs)
     assert rejoinder.convert(path, tmp_path / "o.jsonl")[0] == "ratings"
 
@@ -70,6 +71,133 @@ def test_kept_scores_are_an_answer(command, tmp_path):
     status, out, _ = command("look", path)
     assert status == 0
     assert "score, compare, correlate, plan, ruq" in out
+
+
+def test_names_and_columns_to_group_by():
+    contents = rejoinder.look(TESTSET).readings[0].contents
+    assert contents.groups == {"topic": 6}
+    contents = rejoinder.look(EXAMPLES / "ratings.csv").readings[0].contents
+    assert contents.counts == {
+        "rows": 990, "items": 66, "raters": 5, "systems": 3, "criteria": 1,
+    }  # fmt: skip
+    assert contents.names == {
+        "systems": ("retrieval", "generic", "tuned"),
+        "criteria": ("relevance",),
+    }
+    contents = rejoinder.look(EXAMPLES / "preferences.csv").readings[0].contents
+    assert set(contents.names["systems"]) == {"retrieval", "generic", "tuned"}
+
+
+ITEMS = [(f"c{i}", f"Bus {i} ?", "At nine.") for i in range(1, 9)]
+
+
+def table_of_all(folder, name, rows, header="id,prompt,reference,model,prediction"):
+    path = folder / name
+    path.write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
+    return path
+
+
+def one_table(folder):
+    rows = [(*item, system, "Nine.") for system in ("bot", "cat") for item in ITEMS]
+    return table_of_all(folder, "a table's.csv", rows)
+
+
+def with_gaps(folder):
+    rows = [(*item, "bot", "Nine.") for item in ITEMS]
+    return table_of_all(
+        folder, "gaps.csv", [*rows, *((*item, "cat", "At ten.") for item in ITEMS[:5])]
+    )
+
+
+def lacks_references(folder):
+    path = folder / "t.jsonl"
+    lines = rejoinder.read_testset(TESTSET).ids
+    rows = [{"id": id, "references": ["Yes."] * (i > 2)} for i, id in enumerate(lines)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def published(folder):
+    """Ratings of two criteria beside replies, of which one item has no reference."""
+    path = folder / "dstc7"
+    path.mkdir()
+    ids = [f"q{i}" for i in range(8)]
+    references = "".join(f"{id}\t{'Hi' if i else ''}\n" for i, id in enumerate(ids))
+    (path / "gold_responses.tsv").write_text("InstanceID\tReference1\n" + references)
+    (path / "context.tsv").write_text(
+        "InstanceID\tDepth\tContext\n" + "".join(f"{id}\t{i % 3}\tHo\n" for i, id in enumerate(ids))
+    )
+    replies = "".join(f"{s}\t{id}\tHi\n" for s in "AB" for id in ids)
+    (path / "system_responses.tsv").write_text("SystemID\tInstanceID\tResponse\n" + replies)
+    marks = "".join(
+        f"j{j}\t{id}\t{s}\t{1 + (i + j) % 5}\t3\n"
+        for j in (1, 2)
+        for i, id in enumerate(ids)
+        for s in "AB"
+    )
+    header = "JudgeID\tInstanceID\tSystemID\tRelevance\tInformativeness\n"
+    (path / "human-eval-per-judge.tsv").write_text(header + marks)
+    return path
+
+
+def scores_of_other_items(folder):
+    rows = [(s, str(i + n), str(i % 3)) for n, s in enumerate("ab") for i in range(8)]
+    return table_of_all(folder, "judge.csv", rows, "system,id,judge")
+
+
+def kept(folder):
+    path = folder / "kept.parquet"
+    testset, replies = rejoinder.read_testset(TESTSET), rejoinder.read_responses(*SYSTEMS)
+    rejoinder.score(testset, replies, metrics=["length"], resamples=100).save(path)
+    return path
+
+
+def plain_text(folder):
+    path = folder / "bot.txt"
+    path.write_text("Yes.\n" * len(rejoinder.read_testset(TESTSET)))
+    return path
+
+
+FILES = {
+    "test set": lambda folder: TESTSET,
+    "test set that lacks references": lacks_references,
+    "responses": lambda folder: SYSTEMS[0],
+    "ratings": lambda folder: EXAMPLES / "ratings.csv",
+    "preferences": lambda folder: EXAMPLES / "preferences.csv",
+    "scores": scores_of_other_items,
+    "kept scores": kept,
+    "one table": one_table,
+    "one table with gaps": with_gaps,
+    "published": published,
+    "plain text": plain_text,
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_examples_run(command, tmp_path, kind):
+    path = FILES[kind](tmp_path)
+    examples = rejoinder.look(path).examples
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert words.pop(0) == "rejoinder"
+        # A file of the user's own: the test set that the example's replies answer, and replies to it.
+        beside = {"TESTSET": TESTSET, "RESPONSES": SYSTEMS[0]}
+        if path.suffix == ".txt":  # whose items are called 1, 2, ...
+            beside["RESPONSES"] = path.with_name("cat.txt")
+            beside["RESPONSES"].write_text(path.read_text())
+        status, out, err = command(*(beside.get(word, word) for word in words))
+        assert (status, bool(out)) == (0, True), f"{example}\n{err}"
+
+
+def test_the_examples_name_what_had_to_be_named(command, tmp_path):
+    path = tmp_path / "marks.data"
+    lines = [f"{i},bot,{r},{1 + i % 5}" for i in range(6) for r in "xy"]
+    path.write_text("\n".join(["item no,system,rater,score", *lines]) + "\n")
+    result = rejoinder.look(path, format="csv", columns="id=item no")
+    (example,) = [each for each in result.examples if " ratings " in each]
+    assert example == f"rejoinder ratings {path} --ratings-format csv --columns 'id=item no'"
+    assert command(*shlex.split(example)[1:])[0] == 0
 
 
 def test_a_single_file_is_not_asked_for_its_order(tmp_path):

@@ -20,8 +20,8 @@ def look(given: LookOptions) -> None:
     """Say what a file is taken for, and which verbs can use it.
 
     The file, or folder, is read as each kind of table: test set, responses, ratings, preferences
-    and scores. For each that works: its format, how many rows it holds, and which columns are read
-    under another name.
+    and scores. For each that works: its format, what it holds, and which columns are read under
+    another name. Then a command for each use of the file.
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress

@@ -81,7 +81,7 @@ def test_names_and_columns_to_group_by():
         "rows": 990, "items": 66, "raters": 5, "systems": 3, "criteria": 1,
     }  # fmt: skip
     assert contents.names == {
-        "systems": ("retrieval", "generic", "tuned"),
+        "systems": ("generic", "retrieval", "tuned"),
         "criteria": ("relevance",),
     }
     contents = rejoinder.look(EXAMPLES / "preferences.csv").readings[0].contents
@@ -183,7 +183,7 @@ def test_the_examples_run(command, tmp_path, kind):
         assert words.pop(0) == "rejoinder"
         # A file of the user's own: the test set that the example's replies answer, and replies to it.
         beside = {"TESTSET": TESTSET, "RESPONSES": SYSTEMS[0]}
-        if path.suffix == ".txt":  # whose items are called 1, 2, ...
+        if str(path).endswith(".txt"):  # whose items are called 1, 2, ...
             beside["RESPONSES"] = path.with_name("cat.txt")
             beside["RESPONSES"].write_text(path.read_text())
         status, out, err = command(*(beside.get(word, word) for word in words))

@@ -41,34 +41,51 @@ PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
 
 
 def main() -> None:
-    """Prints every part as it goes; with --write also replaces RESULTS.md."""
+    """Prints every part as it goes; with --write also replaces RESULTS.md, or its parts named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: all")
     parser.add_argument("--write", action="store_true", help="write benchmarks/RESULTS.md")
     wanted = parser.parse_args()
-    lines = []
-
-    def say(line: str) -> None:
-        print(line, flush=True)
-        lines.append(line)
-
-    for line in heading():
-        say(line)
-    corpus = dstc7()
+    head = list(heading())
+    print("\n".join(head), flush=True)
+    corpus, parts = dstc7(), {}
     for name in wanted.parts or PARTS:
         title, run = PARTS[name]
-        say(f"\n## {title}\n")
+        parts[title] = [""]
+        print(f"\n## {title}\n", flush=True)
         for line in run(corpus):
-            say(line)
+            print(line, flush=True)
+            parts[title].append(line)
     if wanted.write:
-        RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = "\n".join([*head, *_sections(parts)]) + "\n"
+        text = _replaced(parts) if wanted.parts else lines
+        RESULTS.write_text(text, encoding="utf-8")
+
+
+def _sections(parts: dict[str, list[str]]) -> Iterator[str]:
+    for title, lines in parts.items():
+        yield from ("", f"## {title}", *lines)
+
+
+def _replaced(parts: dict[str, list[str]]) -> str:
+    """The page with these parts anew, each with its commit; the other parts and the head stay."""
+    head, *kept = RESULTS.read_text(encoding="utf-8").rstrip("\n").split("\n\n## ")
+    sections = {title: body for title, _, body in (each.partition("\n") for each in kept)}
+    for title, lines in parts.items():
+        when = f"(This part is of commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}.)"
+        sections[title] = "\n".join(["", when, *lines])
+    order = [title for title, _ in PARTS.values() if title in sections]
+    return "\n\n".join([head, *(f"## {title}\n{sections[title]}" for title in order)]) + "\n"
+
+
+def _commit() -> str:
+    return subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
 
 
 def heading() -> Iterator[str]:
     """What was run, where, and against what."""
-    commit = subprocess.run(
-        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
-    ).stdout.strip()
     rivals = ", ".join(f"{name} {version(name)}" for name in ("sacrebleu", "bleuscore"))
     used = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "polars", "pyarrow"))
     yield "# Benchmark results"
@@ -78,7 +95,7 @@ def heading() -> Iterator[str]:
         "human reference, 13a, BLEU-4; warm; rivals take turns; medians (least to most)."
     )
     yield ""
-    yield f"- commit {commit}, {datetime.now(UTC):%Y-%m-%d}"
+    yield f"- commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}"
     yield (
         f"- {os.cpu_count()} cores, {platform.machine()}, {platform.system()}, Python "
         f"{platform.python_version()}, {used}"

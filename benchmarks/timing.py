@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of several rounds."""
+    """Seconds of several rounds: by the clock, and of the processor (all threads together)."""
 
     rounds: tuple[float, ...]
+    processor: tuple[float, ...] = ()
 
     @property
     def median(self) -> float:
@@ -34,10 +35,12 @@ def interleaved(rivals: dict[str, Callable[[], object]], rounds: int) -> dict[st
     run to warm up and one that is timed, for all alike.
     """
     seconds: dict[str, list[float]] = {name: [] for name in rivals}
+    processor: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds):
         for name, run in rivals.items():
             run()
-            began = time.perf_counter()
+            began, used = time.perf_counter(), time.process_time()
             run()
             seconds[name].append(time.perf_counter() - began)
-    return {name: Timing(tuple(each)) for name, each in seconds.items()}
+            processor[name].append(time.process_time() - used)
+    return {name: Timing(tuple(each), tuple(processor[name])) for name, each in seconds.items()}

@@ -137,6 +137,7 @@ def plan(rung: Rung) -> Iterator[Line]:
     """From a metric alone, and from ratings."""
     yield Line([kept(rung), *RESAMPLES], rung.items)
     yield Line([kept(rung), "--ratings", rung.ratings(), *RESAMPLES], rung.items)
+    yield Line([kept(rung), "--cluster", "topic", *RESAMPLES], rung.items)
 
 
 def weigh(rung: Rung) -> Iterator[Line]:

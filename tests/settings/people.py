@@ -248,6 +248,13 @@ LOW = "comparisons.*.detectable_low"
 PLAN = [
     *reading("plan", DIFFERENCE),
     *gaps("plan", "items"),
+    Row(
+        "plan", "--missing", "--missing pairwise", also="--missing drop",
+        where={"systems": "systems_with_gaps"},
+        effect=lambda before, after: after.at("items") > before.at("items"),
+    ),
+    # The six topics are the clusters.
+    Row("plan", "--cluster", "--cluster topic", LOW, DIFFERENCE),
     # A plan is drawn; fewer references are drawn too.
     Row("plan", "--resamples", "--resamples 200", LOW, "comparisons[references=None].*.difference"),
     Row("plan", "--seed", "--seed 7", LOW, "comparisons[references=None].*.difference"),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Rated, at_once, undefined
 from rejoinder.planning import variance_components
 from rejoinder.planning.forecast import FAR, ExpectedCorrelation, Forecast
+from rejoinder.planning.metric_spread import metric_doubts, metric_errors
+from rejoinder.planning.rater_notes import component_columns, rater_notes
+from rejoinder.planning.units import Units
+from rejoinder.scoring.clusters import difference_design_effects
+from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NOISE, PERFECT
 from rejoinder.statistics.correlation import correlation_named
@@ -21,16 +27,17 @@ from rejoinder.statistics.correlation_bootstrap import resampled
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import percentiles
 from rejoinder.statistics.power import fewest
-from rejoinder.statistics.standard_error import standard_errors
 
 PEOPLE = "people"
-MEANS, PLACES = "means", "places"
 UNDEFINED = "with so few references the correlation is undefined or perfect"
+NO_ERROR = (
+    "a score is undefined without some of the pilot's items, or 0 whichever is left out: its spread "
+    "cannot be seen"
+)
+NO_SHARED = "the two answered no item in common"
 FACTORS = (0.5, 1, 2, 4, 8)
 RATERS = (1, 2, 3, 5, 10)
 KEPT = 1 << 21  # numbers of a matrix of resamples
-PANEL = 0.5
-"""From this share of raters in common, two items are taken to be rated by one panel."""
 
 # Rank coefficients of normal variables to their Pearson's r (Pearson 1907, Greiner 1909), and back.
 NORMAL: dict[str, tuple[Callable[[float], float], Callable[[float], float]]] = {
@@ -41,6 +48,10 @@ NORMAL: dict[str, tuple[Callable[[float], float], Callable[[float], float]]] = {
     ),
     "kendall-b": (lambda x: math.sin(math.pi * x / 2), lambda r: 2 / math.pi * math.asin(r)),
 }
+
+
+Compared: TypeAlias = tuple[Sequence[tuple[str, str]], Sequence[tuple[int, int]], Measurements]
+"""Pairs of systems, their places in some scores, and these scores."""
 
 
 @dataclass(frozen=True)
@@ -85,53 +96,77 @@ class Extrapolation:
             ratings = self._ratings(a, b)
             if ratings is None:
                 why = "the two have no rated item in common"
-                forecasts.append(Forecast(PEOPLE, a, b, None, None, 0, math.nan, reason=why))
+                none = Units(0)
+                forecasts.append(Forecast(PEOPLE, a, b, None, None, none, math.nan, reason=why))
                 continue
             forecasts += self._of_people(a, b, ratings)
-            if ratings.n >= fewest(self.alpha):
-                components.append(_components(a, b, ratings))
+            if ratings.units >= fewest(self.alpha):
+                components.append(component_columns(a, b, ratings))
                 known[a, b] = ratings
-        return forecasts, components, _of_raters(known, self.raters_are)
+        return forecasts, components, rater_notes(known, self.raters_are)
 
     def metrics(self) -> list[Forecast]:
         """Forecasts for every metric, with all the references there are."""
+        return [each for label in self.labels for each in self._of_metric(label)]
+
+    def _of_metric(self, label: str) -> list[Forecast]:
         forecasts = []
-        for label in self.labels if self.pairs else ():
-            measured = self.scores.measured[label]
-            values, n = measured.scores(), measured.height
-            differences = [values[s] - values[t] for s, t in self._places()]
-            if n < fewest(self.alpha):
-                rows = [(None, math.nan, few(n, self.alpha))] * len(self.pairs)
+        for pairs, places, scores in self._compared(label):
+            measured = scores.measured[label]
+            units, values = units_of(measured), measured.scores()
+            if units.number < fewest(self.alpha):
+                why = few(units, self.alpha) if units.number else NO_SHARED
+                rows = [(None, math.nan, why)] * len(pairs)
             else:
-                rows = self._metric(label, n)
-            for (a, b), difference, (error, doubt, reason) in zip(
-                self.pairs, differences, rows, strict=True
-            ):
-                forecast = Forecast(label, a, b, None, None, n, float(difference), reason=reason)
+                rows = self._metric(scores, label, places)
+            for (a, b), (i, j), (error, doubt, reason) in zip(pairs, places, rows, strict=True):
+                difference = float(values[i] - values[j])
+                forecast = Forecast(label, a, b, None, None, units, difference, reason=reason)
                 if error is not None and reason is None:
                     forecast = replace(forecast, error=error, doubt=doubt)
                 forecasts.append(forecast)
         return forecasts
 
-    def design_effects(self) -> dict[str, float]:
-        """By metric how many times a difference's variance grows by clusters: the largest of all pairs.
+    def _compared(self, label: str) -> list[Compared]:
+        """The pairs with their places in scores of the same items: all together, or each by itself.
 
-        The squared ratio of the jackknife's standard errors, by cluster and by item. Metrics whose
-        differences do not vary are left out.
+        Where systems answered different items, a pair is of the items that both answered.
+        """
+        if not self.pairs:
+            return []
+        places = self._places()
+        if self.scores.measured[label].answered is None:
+            return [(self.pairs, places, self.scores)]
+        return [
+            ([pair], [(0, 1)], self.scores.of(label, place))
+            for pair, place in zip(self.pairs, places, strict=True)
+        ]
+
+    def design_effects(self) -> dict[str, tuple[float, float]]:
+        """By subject by how much clusters multiply a difference's variance: least and most of all pairs.
+
+        The squared ratio of the jackknife's standard errors, by cluster and by item; of people that
+        of the linearised ones. What does not vary is left out.
         """
         if not self.scores.cluster or not self.pairs:
             return {}
-        a, b = (list(each) for each in zip(*self._places(), strict=True))
-        effects = {}
+        effects = {PEOPLE: np.array(self._effects_of_people())} if self.rated is not None else {}
         for label in self.labels:
-            measured, clustered = self.scores.measured[label], self.scores.left_out(label)
-            single = measured.rows.left_out(measured.metric)
-            by_item = standard_errors(single[a] - single[b])
-            by_cluster = standard_errors(clustered[a] - clustered[b])
-            shown = (by_item > NOISE) & np.isfinite(by_cluster)
-            if shown.any():
-                effects[label] = float(((by_cluster[shown] / by_item[shown]) ** 2).max())
-        return effects
+            parts = [
+                difference_design_effects(scores, label, places)
+                for _, places, scores in self._compared(label)
+            ]
+            effects[label] = np.concatenate(parts)
+        shown = {subject: each[np.isfinite(each)] for subject, each in effects.items()}
+        return {
+            subject: (float(each.min()), float(each.max()))
+            for subject, each in shown.items()
+            if each.size
+        }
+
+    def _effects_of_people(self) -> list[float]:
+        known = (self._ratings(a, b) for a, b in self.pairs)
+        return [each.design_effect for each in known if each is not None]
 
     def correlations(self) -> list[ExpectedCorrelation]:
         """The correlation of every metric with people, with all the references there are."""
@@ -148,7 +183,7 @@ class Extrapolation:
                     expected, why = moved(value, noise.factor(k), self.correlation)
                 far = k > FAR * noise.raters
                 forecast = ExpectedCorrelation(
-                    label, k, None, self._contexts, expected, sigma, far, why or reason
+                    label, k, None, self.contexts, expected, sigma, far, why or reason
                 )
                 forecasts.append(forecast)
         return forecasts
@@ -191,24 +226,31 @@ class Extrapolation:
         """One metric's forecasts, of all pairs in their order, with fewer references."""
         if not whole:
             return []
-        measured = [of.scores.measured[label] for of in drawn]
-        a, b = (list(each) for each in zip(*self._places(), strict=True))
-        values = np.mean([each.scores() for each in measured], axis=0)
-        squares = np.full(len(whole), np.nan)
-        n = whole[0].n
-        if n >= fewest(self.alpha):
-            errors = [
-                variance_components.metric_errors(each, self._places(), [n], self.counts)
-                for each in measured
-            ]
-            squares = np.mean(np.square(errors), axis=0)[:, 0]
+        values, squares = [], []
+        for of in drawn:
+            parts = of._compared(label)
+            scored = [(scores.measured[label].scores(), places) for _, places, scores in parts]
+            values.append([v[i] - v[j] for v, places in scored for i, j in places])
+            errors = [of._errors(scores, label, places) for _, places, scores in parts]
+            squares.append(np.concatenate(errors) ** 2)
         scaled = []
-        for each, difference, square in zip(whole, values[a] - values[b], squares, strict=True):
+        means = np.mean(values, axis=0), np.mean(squares, axis=0)
+        for each, difference, square in zip(whole, *means, strict=True):
             forecast = replace(each, references=references, difference=float(difference))
             if not each.reason:
-                forecast = _scaled(forecast, math.sqrt(square) / each.error(n))
+                forecast = _scaled(forecast, math.sqrt(square) / each.error(each.units.number))
             scaled.append(forecast)
         return scaled
+
+    def _errors(
+        self, scores: Measurements, label: str, places: Sequence[tuple[int, int]]
+    ) -> Floats:
+        """The standard errors of pairs at the pilot's own size: float64 [pairs]; NaN of too few."""
+        measured = scores.measured[label]
+        if measured.size < fewest(self.alpha):
+            return np.full(len(places), np.nan)
+        left_out = scores.left_out(label)
+        return metric_errors(measured, left_out, places, [measured.size], self.counts)[:, 0]
 
     def counts(self, n: int, size: int) -> Iterable[Floats]:
         """Resamples of ``size`` of n items, the same for all that have n; kept where they are few."""
@@ -220,9 +262,13 @@ class Extrapolation:
         return self._counts[n, size]
 
     @property
-    def _contexts(self) -> int:
+    def contexts(self) -> Units:
+        """The rated contexts, and the clusters of them."""
         assert self.rated is not None
-        return int(np.unique(self.rated.item).size)
+        contexts, clusters = np.unique(self.rated.item).size, None
+        if self.rated.cluster is not None:
+            clusters = int(np.unique(self.rated.group).size)
+        return Units(int(contexts), clusters)
 
     @cached_property
     def noise(self) -> variance_components.Noise:
@@ -247,7 +293,7 @@ class Extrapolation:
         assert self.rated is not None
         if a not in self.rated.systems or b not in self.rated.systems:
             return None
-        both = (
+        one, other = (
             variance_components.grid(
                 self.rated.matrix,
                 self.rated.item,
@@ -257,39 +303,43 @@ class Extrapolation:
             )
             for name in (a, b)
         )
-        return variance_components.people(*both)
+        return variance_components.people(one, other, self.rated.cluster)
 
     def _of_people(self, a: str, b: str, ratings: variance_components.People) -> list[Forecast]:
-        if ratings.n < fewest(self.alpha):
-            why = few(ratings.n, self.alpha)
+        assert self.rated is not None
+        units = Units(ratings.n, None if self.rated.cluster is None else ratings.units)
+        if units.number < fewest(self.alpha):
+            why = few(units, self.alpha)
             k = _whole(ratings.raters)
-            return [Forecast(PEOPLE, a, b, k, None, ratings.n, ratings.difference, reason=why)]
+            return [Forecast(PEOPLE, a, b, k, None, units, ratings.difference, reason=why)]
         forecasts = []
         for k in self.grades if ratings.shows_raters else [_whole(ratings.raters)]:
             raters = float(k) if ratings.shows_raters else ratings.raters
             variance = ratings.variance(raters)
-            doubt = ratings.doubt(raters, self.counts(ratings.n, ratings.n))
+            doubt = ratings.doubt(raters, self.counts(units.number, units.number))
             far = k > FAR * ratings.raters
-            forecast = Forecast(PEOPLE, a, b, k, None, ratings.n, ratings.difference, far=far)
+            forecast = Forecast(PEOPLE, a, b, k, None, units, ratings.difference, far=far)
             if variance > NOISE:
-                forecast = replace(forecast, error=_root(variance), doubt=doubt)
+                per_unit = variance * units.number / units.items
+                forecast = replace(forecast, error=_root(per_unit), doubt=doubt)
             else:
                 forecast = replace(forecast, reason=variance_components.NO_SPREAD)
             forecasts.append(forecast)
         return forecasts
 
     def _metric(
-        self, label: str, n: int
+        self, scores: Measurements, label: str, places: Sequence[tuple[int, int]]
     ) -> list[tuple[Callable[[int], float] | None, float, str | None]]:
-        """Of each pair: standard error by items, doubt, and why there is none."""
-        measured = self.scores.measured[label]
+        """Of each pair: standard error by items or clusters, doubt, and why there is none."""
+        measured, left_out = scores.measured[label], scores.left_out(label)
+        n = measured.size
         sizes = sorted({n, *(max(2, math.ceil(n * each)) for each in FACTORS)})
-        errors = variance_components.metric_errors(measured, self._places(), sizes, self.counts)
-        doubts = variance_components.metric_doubts(measured, self._places())
+        errors = metric_errors(measured, left_out, places, sizes, self.counts)
+        doubts = metric_doubts(measured, left_out, places)
         rows: list[tuple[Callable[[int], float] | None, float, str | None]] = []
         for error, doubt in zip(errors, doubts, strict=True):
             if np.isnan(error).any():
-                rows.append((None, math.nan, "undefined in some resamples of the pilot"))
+                rows.append((None, math.nan, NO_ERROR))
             elif not (error > NOISE).all():
                 rows.append((None, math.nan, variance_components.NO_SPREAD))
             else:
@@ -304,17 +354,17 @@ class Extrapolation:
     def _correlation(self, label: str) -> tuple[float, float, str | None]:
         """Value, sigma of Fisher's z, and why there is none."""
         assert self.rated is not None
-        x, y, n = self.rated.segments[label], self.rated.human, self._contexts
+        x, y, n = self.rated.segments[label], self.rated.human, self.contexts.number
         reason = undefined(x, y)
         if reason:
             return math.nan, math.nan, reason
         value = self._value(label)
         if n < fewest():
-            return value, math.nan, few(n)
+            return value, math.nan, few(self.contexts)
         if abs(value) > PERFECT:
             return value, math.nan, "the correlation is perfect: it has no spread to plan from"
         rng = np.random.default_rng(self.seed)
-        drawn = resampled(x, y, self.correlation, self.rated.item, self.resamples, rng)
+        drawn = resampled(x, y, self.correlation, self.rated.group, self.resamples, rng)
         why = percentiles(drawn).reason
         if why:
             return value, math.nan, why
@@ -322,9 +372,14 @@ class Extrapolation:
         return value, float(drawn.std() * math.sqrt(n) * math.sqrt(n / (n - 1))), None
 
 
-def few(n: int, alpha: float = SIGNIFICANT) -> str:
-    """Why so few items tell nothing."""
-    what = "1 item says" if n == 1 else f"{n} items say"
+def units_of(measured: Measured) -> Units:
+    """The items that a metric scored, and the clusters of them."""
+    return Units(measured.height, None if measured.clusters is None else measured.size)
+
+
+def few(pilot: Units, alpha: float = SIGNIFICANT) -> str:
+    """Why so few items or clusters tell nothing."""
+    what = counted(pilot.number, pilot.noun) + (" says" if pilot.number == 1 else " say")
     return f"{what} too little of others: a pilot needs {fewest(alpha)} or more"
 
 
@@ -368,61 +423,3 @@ def _between(sizes: Sequence[int], errors: Floats) -> Callable[[int], float]:
     """Standard errors at other sizes: straight lines of logs, and 1 / sqrt(items) beyond the ends."""
     x, y = np.log(sizes), np.log(errors * np.sqrt(sizes))
     return lambda items: math.exp(float(np.interp(math.log(items), x, y))) / math.sqrt(items)
-
-
-def _components(a: str, b: str, ratings: variance_components.People) -> dict[str, Any]:
-    return {
-        "a": a,
-        "b": b,
-        "n": ratings.n,
-        "raters_per_reply": ratings.raters,
-        **ratings.parts(),
-        "shared": ratings.shared,
-        "panel": ratings.panel,
-        "floor": ratings.floor,
-    }
-
-
-def _of_raters(
-    known: Mapping[tuple[str, str], variance_components.People], raters_are: str
-) -> list[str]:
-    """What the forecasts for people take for granted of raters, each once for all pairs."""
-    notes = []
-    single = [pair for pair, each in known.items() if not each.shows_raters]
-    if single:
-        why = (
-            "the ratings are means of several people"
-            if raters_are == MEANS
-            else "each reply has one rating"
-        )
-        notes.append(
-            f"people, {_listed(single)}: {why}, so what raters add to the spread cannot be seen: other "
-            "numbers of raters cannot be planned"
-        )
-    apart = [pair for pair, each in known.items() if each.shows_raters and each.confounded]
-    if apart:
-        notes.append(
-            f"people, {_listed(apart)}: no rater rates both on one item; a severe rater counts against "
-            "one system unless raters were assigned to them at random"
-        )
-    panels = {pair: each for pair, each in known.items() if each.shared >= PANEL}
-    if panels and raters_are == PLACES:
-        notes.append(
-            f"people, {_listed(list(panels))}: the raters are called 1, 2, ...: if these are places in "
-            "a list, and other people from item to item, the variance between raters is not that of "
-            "people; if they are the same people throughout, the figures hold for these raters alone"
-        )
-    elif panels and raters_are != MEANS:
-        words = "the same raters throughout, so all holds for these raters"
-        floor = max((x.floor for x in panels.values() if not math.isnan(x.floor)), default=math.nan)
-        if math.isnan(floor):
-            words += "; how far others would differ cannot be seen"
-        elif floor > NOISE:
-            words += f"; others may differ by up to {floor:.2g} either way, whatever the items"
-        notes.append(f"people, {_listed(list(panels))}: {words}")
-    return notes
-
-
-def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    few = ", ".join(f"{a} - {b}" for a, b in pairs[:3])
-    return few + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.planning.units import Units
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import (
     QUANTILE,
@@ -25,7 +26,10 @@ FAR = 4
 _WHO = {"subject": pl.String, "raters": pl.Int64, "references": pl.Int64}
 _PAIR = {"a": pl.String, "b": pl.String, **_WHO}
 _END = {"beyond": pl.Boolean, "reason": pl.String}
-_NEEDED = {"items": pl.Int64, "items_low": pl.Int64, "items_high": pl.Int64, **_END}
+_NEEDED = {
+    **dict.fromkeys(("items", "items_low", "items_high", "clusters"), pl.Int64),
+    **_END,
+}
 
 
 def _range(name: str) -> dict[str, Any]:
@@ -35,6 +39,7 @@ def _range(name: str) -> dict[str, Any]:
 COMPARISONS = {
     **_PAIR,
     "items": pl.Int64,
+    "clusters": pl.Int64,
     "difference": pl.Float64,
     "error": pl.Float64,
     **_range("detectable"),
@@ -43,7 +48,14 @@ COMPARISONS = {
     **_END,
 }
 COMPARISON_NEEDS = {**_PAIR, "target": pl.Float64, "given": pl.Boolean, **_NEEDED}
-CORRELATIONS = {**_WHO, "items": pl.Int64, "value": pl.Float64, **_range("width"), **_END}
+CORRELATIONS = {
+    **_WHO,
+    "items": pl.Int64,
+    "clusters": pl.Int64,
+    "value": pl.Float64,
+    **_range("width"),
+    **_END,
+}
 CORRELATION_NEEDS = {**_WHO, "value": pl.Float64, "target": pl.Float64, **_NEEDED}
 COMPONENTS = {
     "a": pl.String,
@@ -82,9 +94,9 @@ class Forecast:
         b: The other.
         raters: To a reply (people).
         references: To an item, at most; None for people, and for all there are.
-        n: Items of the pilot.
+        units: The pilot's items, and the clusters of them.
         difference: a - b in the pilot.
-        error: Its standard error on so many items.
+        error: Its standard error on so many items, or clusters of them.
         doubt: The standard deviation of the log of the variance behind it.
         far: Whether raters are extrapolated far beyond the pilot.
         reason: Why there is no forecast.
@@ -95,7 +107,7 @@ class Forecast:
     b: str
     raters: int | None
     references: int | None
-    n: int
+    units: Units
     difference: float
     error: Callable[[int], float] = lambda _: math.nan
     doubt: float = math.nan
@@ -117,23 +129,21 @@ class Forecast:
         return [self._row(size, wanted) for size in sizes]
 
     def _row(self, items: int, wanted: Targets) -> dict[str, Any]:
-        error, target = self.error(items), self.target(wanted)
-        shown = [
-            detectable(each, items, wanted.power, wanted.alpha, self.n)
-            for each in spread(error, self.doubt)
-        ]
-        powers = [
-            power(target, each, items, wanted.alpha, self.n) for each in spread(error, self.doubt)
-        ]
+        number, pilot, noun = self.units.within(items), self.units.number, self.units.noun
+        error, target = self.error(number) if number else math.nan, self.target(wanted)
+        ends = spread(error, self.doubt)
+        shown = [detectable(each, number, wanted.power, wanted.alpha, pilot) for each in ends]
+        powers = [power(target, each, number, wanted.alpha, pilot) for each in ends]
         few = None
-        if items < fewest(wanted.alpha):
-            few = f"fewer than {fewest(wanted.alpha)} items can have no p below {wanted.alpha:g}"
-        elif items < fewest_planned(wanted.alpha):
+        if number < fewest(wanted.alpha):
+            few = f"fewer than {fewest(wanted.alpha)} {noun}s can have no p below {wanted.alpha:g}"
+        elif number < fewest_planned(wanted.alpha):
             least = fewest_planned(wanted.alpha)
-            few = f"of fewer than {least} items the test has too few p-values to promise a power"
+            few = f"of fewer than {least} {noun}s the test has too few p-values to promise a power"
         return {
             **self._keys,
             "items": items,
+            **self.units.column(items),
             "difference": self.difference,
             "error": error,
             "detectable": shown[1],
@@ -143,7 +153,7 @@ class Forecast:
             "power": powers[1],
             "power_low": powers[2],
             "power_high": powers[0],
-            "beyond": self.far or items > FAR * self.n,
+            "beyond": self.far or items > FAR * self.units.items,
             "reason": self.reason or few,
         }
 
@@ -167,12 +177,13 @@ class Forecast:
             **self._keys,
             "target": target,
             "given": self.subject in wanted.differences,
-            **needed(numbers, self.n, self.far, reason),
+            **needed(numbers, self.units, self.far, reason),
         }
 
     def _enough(self, factor: float, target: float, wanted: Targets) -> Callable[[int], bool]:
-        return lambda items: (
-            detectable(factor * self.error(items), items, wanted.power, wanted.alpha, self.n)
+        pilot = self.units.number
+        return lambda number: (
+            detectable(factor * self.error(number), number, wanted.power, wanted.alpha, pilot)
             <= target
         )
 
@@ -185,9 +196,9 @@ class ExpectedCorrelation:
         subject: The metric's label.
         raters: To a reply.
         references: To an item, at most; None for all there are.
-        n: Items of the pilot.
+        units: The pilot's contexts, and the clusters of them.
         value: The correlation expected.
-        sigma: The spread of its Fisher z over items: the standard error times sqrt(items).
+        sigma: The spread of its Fisher z: the standard error times sqrt(contexts), or sqrt(clusters).
         far: As of `Forecast`.
         reason: Likewise.
     """
@@ -195,7 +206,7 @@ class ExpectedCorrelation:
     subject: str
     raters: int | None
     references: int | None
-    n: int
+    units: Units
     value: float
     sigma: float = math.nan
     far: bool = False
@@ -209,12 +220,14 @@ class ExpectedCorrelation:
         """
         if math.isnan(self.value) or math.isnan(self.sigma):
             return math.nan, math.nan, math.nan
-        half = QUANTILE * self.sigma / math.sqrt(items)
-        z, pilot = math.atanh(self.value), QUANTILE * self.sigma / math.sqrt(self.n)
+        n = self.units.number
+        number = items * n / self.units.items  # an interval has a width between whole clusters too
+        half = QUANTILE * self.sigma / math.sqrt(number)
+        z, pilot = math.atanh(self.value), QUANTILE * self.sigma / math.sqrt(n)
         around = [z - pilot, z, z + pilot, min(max(0.0, z - pilot), z + pilot)]
         widths = [
             [math.tanh(each + h) - math.tanh(each - h) for each in around]
-            for h in spread(half, math.sqrt(2 / (self.n - 1)))
+            for h in spread(half, math.sqrt(2 / (n - 1)))
         ]
         return min(widths[0]), widths[1][1], max(widths[2])
 
@@ -227,11 +240,12 @@ class ExpectedCorrelation:
                 {
                     **self._keys,
                     "items": items,
+                    **self.units.column(items),
                     "value": self.value,
                     "width": width,
                     "width_low": low,
                     "width_high": high,
-                    "beyond": self.far or items > FAR * self.n,
+                    "beyond": self.far or items > FAR * self.units.items,
                     "reason": self.reason,
                 }
             )
@@ -250,11 +264,11 @@ class ExpectedCorrelation:
             **self._keys,
             "value": self.value,
             "target": wanted,
-            **needed(numbers, self.n, self.far, self.reason),
+            **needed(numbers, self.units, self.far, self.reason),
         }
 
     def _enough(self, place: int, wanted: float) -> Callable[[int], bool]:
-        return lambda items: self.width(items)[place] <= wanted
+        return lambda number: self.width(self.units.items_of(number))[place] <= wanted
 
 
 def spread(value: float, doubt: float) -> tuple[float, float, float]:
@@ -269,16 +283,24 @@ def spread(value: float, doubt: float) -> tuple[float, float, float]:
 
 
 def needed(
-    numbers: Sequence[int | None], n: int, far: bool, reason: str | None
+    numbers: Sequence[int | None], pilot: Units, far: bool, reason: str | None
 ) -> dict[str, int | bool | str | None]:
-    """The columns of an answer; ``found`` holds the low end, the number, the high end."""
-    low, items, high = numbers
+    """The columns of an answer.
+
+    Args:
+        numbers: The low end, the number itself and the high end, of items or of clusters.
+        pilot: The pilot's items and clusters.
+        far: Whether raters are extrapolated far beyond the pilot.
+        reason: Why there is none.
+    """
+    low, items, high = (None if each is None else pilot.items_of(each) for each in numbers)
     if items is None and not reason:
-        reason = "more than a million items would not do"
+        reason = f"more than a million {pilot.noun}s would not do"
     return {
         "items": items,
         "items_low": low,
         "items_high": high,
-        "beyond": far or (items is not None and items > FAR * n),
+        **pilot.column(items),
+        "beyond": far or (items is not None and items > FAR * pilot.items),
         "reason": reason,
     }

@@ -18,28 +18,22 @@ from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
-from rejoinder.planning.extrapolation import (
-    FACTORS,
-    MEANS,
-    NORMAL,
-    PEOPLE,
-    PLACES,
-    Extrapolation,
-    counts_references,
-)
+from rejoinder.planning.assumptions import assumptions_of, cluster_notes
+from rejoinder.planning.extrapolation import FACTORS, NORMAL, PEOPLE, Extrapolation
 from rejoinder.planning.forecast import (
     COMPARISON_NEEDS,
     COMPARISONS,
     COMPONENTS,
     CORRELATION_NEEDS,
     CORRELATIONS,
-    FAR,
     ExpectedCorrelation,
     Forecast,
     Targets,
 )
+from rejoinder.planning.rater_notes import MEANS, PLACES
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.progress import Progress
+from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import MOST_DRAWS, check_draws
@@ -48,7 +42,7 @@ from rejoinder.statistics.power import MOST_ITEMS, POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
 
@@ -59,7 +53,8 @@ class Plan:
 
     A row of every table is of a ``subject`` (``people``, or a metric's label), of ``raters`` to a
     reply and of at most so many ``references`` to an item (null: all there are, or not concerned).
-    ``beyond``: more than 4 times the pilot. ``reason``: why a number is missing.
+    ``beyond``: more than 4 times the pilot. ``reason``: why a number is missing. Where items lie in
+    clusters, all tables but ``components`` have ``clusters``: how many of them so many items make.
 
     Attributes:
         comparisons: For each pair ``a``, ``b`` and number of ``items``: the pilot's ``difference``
@@ -134,7 +129,8 @@ def plan(
     criterion: str | None = None,
     without: Sequence[str] = (),
     scale: Scale | None = None,
-    missing: Missing = "error",
+    missing: MissingOrPairwise = "error",
+    cluster: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
     progress: Progress | None = None,
@@ -142,11 +138,14 @@ def plan(
     """Says how many items, raters and references would be enough, by what a pilot shows.
 
     Further items, raters and references are taken to be like the pilot's. Two systems are compared
-    by a two-sided paired test over items. People's spread is taken apart into items and raters (see
-    `variance_components.People`); a metric's is drawn from the pilot's items; fewer references are
-    drawn from the pilot's (the best-weighted stays), more cannot be known from it. The interval of a
-    correlation with people keeps its width on Fisher's scale but for 1 / sqrt(items); with other
-    raters the correlation itself moves by the attenuation formula (Spearman 1904).
+    by a two-sided paired test over items, on those that both answered. People's spread is taken
+    apart into items and raters (see `variance_components.People`); a metric's is the jackknife's at
+    the pilot's size, and moves with it as the bootstrap's does. Where items lie in clusters, spread
+    and tests (t with one degree of freedom less than there are clusters) are over clusters, and more
+    items are more clusters of the pilot's mean size. Fewer references are drawn from the pilot's (the
+    best-weighted stays), more cannot be known from it. The interval of a correlation with people
+    keeps its width on Fisher's scale but for 1 / sqrt(items); with other raters the correlation
+    itself moves by the attenuation formula (Spearman 1904).
 
     Args:
         scores: What was measured on the pilot. Metrics of the replies alone, which rank no system,
@@ -171,6 +170,8 @@ def plan(
         without: Systems to leave out.
         scale: The worst and the best grade that could be given; None: outliers are noted.
         missing: As for ``score``.
+        cluster: A column of the contexts: items with the same value are not independent. None takes
+            what the scores were measured with; ``none`` takes every item as independent.
         resamples: Of every bootstrap.
         seed: Of every draw.
         progress: Called with how much is done, and of how much.
@@ -188,7 +189,9 @@ def plan(
     >>> told.comparison_needs.select("target", "items").row(0)
     (0.25, 12)
     """
-    check_scores(scores, "rejoinder.plan(scores, ratings)")
+    check_scores(scores, "rejoinder.plan(scores, ratings)", pairwise=True)
+    if cluster is not None:
+        scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")
     if testset is not None:
         expect(testset, TestSet, "testset", TESTSET)
@@ -226,7 +229,7 @@ def plan(
     )
     of_people, components, more = pilot.people()
     forecasts, expected = pilot.metrics(), pilot.correlations()
-    notes += [*more, *_clusters_note(scores, pilot.design_effects())]
+    notes = [*cluster_notes(pilot), *notes, *more]
     if testset is not None and responses is not None:
         drawn = with_fewer(
             pilot, ratings, testset, responses, criterion, without, missing, progress
@@ -239,15 +242,16 @@ def plan(
     forecasts = of_people + _in_order(forecasts, labels, pairs)
     expected = _in_order(expected, labels, pairs)
     needed = [each.need(width) for each in expected] if width is not None else []
+    table = _table if scores.cluster else _without_clusters
     return Plan(
-        _table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
-        _table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
-        _table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
-        _table(needed, CORRELATION_NEEDS),
+        table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
+        table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
+        table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
+        table(needed, CORRELATION_NEEDS),
         _table(components, COMPONENTS),
         n,
         scores.references,
-        tuple(_assumptions(wanted, pilot, scores, testset)),
+        tuple(assumptions_of(wanted, pilot, scores, testset)),
         tuple(dict.fromkeys(notes)),
         {
             "power": power,
@@ -264,26 +268,11 @@ def plan(
             "seed": seed,
             "version": __version__,
             **({"ratings": MEANS} if raters_are == MEANS else {}),
+            **({"cluster": scores.cluster} if scores.cluster else {}),
         },
         {label: scores.measured[label].metric for label in labels},
         {label: scores.measured[label].signature for label in labels},
     )
-
-
-def _clusters_note(scores: Scores, effects: Mapping[str, float]) -> list[str]:
-    """That the plan takes items as independent, and what to multiply by where they are not."""
-    if not scores.cluster:
-        return []
-    factors = ", ".join(f"{label} {effect:.2f}" for label, effect in effects.items())
-    words = (
-        f"; multiply its numbers of items by the design effect and its smallest differences by the "
-        f"square root of that (design effect of the difference, the largest of all pairs: {factors})"
-        if factors
-        else ", so its numbers of items and its intervals of correlations may be too small"
-    )
-    return [
-        f"the plan takes all items as independent, not as clusters of '{scores.cluster}'{words}"
-    ]
 
 
 def _raters_are(ratings: Frame, criterion: str) -> str:
@@ -425,40 +414,5 @@ def _table(rows: list[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _assumptions(
-    wanted: Targets, pilot: Extrapolation, scores: Scores, testset: TestSet | None
-) -> list[str]:
-    """What every number of the plan rests on."""
-    assumptions = [
-        "further items are drawn like the pilot's, further raters are like its raters; beyond "
-        f"{FAR} times the pilot (!) figures are rough"
-    ]
-    if pilot.pairs:
-        assumptions.append(
-            f"one pair of systems, two-sided paired test over items at the {100 * wanted.alpha:g}% "
-            "level; for the same among p pairs divide alpha by p"
-        )
-    if pilot.pairs and {PEOPLE, *pilot.labels} - set(wanted.differences):
-        assumptions.append(
-            "where no difference is named, power is for the pilot's own, which is too large where "
-            "the pair was picked for it"
-        )
-    shared = set(wanted.differences.values()) if pilot.rated is None else set()
-    if len(shared) == 1 and len(wanted.differences) == len(pilot.labels):
-        d = shared.pop()
-        assumptions.append(
-            f"the difference to show, {d:g}, is in each metric's own range: tables that are x100 show "
-            f"it as {100 * d:g} points"
-        )
-    if any(counts_references(scores, label) for label in pilot.labels):
-        most = scores.references[1]
-        assumptions.append(
-            f"more references than the pilot has (up to {most}) cannot be known from it"
-            + ("" if testset is not None else "; fewer are told from a test set and responses")
-        )
-    if pilot.rated is not None and pilot.labels:
-        assumptions.append(
-            f"{pilot.correlation} over single replies, resampled by context; with fewer references "
-            "or other raters the correlation moves and its spread on Fisher's scale stays"
-        )
-    return assumptions
+def _without_clusters(rows: list[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
+    return _table(rows, schema).drop("clusters")

@@ -17,7 +17,8 @@ from rejoinder.progress import Progress
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.frames import Frame
-from rejoinder.tables.responses import Missing
+from rejoinder.tables.item_clusters import NONE
+from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
 
 DRAWS = 3
@@ -31,7 +32,7 @@ def with_fewer(
     responses: pl.DataFrame,
     criterion: str | None,
     without: Sequence[str],
-    missing: Missing,
+    missing: MissingOrPairwise,
     progress: Progress | None,
 ) -> dict[int, list[Extrapolation]]:
     """The pilot measured with fewer references, by their number.
@@ -54,7 +55,14 @@ def with_fewer(
         )
     drawn = {}
     for few, several in score_with_fewer(
-        testset, responses, metrics, levels(testset, ids), missing, pilot.seed, progress
+        testset,
+        responses,
+        metrics,
+        levels(testset, ids),
+        missing,
+        pilot.scores.cluster or NONE,
+        pilot.seed,
+        progress,
     ):
         drawn[few] = [
             replace(pilot, scores=each, rated=_rated(each, ratings, criterion, without, pilot.seed))
@@ -116,7 +124,8 @@ def score_with_fewer(
     responses: pl.DataFrame,
     metrics: Mapping[str, Metric],
     most: Sequence[int],
-    missing: Missing,
+    missing: MissingOrPairwise,
+    cluster: str,
     seed: int,
     progress: Progress | None = None,
 ) -> Iterator[tuple[int, list[Scores]]]:
@@ -138,6 +147,7 @@ def score_with_fewer(
                     list(metrics.values()),
                     missing=missing,
                     drop_unusable=True,
+                    cluster=cluster,
                     resamples=0,
                     seed=seed,
                 )

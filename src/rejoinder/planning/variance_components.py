@@ -1,23 +1,21 @@
-"""What a pilot tells of spread: how a difference of two systems varies with items and raters.
+"""How the difference of two systems' ratings varies with items and with raters.
 
 The spread of people's ratings is taken apart, so that it can be put together again for another
-number of raters. A metric's is drawn: its score on so many items drawn from the pilot's.
+number of raters.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.metrics.engine.resampling import BLOCK, narrow
-from rejoinder.metrics.engine.rows import Matrix
-from rejoinder.metrics.means import MeanMetric
-from rejoinder.scoring.measurements import Measured
+from rejoinder.metrics.engine.resampling import BLOCK
+from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.power import QUANTILE
 
@@ -40,33 +38,39 @@ class People:
     Of a rater who rates both systems on an item only the difference counts, so severity is none of
     it. Unbiased estimates by moments, for any pattern of missing ratings.
 
+    Items in clusters: the variance of the mean of d is linearised over clusters (`mean_variance`), so
+    ``variance`` is n times that. What clusters add is a part of how the true difference varies, which
+    no number of raters changes.
+
     Args:
-        rows: float64 [n, 12], sums of each item (see `people`).
+        rows: float64 [u, 16], sums of each item, or of each cluster of items (see `people`).
         lean: The variance of the raters' leanings; NaN where it cannot be seen: few rate both
             systems, or hardly one meets two items.
         shared: From 0 (no rater meets two items) to 1 (a panel rates all).
         panel: How many raters rated both systems on some item.
+        difference: The mean of d.
     """
 
     rows: Floats
     lean: float
     shared: float
     panel: int
+    difference: float
 
     @property
     def n(self) -> int:
         """How many items both systems have ratings of."""
+        return round(float(self.sums[12]))
+
+    @property
+    def units(self) -> int:
+        """How many of them are independent: clusters, or else items."""
         return len(self.rows)
 
     @cached_property
     def sums(self) -> Floats:
         """All rows summed."""
         return self.rows.sum(axis=0)
-
-    @property
-    def difference(self) -> float:
-        """The mean of d."""
-        return float(self.sums[0] / self.n)
 
     @property
     def raters(self) -> float:
@@ -86,7 +90,7 @@ class People:
     @cached_property
     def noise(self) -> float:
         """What one more rater brings in: raters (as far as they change with items) and rest."""
-        return float(_noise(self.sums, self.n, self.leaning)) if self.shows_raters else math.nan
+        return float(_noise(self.sums, self.leaning)) if self.shows_raters else math.nan
 
     @property
     def leaning(self) -> float:
@@ -100,12 +104,18 @@ class People:
         """
         anew = 0.0 if math.isnan(self.lean) else self.lean * (1 - self.shared)
         rest = max(0.0, self.noise - anew) if self.shows_raters else math.nan
-        items = max(0.0, self.variance(self.raters) - self.noise / self.raters)
+        items = max(0.0, float(_seen(self.sums)) - self.noise / self.raters)
         return {"items": items, "raters": self.lean, "rest": rest}
 
     def variance(self, raters: float) -> float:
-        """The variance of d over items, with so many raters to a reply."""
-        return float(_variance(self.sums, self.n, raters, self.raters, self.leaning))
+        """N times the variance of the mean of d over n items, with so many raters to a reply."""
+        return float(_variance(self.sums, self.units, raters, self.raters, self.leaning))
+
+    @property
+    def design_effect(self) -> float:
+        """By how much clusters multiply the variance of the mean of d; NaN where d does not vary."""
+        alone = float(_seen(self.sums))
+        return self.variance(self.raters) / alone if alone > NOISE else math.nan
 
     @property
     def floor(self) -> float:
@@ -116,30 +126,31 @@ class People:
         return QUANTILE * math.sqrt(self.lean * self.shared / self.raters)
 
     def doubt(self, raters: float, counts: Iterable[Floats]) -> float:
-        """The standard deviation of log ``variance``, by resampling the pilot's items.
+        """The standard deviation of log ``variance``, by resampling the pilot's items or clusters.
 
-        Never less than that of as many normal differences, sqrt(2 / (n - 1)) of the variance seen:
+        Never less than that of as many normal differences, sqrt(2 / (u - 1)) of the variance seen:
         small pilots look surer of their spread than they are.
 
         Args:
             raters: To a reply.
-            counts: float64 [b, n] each, how often each item stands in each resample.
+            counts: float64 [b, u] each, how often each item (or cluster) stands in each resample.
         """
         totals = np.concatenate([each @ self.rows for each in counts])
-        drawn = _variance(totals, self.n, raters, self.raters, self.leaning)
+        drawn = _variance(totals, self.units, raters, self.raters, self.leaning)
         drawn = drawn[drawn > NOISE]
         # More raters take a part away from what was seen; what was seen stays as doubtful.
         part = max(1.0, self.variance(self.raters) / max(NOISE, self.variance(raters)))
-        least = part * math.sqrt(2 / (self.n - 1))
+        least = part * math.sqrt(2 / (self.units - 1))
         return max(least, float(np.log(drawn).std())) if drawn.size > 1 else least
 
 
-def people(a: Floats, b: Floats) -> People | None:
+def people(a: Floats, b: Floats, clusters: Indices | None = None) -> People | None:
     """Takes apart the ratings of two systems.
 
     Args:
         a: float64 [items, raters], the ratings of one system's replies, NaN where there is none.
         b: The other's.
+        clusters: int64 [items], the cluster of each; None takes every item by itself.
 
     Returns:
         None where no item has ratings of both.
@@ -171,12 +182,17 @@ def people(a: Floats, b: Floats) -> People | None:
             1 / kb,
             c / (ka * kb),
             2 * c / (ka + kb),
+            np.ones(len(d)),
         ],
         axis=1,
     )
     leaning = persistent(a - b) if 2 * rows[:, 11].sum() >= len(rows) else math.nan
     shared = overlap(a - b, (ka + kb) / 2) * 2 * len(rows) / float((1 / ka + 1 / kb).sum())
-    return People(rows, leaning, min(1.0, max(0.0, shared)), int((in_a & in_b).any(axis=0).sum()))
+    sums = Groups.of(None if clusters is None else clusters[kept], len(rows)).sums(rows)
+    size, total = sums[:, 12], sums[:, 0]
+    sums = np.column_stack([sums, total * total, total * size, size * size])
+    panel = int((in_a & in_b).any(axis=0).sum())
+    return People(sums, leaning, min(1.0, max(0.0, shared)), panel, float(rows[:, 0].mean()))
 
 
 def persistent(values: Floats) -> float:
@@ -270,73 +286,6 @@ def reliability(matrix: Floats) -> Noise:
     return Noise(float(means.var(ddof=1)), max(0.0, each - alike), raters)
 
 
-def metric_errors(
-    measured: Measured,
-    pairs: Sequence[tuple[int, int]],
-    sizes: Sequence[int],
-    counts: Callable[[int, int], Iterable[Floats]],
-) -> Floats:
-    """The standard error of a metric's difference on so many items.
-
-    Of a mean over replies it is ``s / sqrt(size)``, s the standard deviation of the items'
-    differences: nothing is drawn. Of any other metric it is the bootstrap's with resamples of
-    another size than the pilot's, times sqrt(n / (n - 1)): the pilot's own spread is too small by so
-    much.
-
-    Args:
-        measured: What was measured on n items.
-        pairs: Pairs of systems.
-        sizes: The numbers of items wanted.
-        counts: Draws resamples of that many of n items, float64 [b, n] each.
-
-    Returns:
-        float64 [pairs, sizes].
-    """
-    n = measured.height
-    a, b = (list(each) for each in zip(*pairs, strict=True))
-    if _is_mean(measured):
-        values = measured.rows.segments(measured.metric)
-        return (values[a] - values[b]).std(axis=1, ddof=1)[:, None] / np.sqrt(sizes)
-    errors = np.empty((len(pairs), len(sizes)))
-    for place, size in enumerate(sizes):
-        blocks = (block for each in counts(n, size) for block in narrow(each, measured.rows))
-        drawn = [measured.metric.score(measured.rows.totals(block)) for block in blocks]
-        scores = np.concatenate(drawn, axis=1)
-        errors[:, place] = (scores[a] - scores[b]).std(axis=1)
-    return errors * math.sqrt(n / (n - 1))
-
-
-def _is_mean(measured: Measured) -> bool:
-    """Whether a score is the plain mean of its items' scores: each row counts one reply."""
-    rows = measured.rows
-    return (
-        isinstance(measured.metric, MeanMetric)
-        and isinstance(rows, Matrix)
-        and bool((rows.items[..., 1] == 1).all())
-    )
-
-
-def metric_doubts(measured: Measured, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """The standard deviation of the log of a difference's variance, float64 [pairs].
-
-    By the kurtosis of the jackknife's pseudo-values (for a mean over replies the items' own
-    differences), and never less than that of normal ones, sqrt(2 / (n - 1)).
-    """
-    n = measured.height
-    a, b = (list(each) for each in zip(*pairs, strict=True))
-    least = 2 / (n - 1)
-    if not isinstance(measured.rows, Matrix):
-        return np.full(len(pairs), math.sqrt(least))
-    without = measured.rows.sums()[:, None] - measured.rows.values
-    scores = measured.metric.score(without)
-    off = scores[a] - scores[b]
-    off = off - off.mean(axis=1, keepdims=True)
-    second, fourth = (off**2).mean(axis=1), (off**4).mean(axis=1)
-    shown = second > NOISE**2
-    kurtosis = np.where(shown, fourth, 1.0) / np.where(shown, second, 1.0) ** 2
-    return np.sqrt(np.maximum(least, (kurtosis - 1) / n))
-
-
 def multiplicities_of(n: int, size: int, resamples: int, seed: int) -> Iterator[Floats]:
     """How often each of n items stands in resamples of ``size`` items.
 
@@ -359,27 +308,37 @@ def grid(matrix: Floats, item: Indices, system: Indices, which: int, items: int)
     return ratings
 
 
-def _noise(sums: Floats, n: int, constant: float) -> Floats:
-    """What one rater of each reply adds to the variance of d: [..., 12] to [...]."""
+def _noise(sums: Floats, constant: float) -> Floats:
+    """What one rater of each reply adds to the variance of d: [..., 16] to [...]."""
     free_a, free_b = np.maximum(sums[..., 3], NOISE), np.maximum(sums[..., 5], NOISE)
     both = sums[..., 7] > NOISE
     covariance = np.where(both, sums[..., 6], 0.0) / np.where(both, sums[..., 7], 1.0)
-    share = np.minimum(1.0, sums[..., 11] / n)
+    share = np.minimum(1.0, sums[..., 11] / sums[..., 12])
     each = sums[..., 2] / free_a + sums[..., 4] / free_b - 2 * share * covariance
     return np.maximum(0.0, each - constant)
 
 
-def _variance(sums: Floats, n: int, raters: float, pilot: float, constant: float) -> Floats:
-    """The variance of d with other raters than the pilot's: [..., 12] to [...].
+def _seen(sums: Floats) -> Floats:
+    """The variance of d over items, each by itself: [..., 16] to [...]."""
+    n = sums[..., 12]
+    mean = sums[..., 0] / n
+    return np.maximum(0.0, sums[..., 1] / n - mean * mean) * (n / np.maximum(1, n - 1))
 
-    With the pilot's own number it is what was seen. With more it cannot fall below what raters alone
+
+def _variance(sums: Floats, units: int, raters: float, pilot: float, constant: float) -> Floats:
+    """N times the variance of the mean of d, with other raters than the pilot's: [..., 16] to [...].
+
+    With the pilot's own number it is what was seen: ``u / (u - 1) sum_g (sum_{i in g} (d_i - mean))^2
+    / n`` over u clusters, or items by themselves. With more it cannot fall below what raters alone
     bring in, nor, by an unlucky estimate, below 0.
     """
+    n = sums[..., 12]
     mean = sums[..., 0] / n
-    seen = np.maximum(0.0, sums[..., 1] / n - mean * mean) * (n / max(1, n - 1))
+    squares = sums[..., 13] - 2 * mean * sums[..., 14] + mean * mean * sums[..., 15]
+    seen = np.maximum(0.0, squares / n) * (units / max(1, units - 1))
     if raters == pilot:
         return seen
-    noise = _noise(sums, n, constant)
+    noise = _noise(sums, constant)
     return np.maximum(seen + noise * (1 / raters - 1 / pilot), np.minimum(seen, noise / raters))
 
 

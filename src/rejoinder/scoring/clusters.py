@@ -17,6 +17,7 @@ import polars as pl
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import counted
 from rejoinder.scoring.measurements import Measurements, clusters_of, few_items, with_word
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.item_clusters import CONVERSATION, NONE
@@ -87,6 +88,27 @@ def design_effects(scores: Measurements, label: str) -> np.ndarray:
         return np.concatenate([design_effects(part, label) for part in parts])
     errors = standard_errors(each.rows.left_out(each.metric))
     return (standard_errors(scores.left_out(label)) / np.where(errors > 0, errors, np.nan)) ** 2
+
+
+def difference_design_effects(
+    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]]
+) -> np.ndarray:
+    """How many times the variance of the difference of two systems grows by clusters: float64 [p].
+
+    The squared ratio of the jackknife's standard errors, by cluster and by item, of systems that
+    answered the same items; NaN where the difference does not vary. What two replies to one item
+    have in common cancels in a difference, so this is mostly less than the scores' own effects.
+
+    Args:
+        scores: Of systems that answered the same items.
+        label: The metric.
+        pairs: The places of the two systems.
+    """
+    each, (a, b) = scores.measured[label], np.array(pairs).T
+    clusters, items = scores.left_out(label), each.rows.left_out(each.metric)
+    by_cluster = standard_errors(clusters[a] - clusters[b])
+    by_item = standard_errors(items[a] - items[b])
+    return (by_cluster / np.where(by_item > NOISE, by_item, np.nan)) ** 2
 
 
 def worth(scores: Measurements, label: str) -> np.ndarray:

@@ -48,7 +48,7 @@ def test_a_narrow_terminal_gets_all_columns_in_parts_and_whole_numbers(command, 
     assert "…" not in out
     heads = " ".join(line for line in out.splitlines() if "┃" in line).split()
     # From half the pilot's 66 items to eight times as many.
-    assert {"33", "66*", "132", "264", "528!"} <= set(heads)
+    assert {"33", "66*", "132", "264", "528!", "detects", "power"} <= set(heads)
 
 
 def test_as_json(command):
@@ -137,3 +137,18 @@ def test_help_imports_nothing_heavy():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.rstrip().endswith("[]")
+
+
+def test_clusters_are_said_with_the_numbers_of_them(command):
+    status, out, _ = command("plan", TESTSET, *SYSTEMS, *FEW, "--cluster", "topic")
+    assert status == 0
+    flat = " ".join(out.split())
+    for words in (
+        "66 items in 6 clusters of 'topic': spread, tests and intervals are those of clusters",
+        "design effect of the difference: BLEU-2",
+        "6 clusters alone: forecasts from so few are rough",
+        "clusters of so many items: 33: 3, 66: 6, 132: 12, 264: 24, 528: 48",
+        "paired test over clusters of items",
+        "fewer than 6 clusters can have no p below 0.05",
+    ):
+        assert words in flat, words

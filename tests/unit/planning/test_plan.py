@@ -15,6 +15,7 @@ from rejoinder.planning.extrapolation import moved
 from rejoinder.planning.forecast import ExpectedCorrelation
 from rejoinder.planning.plan import plan
 from rejoinder.planning.reference_subsets import fewer
+from rejoinder.planning.units import Units
 from rejoinder.statistics.power import (
     attained,
     critical,
@@ -342,7 +343,7 @@ def test_the_width_at_the_pilots_size_is_the_bootstraps(examples):
 
 def test_width_by_hand():
     # r = 0, sigma = 1, 100 items: tanh(0.196) - tanh(-0.196) = 2 tanh(0.196).
-    told = ExpectedCorrelation("m", 3, None, 100, 0.0, 1.0)
+    told = ExpectedCorrelation("m", 3, None, Units(100), 0.0, 1.0)
     assert told.width(100)[1] == pytest.approx(2 * math.tanh(0.196))
     need = told.need(2 * math.tanh(0.098))
     assert need["items"] == 400
@@ -577,24 +578,3 @@ def test_raters_that_are_means_or_places_are_no_panel(raters, words):
     panel = any("the same raters throughout" in note for note in forecast.notes)
     assert panel == (raters == ("anna",))
     assert forecast.parameters.get("ratings") == ("means" if raters == ("mean",) else None)
-
-
-def test_items_in_clusters_are_said_with_the_design_effect():
-    testset, responses, _ = tables(60, lambda i, s: [("r1", 1.0)])
-    contexts = testset.contexts.with_columns(
-        conversation=pl.Series([f"c{i // 3}" for i in range(60)])
-    )
-    scores = score(TestSet(contexts, testset.references), responses, ["rougeL"])
-    planned_note = next(x for x in plan(scores).notes if "takes all items as independent" in x)
-    compared = [
-        rejoinder.compare(scores, "a", "b", cluster=cluster).table.item(0, "high")
-        for cluster in (None, "none")
-    ]
-    difference = rejoinder.compare(scores, "a", "b").table.item(0, "difference")
-    # The interval of a mean is t s: 20 clusters have 19 degrees of freedom, 60 items 59.
-    by_cluster, by_item = (
-        (high - difference) / stats.t.ppf(0.975, df)
-        for high, df in zip(compared, (19, 59), strict=True)
-    )
-    assert f"ROUGE-L {(by_cluster / by_item) ** 2:.2f}" in planned_note
-    assert not any("as independent" in note for note in plan(scores.clustered("none")).notes)

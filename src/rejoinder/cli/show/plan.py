@@ -47,10 +47,11 @@ def plan(result: Plan) -> None:
         wanted = f"{100 * result.parameters['power']:g}%"
         scale = f"; x100 for {', '.join(percent)}" if percent else ""
         out.print(
-            f"difference: the first system minus the second, in the pilot; under each number of items, "
-            f"left: the smallest difference that is found with {wanted} power; right: the power for the "
+            f"difference: the first system minus the second, in the pilot; detects: under a number of "
+            f"items, the smallest difference that is found with {wanted} power; power: the one for the "
             f"{'difference to show' if _given(result) else 'difference of the pilot'}{scale}; last "
-            f"column: items for {wanted} power, 95% range; *: the pilot's; !: beyond 4 times the pilot",
+            f"column: items for {wanted} power, 95% range; *: the pilot's; !: beyond 4 times the pilot"
+            f"{_clusters(result)}",
             style="dim",
         )
         out.print()
@@ -114,9 +115,10 @@ def _differences(
     yield from more
     for size, heading in zip(sizes, _heads(result, sizes), strict=True):
         yield number(
-            heading,
-            lambda row, size=size: _cell(by_size[_key(row)][size], _show(row, percent)),
+            f"{heading} detects",
+            lambda row, size=size: _detects(by_size[_key(row)][size], _show(row, percent)),
         )
+        yield number("power", lambda row, size=size: _power(by_size[_key(row)][size]))
     yield number(_head(result), lambda row: _need(row, OUT_OF_REACH * result.items))
 
 
@@ -194,12 +196,26 @@ def _label(row: Mapping[str, Any], pilot: int | None, result: Plan) -> str:
     return " ".join([name, *words])
 
 
-def _cell(row: Mapping[str, Any], show: Show) -> Cell:
+def _detects(row: Mapping[str, Any], show: Show) -> Cell:
+    return NONE if math.isnan(row["detectable"]) else show(row["detectable"])
+
+
+def _power(row: Mapping[str, Any]) -> Cell:
     if math.isnan(row["detectable"]):
         return NONE
     power = row["power"]
-    chance = ">99%" if power > 0.99 else f"{100 * power:.0f}%"
-    return joined(f"{show(row['detectable'])} ", styled(f"{chance:>4}", "dim"))
+    return styled(">99%" if power > 0.99 else f"{100 * power:.0f}%", "dim")
+
+
+def _clusters(result: Plan) -> str:
+    """How many clusters the numbers of items make; empty where items are independent."""
+    if "clusters" not in result.comparisons.columns:
+        return ""
+    numbers: dict[int, int] = {}
+    for row in _rows(result.comparisons):
+        numbers[row["items"]] = max(numbers.get(row["items"], 0), row["clusters"] or 0)
+    words = ", ".join(f"{items:,}: {number:,}" for items, number in numbers.items())
+    return f"; clusters of so many items: {words}" if words else ""
 
 
 def _need(row: Mapping[str, Any], most: int) -> Cell:

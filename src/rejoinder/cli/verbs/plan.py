@@ -59,10 +59,11 @@ class ExtrapolationOptions(options.Options):
     without: tuple[str, ...] = options.without()
 
 
-class PlanOptions(options.MeasuringOrScoresOptions, PilotRatingsOptions, ExtrapolationOptions):
+class PlanOptions(options.MeasuringPairwiseOptions, PilotRatingsOptions, ExtrapolationOptions):
     """The options of 'plan'."""
 
     resamples: int = options.resamples("")
+    cluster: str | None = options.CLUSTER
     differences: tuple[str, ...] = option(
         "--difference",
         "-d",
@@ -95,7 +96,7 @@ def plan(given: PlanOptions) -> None:
     # The intervals of the scores themselves are not shown here.
     # Correlations with ratings are over all systems.
     only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
-    scores, texts = inputs.measured(given, resamples=0, only=only)
+    scores, texts = inputs.measured(given, resamples=0, cluster=given.cluster, only=only)
     testset, responses = texts or (None, None)
     with Progress("planning") as tick:
         result = planned(

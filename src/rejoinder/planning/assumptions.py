@@ -1,0 +1,95 @@
+"""What a plan takes for granted, and what it says of clusters."""
+
+from __future__ import annotations
+
+from rejoinder.messages import counted
+from rejoinder.planning.extrapolation import PEOPLE, Extrapolation, counts_references, units_of
+from rejoinder.planning.forecast import FAR, Targets
+from rejoinder.scoring.measurements import FEW_ITEMS
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.item_clusters import NONE
+from rejoinder.tables.testset import TestSet
+
+
+def assumptions_of(
+    wanted: Targets, pilot: Extrapolation, scores: Scores, testset: TestSet | None
+) -> list[str]:
+    """What every number of the plan rests on."""
+    over = "clusters of items" if scores.cluster else "items"
+    assumptions = [
+        "further items are drawn like the pilot's, further raters are like its raters; beyond "
+        f"{FAR} times the pilot (!) figures are rough"
+    ]
+    if scores.cluster:
+        assumptions.append(
+            "more items are more clusters, of as many items each as the pilot's have on average"
+        )
+    if pilot.pairs:
+        assumptions.append(
+            f"one pair of systems, two-sided paired test over {over} at the {100 * wanted.alpha:g}% "
+            "level; for the same among p pairs divide alpha by p"
+        )
+    if pilot.pairs and {PEOPLE, *pilot.labels} - set(wanted.differences):
+        assumptions.append(
+            "where no difference is named, power is for the pilot's own, which is too large where "
+            "the pair was picked for it"
+        )
+    shared = set(wanted.differences.values()) if pilot.rated is None else set()
+    if len(shared) == 1 and len(wanted.differences) == len(pilot.labels):
+        d = shared.pop()
+        assumptions.append(
+            f"the difference to show, {d:g}, is in each metric's own range: tables that are x100 show "
+            f"it as {100 * d:g} points"
+        )
+    if any(counts_references(scores, label) for label in pilot.labels):
+        most = scores.references[1]
+        assumptions.append(
+            f"more references than the pilot has (up to {most}) cannot be known from it"
+            + ("" if testset is not None else "; fewer are told from a test set and responses")
+        )
+    by = "cluster" if scores.cluster else "context"
+    if pilot.rated is not None and pilot.labels:
+        assumptions.append(
+            f"{pilot.correlation} over single replies, resampled by {by}; with fewer references "
+            "or other raters the correlation moves and its spread on Fisher's scale stays"
+        )
+    return assumptions
+
+
+def cluster_notes(pilot: Extrapolation) -> list[str]:
+    """That spread and forecasts are over clusters, with the design effects; a warning where few."""
+    scores = pilot.scores
+    if not scores.cluster:
+        return []
+    known = [units_of(scores.measured[label]) for label in pilot.labels]
+    if pilot.rated is not None:
+        known.append(pilot.contexts)
+    fewest = min(each.number for each in known)
+    units = next(each for each in known if each.number == fewest)
+    effects = "; ".join(
+        f"{subject} {_range(least, most)}"
+        for subject, (least, most) in pilot.design_effects().items()
+    )
+    words = f"; design effect of the difference: {effects}" if effects else ""
+    notes = [
+        f"{counted(units.items, 'item')} in {counted(units.number, 'cluster')} of '{scores.cluster}': "
+        f"spread, tests and intervals are those of clusters{words}; '--cluster {NONE}' "
+        f"(cluster='{NONE}') takes every item as independent"
+    ]
+    if units.number < FEW_ITEMS:
+        notes.insert(
+            0,
+            f"{counted(units.number, 'cluster')} alone: forecasts from so few are rough; do not rely on "
+            "them",
+        )
+    return notes
+
+
+def _range(least: float, most: float) -> str:
+    """One number, or the least and the most of all pairs.
+
+    >>> _range(1.5, 1.5), _range(1.1, 2.0)
+    ('1.50', '1.10 to 2.00')
+    """
+    low, high = f"{least:.2f}", f"{most:.2f}"
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,71 @@
+"""What a pilot shows of its raters: the columns of the variance components, and notes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rejoinder.planning.variance_components import People
+from rejoinder.statistics.conventions import NOISE
+
+MEANS, PLACES = "means", "places"
+PANEL = 0.5
+"""From this share of raters in common, two items are taken to be rated by one panel."""
+
+
+def component_columns(a: str, b: str, ratings: People) -> dict[str, Any]:
+    """The row of a plan's variance components of one pair."""
+    return {
+        "a": a,
+        "b": b,
+        "n": ratings.n,
+        "raters_per_reply": ratings.raters,
+        **ratings.parts(),
+        "shared": ratings.shared,
+        "panel": ratings.panel,
+        "floor": ratings.floor,
+    }
+
+
+def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> list[str]:
+    """What the forecasts for people take for granted of raters, each once for all pairs."""
+    notes = []
+    single = [pair for pair, each in known.items() if not each.shows_raters]
+    if single:
+        why = (
+            "the ratings are means of several people"
+            if raters_are == MEANS
+            else "each reply has one rating"
+        )
+        notes.append(
+            f"people, {_listed(single)}: {why}, so what raters add to the spread cannot be seen: other "
+            "numbers of raters cannot be planned"
+        )
+    apart = [pair for pair, each in known.items() if each.shows_raters and each.confounded]
+    if apart:
+        notes.append(
+            f"people, {_listed(apart)}: no rater rates both on one item; a severe rater counts against "
+            "one system unless raters were assigned to them at random"
+        )
+    panels = {pair: each for pair, each in known.items() if each.shared >= PANEL}
+    if panels and raters_are == PLACES:
+        notes.append(
+            f"people, {_listed(list(panels))}: the raters are called 1, 2, ...: if these are places in "
+            "a list, and other people from item to item, the variance between raters is not that of "
+            "people; if they are the same people throughout, the figures hold for these raters alone"
+        )
+    elif panels and raters_are != MEANS:
+        words = "the same raters throughout, so all holds for these raters"
+        floor = max((x.floor for x in panels.values() if not math.isnan(x.floor)), default=math.nan)
+        if math.isnan(floor):
+            words += "; how far others would differ cannot be seen"
+        elif floor > NOISE:
+            words += f"; others may differ by up to {floor:.2g} either way, whatever the items"
+        notes.append(f"people, {_listed(list(panels))}: {words}")
+    return notes
+
+
+def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+    few = ", ".join(f"{a} - {b}" for a, b in pairs[:3])
+    return few + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")

@@ -17,6 +17,7 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
+from rejoinder.cli.verbs.annotate import annotate
 from rejoinder.cli.verbs.audit import audit
 from rejoinder.cli.verbs.compare import compare
 from rejoinder.cli.verbs.convert import convert
@@ -57,7 +58,7 @@ def app() -> None:
 
 
 for _verb in (
-    score, compare, correlate, ratings, preferences, audit, plan, weigh, train, ruq, respond,
+    score, compare, correlate, ratings, preferences, audit, plan, weigh, annotate, train, ruq, respond,
     filter_corpus, sweep, look, convert, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)

@@ -150,6 +150,43 @@ def weigh(rung: Rung) -> Iterator[Line]:
         yield Line([*own, "-o", rung.new("own.jsonl")], rung.items)
 
 
+def annotate_serve(rung: Rung) -> Iterator[Line]:
+    """A study of every reply, and one of pairs."""
+    files = [rung.testset(), rung.responses(), "--prepare"]
+    yield Line([*files, "--db", rung.new("study.sqlite")], rung.items * rung.systems)
+    if rung.systems > 1:
+        pairs = rung.items * rung.systems * (rung.systems - 1) // 2
+        if pairs <= 40_000:
+            judged = ["--judgement", "head-to-head", "--db", rung.new("pairs.sqlite")]
+            yield Line([*files, *judged], pairs)
+
+
+def annotate_export(rung: Rung) -> Iterator[Line]:
+    """A study whose one rater answered everything."""
+    study = answered_study(Path(rung.new("answered.sqlite")), rung.testset(), rung.responses())
+    yield Line([study, "-o", rung.new("ratings.parquet")], rung.items)
+
+
+def answered_study(path: Path, testset: str, responses: str) -> str:
+    """A study in which one rater gave every reply a grade."""
+    from rejoinder import read_responses, read_testset
+    from rejoinder.annotation.questions import make_questions
+    from rejoinder.annotation.study import Study, make_study
+    from rejoinder.annotation.task import Task
+
+    task = Task(raters_per_question=1)
+    make_study(path, task, make_questions(read_testset(testset), read_responses(responses), task))
+    study = Study(path)
+    rater = study.add_rater()
+    for k in range(1 << 30):
+        shown = study.current(rater)
+        if shown is None:
+            break
+        study.answer(rater, shown.assignment, {"c0": str(1 + k % 5)})
+    study.close()
+    return str(path)
+
+
 def ruq(rung: Rung) -> Iterator[Line]:
     """Recorded likelihoods of a model for each system."""
     files = [*rung.likelihoods(), rung.testset(), "--generic", rung.generic()]
@@ -251,6 +288,13 @@ LADDER: dict[str, Entry | Absent] = {
     ),
     "plan": Entry(plan, lambda told: [told["items"]], least=(1, 2), most=40_000),
     "weigh": Entry(weigh, lambda told: [told["items"]], most=40_000),
+    "annotate serve": Entry(
+        annotate_serve,
+        lambda told: [told["questions"]],
+        most=40_000,
+        needs=("starlette", "uvicorn"),
+    ),
+    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),

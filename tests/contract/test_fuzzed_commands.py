@@ -296,6 +296,7 @@ COMMANDS = {
     "correlate": f"correlate {{testset}} {{responses}} -m bleu --ratings {{ratings}} --permutations 20 {QUICK} --json",
     "plan": f"plan {{testset}} {{responses}} -m bleu --ratings {{ratings}} {QUICK} --json",
     "weigh": "weigh {testset} {responses} --ratings {ratings} --scale 1 5 -o {out}.jsonl --json",
+    "annotate serve": "annotate serve {testset} {responses} --db {out}.sqlite --prepare --json",
     "ratings": "ratings {ratings} --resamples 100 --json",
     "preferences": "preferences {preferences} --resamples 100 --json",
     "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",
@@ -314,6 +315,7 @@ OF_SCORES = {
 """The same for scores of other tools."""
 
 SAME_READERS = {
+    "annotate export": "reads databases of its own; tests/unit/annotation damages them",
     "metrics": "reads no file",
     "train ruber": "reads its corpus as filter does, and trains for minutes",
     "train responder": "reads its corpus as filter does, and trains for minutes",

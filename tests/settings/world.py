@@ -416,6 +416,47 @@ class World:
         return path
 
     @cached_property
+    def mined(self) -> Path:
+        """Two mined candidates of each item."""
+        rows = [
+            {"id": each["id"], "text": f"Candidate {place}.", "source": f"mined-{place}"}
+            for each in self.items
+            for place in (1, 2)
+        ]
+        return self._lines("mined.jsonl", rows)
+
+    @cached_property
+    def drawn_testset(self) -> Path:
+        """The test set with a probability of each item."""
+        return self._lines("drawn.jsonl", [{**each, "chance": 0.5} for each in self.items])
+
+    @cached_property
+    def study_task(self) -> Path:
+        path = self.folder / "task.toml"
+        path.write_text('title = "Chats"\n[[criterion]]\nname = "relevance"\n', "utf-8")
+        return path
+
+    @cached_property
+    def answered(self) -> Path:
+        """A study in which two raters gave grades, and one of them failed the attention questions."""
+        from rejoinder.annotation.questions import make_questions
+        from rejoinder.annotation.study import Study, make_study
+        from rejoinder.annotation.task import Example, Task
+
+        path = self.folder / "answered.sqlite"
+        check = Example(("Choose 1.",), ("Choose 1.",), {"overall": 1})
+        task = Task(raters_per_question=2, attention=(check,) * 2, sample=5)
+        testset = read_testset(self.testset)
+        make_study(path, task, make_questions(testset, read_responses(*self.systems), task))
+        study = Study(path)
+        for grade in "15":
+            rater = study.add_rater()
+            while (shown := study.current(rater)) is not None:
+                study.answer(rater, shown.assignment, {"c0": grade})
+        study.close()
+        return path
+
+    @cached_property
     def judge_scores(self) -> Path:
         """The marks of a made-up judge for every reply, those of an audit's trivial ones too."""
         systems = [path.stem for path in self.systems]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import threading
@@ -81,23 +82,30 @@ class Database:
 
     Args:
         path: The file, which `make_database` made.
+        reading: Whether nothing will be written: then a full or a write-protected disk is no hindrance.
 
     Raises:
         InputError: It is no database of a study, is damaged, or lies on a network file system.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], reading: bool = False) -> None:
         self.path = Path(path)
+        self._reading = reading
         if not self.path.is_file():
             raise InputError(f"{path}: there is no such study; make one by naming a test set")
         refuse_network(self.path)
         self._lock = threading.Lock()
         try:
-            self._connection = _opened(self.path)
+            self._connection = _opened(self.path, reading)
             numbers = [
                 self._connection.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("application_id", "user_version")
             ]
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"{path}: the study cannot be opened: {error}; make room on its disk, and see that you "
+                "may read and write there"
+            ) from None
         except sqlite3.DatabaseError as error:
             raise InputError(
                 f"{path}: no database of a study: {error}; name another file"
@@ -119,7 +127,7 @@ class Database:
         """
         with self._lock:
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.execute("BEGIN" if self._reading else "BEGIN IMMEDIATE")
                 try:
                     yield self._connection
                 except BaseException:
@@ -135,8 +143,15 @@ class Database:
                 ) from error
 
     def close(self) -> None:
-        """Closes the file; what was committed is in it already."""
+        """Closes the file; what was committed is on the disk already.
+
+        Whoever closes it last leaves one file, without the log beside it.
+        """
         with self._lock:
+            if not self._reading:
+                with contextlib.suppress(sqlite3.Error):  # another process has it open
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
 
 
@@ -183,10 +198,12 @@ def refuse_network(path: Path) -> None:
         )
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, reading: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
     )
+    if reading:
+        return connection
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -192,6 +192,7 @@ class Study:
     Args:
         path: The file that `make_study` made.
         clock: The time in seconds.
+        reading: Whether nothing will be written.
 
     Attributes:
         task: The settings.
@@ -205,9 +206,12 @@ class Study:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], clock: Callable[[], float] = time.time
+        self,
+        path: str | os.PathLike[str],
+        clock: Callable[[], float] = time.time,
+        reading: bool = False,
     ) -> None:
-        self.database = Database(path)
+        self.database = Database(path, reading)
         self._clock = clock
         with self.database.transaction() as db:
             values = dict(db.execute("SELECT key, value FROM study").fetchall())

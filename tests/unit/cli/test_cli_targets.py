@@ -54,6 +54,7 @@ OUTPUTS = [
     Output("ratings", "--save", "IN", ".csv"),
     Output("convert", "--output", "IN --as responses", ".jsonl"),
     Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),
+    Output("annotate export", "--output", "IN", ".csv"),
     Output("ruq", "--save", "model IN", ".parquet"),
     Output("ruq", "--save-tokens", "model IN", ".parquet"),
     Output("ruq", "--plots", "model IN", foreign="ruq.svg"),

@@ -39,14 +39,17 @@ _STATIC = Path(__file__).with_name("static")
 Made = TypeVar("Made")
 
 
-def make_app(study: Study, limits: tuple[float, int] = (10.0, 40)) -> ASGIApp:
+def make_app(
+    study: Study, address: str | None = None, limits: tuple[float, int] = (10.0, 40)
+) -> ASGIApp:
     """The page of a study.
 
     Args:
         study: The study.
+        address: The public address, for the links on the admin page; None: that of the request.
         limits: The requests in a second of one link, and how many may come at once.
     """
-    routes = _Routes(study, RateLimit(*limits), RateLimit(0.5, 30))
+    routes = _Routes(study, address, RateLimit(*limits), RateLimit(0.5, 30))
     app = Starlette(
         routes=[
             Route("/", routes.home),
@@ -99,12 +102,16 @@ class _Routes:
 
     Args:
         study: The study.
+        address: The public address.
         of_link: The limit for each link that there is.
         of_stranger: The limit for each address that asks for links that there are not.
     """
 
-    def __init__(self, study: Study, of_link: RateLimit, of_stranger: RateLimit) -> None:
+    def __init__(
+        self, study: Study, address: str | None, of_link: RateLimit, of_stranger: RateLimit
+    ) -> None:
         self.study = study
+        self.address = address
         self.pages = Pages(study)
         self.of_link, self.of_stranger = of_link, of_stranger
 
@@ -183,7 +190,8 @@ class _Routes:
     async def admin(self, request: Request) -> Response:
         """How far the study is."""
         self._check(request, self.study.admin)
-        return self.pages.admin(await _in_thread(overview, self.study), request)
+        address = self.address or str(request.base_url).rstrip("/")
+        return self.pages.admin(await _in_thread(overview, self.study), address, request.url.scheme)
 
     async def add_link(self, request: Request) -> Response:
         """Adds a rater."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import jinja2
-from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rejoinder.annotation.choices import LONGEST_COMMENT
@@ -89,14 +88,14 @@ class Pages:
             undo=form_token(rater.token, "undo"),
         )
 
-    def admin(self, overview: Overview, request: Request) -> HTMLResponse:
-        """How far the study is, and the links."""
+    def admin(self, overview: Overview, address: str, scheme: str) -> HTMLResponse:
+        """How far the study is, and the links that begin with an address."""
         return self._page(
             "admin.html",
             overview=overview,
             study=self.study,
-            base=str(request.base_url).rstrip("/"),
-            encrypted=request.url.scheme == "https",
+            base=address,
+            encrypted=scheme == "https",
             form=form_token(self.study.admin, "links"),
         )
 

@@ -50,13 +50,18 @@ def listening(host: str, port: int) -> socket.socket:
     return place
 
 
-def serve(study: Study, place: socket.socket) -> None:
+def serve(study: Study, place: socket.socket, address: str | None = None) -> None:
     """Serves a study until the process is asked to end.
 
     Nothing is logged: the addresses of requests hold the secrets of links.
+
+    Args:
+        study: The study.
+        place: The socket.
+        address: The public address, for the links on the admin page; None: that of the request.
     """
     config = uvicorn.Config(
-        make_app(study),
+        make_app(study, address),
         access_log=False,
         log_config=None,
         server_header=False,

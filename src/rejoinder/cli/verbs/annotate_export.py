@@ -40,7 +40,7 @@ def export(given: ExportOptions) -> None:
     from rejoinder.cli.show import machine
     from rejoinder.tables.write import write_preferences, write_ratings
 
-    study = Study(given.db)
+    study = Study(given.db, reading=True)
     try:
         is_preferences = study.task.kind == "head-to-head"
         kind = targets.PREFERENCES if is_preferences else targets.RATINGS

@@ -84,7 +84,7 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
             "TLS before it, and name its address with --address"
         )
     _print(given, study, address or f"http://{_host(given.host)}:{port}")
-    served(study, place)
+    served(study, place, address)
 
 
 def _checked(address: str | None) -> str | None:
@@ -124,11 +124,11 @@ def _host(host: str) -> str:
 
 def _print(given: ServeOptions, study: Study, address: str) -> None:
     """The links, on standard output: whoever sees them may rate, or see the progress."""
+    import dataclasses
     import sys
 
     from rejoinder.annotation.overview import overview
     from rejoinder.cli.show import machine
-    from rejoinder.cli.terminal.columns import table, text
     from rejoinder.cli.terminal.console import console, print_notes
 
     now = overview(study)
@@ -138,7 +138,8 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
         if each.rater.origin == "link"
     ]
     whole: dict[str, Any] = {
-        "kind": study.task.kind,
+        "settings": dataclasses.asdict(study.task),
+        "identity": study.identity,
         "questions": now.questions,
         "answers": now.answers,
         "wanted": now.wanted,
@@ -156,11 +157,9 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
         f"{study.task.kind}: {now.questions} questions, {study.task.raters_per_question} raters each; "
         f"{now.answers} of {now.wanted} answers"
     )
-    rows = [
-        {"for": "you (admin)", "state": "", "link": whole["admin"]},
-        {"for": "everybody (join)", "state": "", "link": whole["join"]},
-        *({"for": row["rater"], "state": row["state"], "link": row["link"]} for row in links),
-    ]
-    out.print(table(rows, text("for"), text("state"), text("link")))
+    out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
+    out.print(f"for everybody, to join:      {whole['join']}", soft_wrap=True)
+    for row in links:
+        out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
     print_notes(out, study.notes)
     sys.stdout.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -50,7 +50,9 @@ def listening(host: str, port: int) -> socket.socket:
     return place
 
 
-def serve(study: Study, place: socket.socket, address: str | None = None) -> None:
+def serve(
+    study: Study, place: socket.socket, address: str | None, ready: Callable[[], None]
+) -> None:
     """Serves a study until the process is asked to end.
 
     Nothing is logged: the addresses of requests hold the secrets of links.
@@ -59,6 +61,7 @@ def serve(study: Study, place: socket.socket, address: str | None = None) -> Non
         study: The study.
         place: The socket.
         address: The public address, for the links on the admin page; None: that of the request.
+        ready: Called when the process ends well on Ctrl-C, before the first request is answered.
     """
     config = uvicorn.Config(
         make_app(study, address),
@@ -74,4 +77,7 @@ def serve(study: Study, place: socket.socket, address: str | None = None) -> Non
         proxy_headers=True,
         forwarded_allow_ips="127.0.0.1",
     )
-    _Server(config).run(sockets=[place])
+    server = _Server(config)
+    with server.capture_signals():
+        ready()
+        server.run(sockets=[place])

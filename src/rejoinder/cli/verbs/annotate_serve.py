@@ -83,8 +83,8 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
             f"other machines can reach this page on port {port}, without encryption: put a proxy with "
             "TLS before it, and name its address with --address"
         )
-    _print(given, study, address or f"http://{_host(given.host)}:{port}")
-    served(study, place, address)
+    own = f"http://{_host(given.host)}:{port}"
+    served(study, place, address, lambda: _print(given, study, address or own))
 
 
 def _checked(address: str | None) -> str | None:

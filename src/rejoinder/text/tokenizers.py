@@ -131,8 +131,9 @@ def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
 
 
 def _scan(strings: Strings, kernel: Callable[..., int], classes: Bytes, lowercase: bool) -> Tokens:
-    # No string has more tokens than bytes; pages that are never written cost no memory.
-    fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
+    # No string has more tokens than bytes, and a scanner writes one place further; pages that are
+    # never written cost no memory.
+    fingerprints = np.empty(int(strings.sizes.sum()) + 1, dtype=np.uint64)
     first, last = (np.empty(len(strings), dtype=np.int64) for _ in range(2))
     keys = kernels.KEYS_FOLDING if lowercase else kernels.KEYS
     texts = TextBytes(strings.data, strings.starts, strings.stops)

@@ -122,6 +122,11 @@ def unit_size(rung: Rung) -> int:
     return min(100, max(1, rung.items // 8))
 
 
+def judge(rung: Rung) -> Iterator[Line]:
+    """Metrics beside two raters of every reply."""
+    yield Line([kept(rung), "--ratings", rung.ratings()], rung.items * rung.systems)
+
+
 def ratings(rung: Rung) -> Iterator[Line]:
     """Two raters of every reply."""
     yield Line([rung.ratings(), *RESAMPLES], rung.items)
@@ -279,6 +284,7 @@ LADDER: dict[str, Entry | Absent] = {
     "compare": Entry(compare, rows("comparisons"), least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
+    "judge": Entry(judge, rows("measures"), most=40_000),
     "ratings": Entry(ratings, lambda told: [row["items"] for row in told["counts"]], most=40_000),
     "preferences": Entry(
         preferences,

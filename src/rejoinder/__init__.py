@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
+    from rejoinder.meta_evaluation.judge import judge
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.plan import plan
@@ -48,6 +49,7 @@ __all__ = [
     "convert",
     "correlate",
     "filter_corpus",
+    "judge",
     "load_scores",
     "look",
     "metric",
@@ -81,6 +83,7 @@ _HOMES = {
     "convert": "rejoinder.tables.convert",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
+    "judge": "rejoinder.meta_evaluation.judge",
     "load_scores": "rejoinder.scoring.scores",
     "look": "rejoinder.tables.look",
     "metric": "rejoinder.metrics.function_metric",

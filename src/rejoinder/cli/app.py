@@ -23,6 +23,7 @@ from rejoinder.cli.verbs.compare import compare
 from rejoinder.cli.verbs.convert import convert
 from rejoinder.cli.verbs.correlate import correlate
 from rejoinder.cli.verbs.filter import filter_corpus
+from rejoinder.cli.verbs.judge import judge
 from rejoinder.cli.verbs.look import look
 from rejoinder.cli.verbs.metrics import metrics
 from rejoinder.cli.verbs.plan import plan
@@ -58,7 +59,7 @@ def app() -> None:
 
 
 for _verb in (
-    score, compare, correlate, ratings, preferences, audit, plan, weigh, annotate, train, ruq, respond,
+    score, compare, correlate, ratings, preferences, judge, audit, plan, weigh, annotate, train, ruq, respond,
     filter_corpus, sweep, look, convert, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)

@@ -123,6 +123,16 @@ class World:
         return [self._csv("systems.data", ("system", "id", "text"), rows)]
 
     @cached_property
+    def seven_systems(self) -> list[Path]:
+        """More systems than a list of pairs is printed of."""
+        rows = [
+            (f"s{n}", each["id"], " ".join("abcdefg"[: 1 + (n + i) % 7]))
+            for n in range(7)
+            for i, each in enumerate(self.items)
+        ]
+        return [self._csv("seven.csv", ("system", "id", "text"), rows)]
+
+    @cached_property
     def ratings_data(self) -> Path:
         return self._named("ratings.data", self.ratings)
 

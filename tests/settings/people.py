@@ -208,7 +208,7 @@ JUDGE = [
     Row("judge", "--alignment", "--alignment accuracy", "raters.*.advantage", keeps="measures.*.value"),
     Row(
         "judge", "--cluster", "--cluster topic", "measures[measure=correlation].*.low",
-        keeps="measures.*.value",
+        keeps="measures.*.n",
     ),
     Row(
         "judge", "--without", "--without tuned",

@@ -170,6 +170,8 @@ def cluster_estimate(
     reason = reason or too_few_groups(clusters, "clusters")
     if reason is None and not np.isfinite(value):
         reason = "no variation"
+    if reason is None and not np.isfinite(left_out).all():
+        reason = "undefined without one of the clusters: too little variation"
     error = float(standard_errors(left_out)) if reason is None else np.nan
     if reason is None and not error > NO_SPREAD:
         reason = "leaving out a cluster changes nothing, which is no certainty"

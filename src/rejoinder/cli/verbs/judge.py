@@ -42,11 +42,11 @@ class JudgeOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions)
 
 @command(JudgeOptions, epilog=EXAMPLES)
 def judge(given: JudgeOptions) -> None:
-    """Compare a judge, such as a language model, with the people who rate.
+    """Compare a judge, or a metric, with people who rate.
 
-    How severe it is, how its marks follow ratings, which systems and which lengths it favours, how
-    far it agrees with itself, and whether it may stand in for a rater (the alternative annotator
-    test). Metrics of texts are judges too: may BLEU stand in for a rater?
+    How severe a judge (such as a language model) is, how its marks follow ratings, which systems
+    and lengths it favours, how far it agrees with itself, and whether it may stand in for a rater
+    (the alternative annotator test). Metrics of texts are judges too: may BLEU stand in for a rater?
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import from_command_line

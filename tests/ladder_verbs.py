@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ladder_data import Rung
+from rejoinder.files.provenance import write_record
 
 RESAMPLES = ["--resamples", 100]
 FEW = ["--permutations", 100, *RESAMPLES]
@@ -259,6 +260,16 @@ def look(rung: Rung) -> Iterator[Line]:
     yield Line([rung.testset()], rung.items)
 
 
+def provenance(rung: Rung) -> Iterator[Line]:
+    """The record of a table of as many rows."""
+    path = Path(rung.new("made.jsonl"))
+    path.write_text("made")
+    named = {"as": "TESTSET", "name": "t", "path": str(rung.testset()), "content": "0" * 64}
+    record = {"command": ["rejoinder"], "notes": [], "signatures": {}, "content": None}
+    write_record(path, record | {"rows": rung.items, "inputs": [named]})
+    yield Line([path], rung.items)
+
+
 def convert(rung: Rung) -> Iterator[Line]:
     """The test set and the replies."""
     yield Line([rung.testset(), "-o", rung.new("testset.parquet")], rung.items)
@@ -302,6 +313,7 @@ LADDER: dict[str, Entry | Absent] = {
     ),
     "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
+    "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),

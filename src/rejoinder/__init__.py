@@ -13,6 +13,7 @@ from rejoinder._version import __version__
 if TYPE_CHECKING:
     from rejoinder.auditing.audit import audit
     from rejoinder.corpora.filtering import filter_corpus
+    from rejoinder.files.provenance_chain import provenance
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
@@ -55,6 +56,7 @@ __all__ = [
     "metric",
     "plan",
     "preferences",
+    "provenance",
     "ratings",
     "read_preferences",
     "read_ratings",
@@ -89,6 +91,7 @@ _HOMES = {
     "metric": "rejoinder.metrics.function_metric",
     "plan": "rejoinder.planning.plan",
     "preferences": "rejoinder.human_evaluation.preference_summary",
+    "provenance": "rejoinder.files.provenance_chain",
     "ratings": "rejoinder.human_evaluation.rating_summary",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",

@@ -66,6 +66,7 @@ ROWS = [
     ("annotate serve", "--probability topic", ["c001", "travel"], 2),
     ("annotate export", "", [OUT]),
     ("look", "", []),
+    ("provenance", "", []),
     ("convert", "", [OUT]),
     ("filter", "", ["Thank you.", OUT]),
     ("train vectors", "", [OUT]),

@@ -24,6 +24,7 @@ from format_examples import IDS, SCORES, WORDS, WORLDS, write
 from fuzzing import damaged, rows
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
+from rejoinder.files.checksums import with_checksum
 from rejoinder.tables.formats import FORMATS
 from rejoinder.tables.rating_formats import RATING_FORMATS
 from rejoinder.tables.score_formats import SCORE_FORMATS
@@ -41,6 +42,21 @@ LIKELIHOODS = rows(
     )
 )
 GENERIC = b"I don't know.\n"
+RECORD = json.dumps(
+    with_checksum(
+        {
+            "rejoinder_provenance": 1,
+            "content": "0" * 64,
+            "rows": 3,
+            "version": "0",
+            "command": ["rejoinder", "convert", "a.jsonl"],
+            "signatures": {"BLEU-2": "bleu"},
+            "notes": ["1 row left out"],
+            "inputs": [{"as": "FILE", "name": "a.jsonl", "path": "a.jsonl", "content": "1" * 64}],
+        }
+    ),
+    indent=1,
+).encode()
 
 QUICK = "--resamples 100 --seed 1"
 COMMANDS = {
@@ -57,6 +73,7 @@ COMMANDS = {
     "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",
     "respond": "respond retrieval {testset} --corpus {corpus} -o {out}.jsonl",
     "look": "look {testset} --json",
+    "provenance": "provenance {record} --json",
     "convert": "convert {responses} -o {out}.jsonl --json",
     "filter": "filter {corpus} -o {out}.jsonl --json",
     "recipe galley2015": "recipe galley2015 {testset} {responses} --ratings {ratings} --assignments 5 --json",
@@ -141,6 +158,7 @@ def drawn_case(draw, folder):
         "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
         "generic": ("text", "generic.txt", GENERIC),
         "scores": draw.choice([(name, *file) for name, file in SCORES.items()]),
+        "record": ("record", "made.jsonl.provenance.json", RECORD),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
     template = (OF_SCORES if of_scores else COMMANDS)[verb]
     used = [role for role in roles if f"{{{role}}}" in template]

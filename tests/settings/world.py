@@ -15,6 +15,7 @@ from rejoinder import read_responses, read_testset
 from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import adjacent_pairs
+from rejoinder.files.provenance import content_of, relative_path, write_record
 from rejoinder.tables.write import write_testset
 from shared_data import EXAMPLES
 
@@ -481,6 +482,21 @@ class World:
     @cached_property
     def judge_data(self) -> Path:
         return self._named("judge.data", self.judge_scores)
+
+    @cached_property
+    def made(self) -> Path:
+        """A file with a record that says it was made of the test set."""
+        path = self.folder / "made.jsonl"
+        path.write_bytes(self.testset.read_bytes())
+        given = {"as": "TESTSET", "name": self.testset.name, "content": content_of(self.testset)}
+        given["path"] = relative_path(self.testset, self.folder)
+        record = {
+            "command": ["rejoinder", "convert", self.testset.name],
+            "notes": [str(self.testset)],
+        }
+        record |= {"content": content_of(path), "rows": 66, "signatures": {}, "inputs": [given]}
+        write_record(path, record)
+        return path
 
     def _csv(self, name, header, rows) -> Path:
         path = self.folder / name

@@ -28,6 +28,7 @@ from rejoinder.cli.verbs.look import look
 from rejoinder.cli.verbs.metrics import metrics
 from rejoinder.cli.verbs.plan import plan
 from rejoinder.cli.verbs.preferences import preferences
+from rejoinder.cli.verbs.provenance import provenance
 from rejoinder.cli.verbs.ratings import ratings
 from rejoinder.cli.verbs.recipe import recipe
 from rejoinder.cli.verbs.respond import respond
@@ -60,7 +61,7 @@ def app() -> None:
 
 for _verb in (
     score, compare, correlate, ratings, preferences, judge, audit, plan, weigh, annotate, train, ruq, respond,
-    filter_corpus, sweep, look, convert, metrics, recipe,
+    filter_corpus, sweep, look, convert, provenance, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)
 
@@ -79,7 +80,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     streams = sys.stdout, sys.stderr
     try:
         with collecting_notes():
-            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
+            words = list(sys.argv[1:] if arguments is None else arguments)
+            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False, obj=words)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
         say(_misuse(error), lines=True)

@@ -84,7 +84,7 @@ def galley2015(given: Galley2015Options) -> None:
             progress=tick,
         )
     paths: tuple[Path, ...] = ()
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         if given.plots is not None and result.figure is not None:
             folder, picture = given.plots, draw(result.figure, given.unit_size, given.order)
             paths = outputs.make(lambda: save(picture, folder, FIGURE), ())

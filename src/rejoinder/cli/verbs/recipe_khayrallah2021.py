@@ -77,6 +77,6 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
             **given.of(options.SamplingOptions),
             tell=tell,
         )
-    with Outputs() as outputs:
+    with Outputs(study) as outputs:
         outputs.wrote(given.output)
         (show.write if given.json else show.show)(study)

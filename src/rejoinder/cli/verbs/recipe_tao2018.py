@@ -185,7 +185,7 @@ def tao2018(given: Tao2018Options) -> None:
                 progress=tick,
             )
     shown = replies_of(studies[""], given.cases, given.ids)
-    with Outputs() as outputs:
+    with Outputs(studies[""]) as outputs:
         outputs.save(given.save, lambda path: _save(studies, path))
         pictures = outputs.make(lambda: _drawn(studies, given.plots), ([], []))
         outputs.drew(given.plots, pictures[0])

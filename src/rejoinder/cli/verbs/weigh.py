@@ -92,7 +92,7 @@ def weigh(given: WeighOptions) -> None:
             progress=tick,
         )
     result = inputs.with_notes(result, [*given.ratings, *(each.path for each in given.scores)])
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)
         )

@@ -88,10 +88,12 @@ def signatures_of(result: Any) -> dict[str, str]:
     if isinstance(measured, Mapping):
         return {label: each.signature for label, each in measured.items()}
     several = getattr(result, "signatures", None)
-    if isinstance(several, Mapping):
-        return {str(name): str(each) for name, each in several.items()}
+    several = several() if callable(several) else several
     one = getattr(result, "signature", None)
-    return {"": one} if isinstance(one, str) and one else {}
+    signatures = {"": one} if isinstance(one, str) and one else {}
+    if isinstance(several, Mapping):
+        signatures |= {str(name): str(each) for name, each in several.items()}
+    return signatures
 
 
 def _notes(result: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a written file was made of, kept beside it: ``FILE.provenance.json``.
+"""What a written file was made of, kept beside it: ``FILE.provenance.json``; of a folder, in it.
 
 The record stands in a file of its own, in every format alike, so that what other programs read stays
 as it is to the last byte. It holds the SHA-256 of the file and of every input, the command, signatures,
@@ -32,16 +32,21 @@ _LONGEST = 255 - len(SUFFIX)  # bytes of a name beside which a record fits
 
 
 def record_path(path: str | os.PathLike[str]) -> Path:
-    """Where the record of a file or folder stands: beside it, its name and ``.provenance.json``.
+    """Where the record of a file stands: beside it, its name and ``.provenance.json``.
+
+    That of a folder stands in it, hidden, so that it moves with the folder and does not count among its
+    files.
 
     >>> record_path("out/weighed.jsonl").as_posix()
     'out/weighed.jsonl.provenance.json'
     """
     path = Path(path)
-    name = path.name or Path(os.path.realpath(path)).name
+    if path.is_dir():
+        return path / SUFFIX
+    name = path.name
     if len(os.fsencode(name)) > _LONGEST:
         name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
-    return path.with_name(f"{name}{SUFFIX}") if path.name else path / ".." / f"{name}{SUFFIX}"
+    return path.parent / f"{name}{SUFFIX}"
 
 
 def is_record(path: str | os.PathLike[str]) -> bool:

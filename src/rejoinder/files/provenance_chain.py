@@ -79,15 +79,17 @@ def provenance(path: str | os.PathLike[str]) -> Step:
     """
     place = Path(path)
     if is_record(place):
-        place = place.with_name(place.name.removesuffix(SUFFIX))
+        name = place.name.removesuffix(SUFFIX)
+        place = place.with_name(name) if name else place.parent
     record = read_record(place)
     now = content_of(place, record and record.get("files"))
     if record is None:
         if now is None:
             raise InputError(f"{path}: no such file; check the path")
         raise InputError(
-            f"{path}: nothing tells how it was made: there is no {record_path(place).name} beside it; "
-            "commands of Rejoinder write such a record with every file"
+            f"{path}: nothing tells how it was made: there is no {record_path(place).name} "
+            f"{'in' if place.is_dir() else 'beside'} it; commands of Rejoinder write such a record with "
+            "every file"
         )
     state = _state(record["content"], now)
     seen: set[tuple[str, str | None]] = {(os.path.realpath(place), record["content"])}

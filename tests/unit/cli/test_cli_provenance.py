@@ -79,7 +79,8 @@ def test_figures_have_one_record_for_their_folder(examples, command):
     assert command(*words, "--plots", "plots")[0] == 0
     record = read_record("plots")
     assert record is not None
-    assert record["files"] == sorted(each.name for each in (examples / "plots").iterdir())
+    names = sorted(each.name for each in (examples / "plots").iterdir())
+    assert names == [".provenance.json", *record["files"]]
     assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
     (examples / "plots" / "notes.txt").write_text("of the user")
     assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
@@ -105,14 +106,14 @@ def test_a_models_folder_keeps_its_hash(examples, command):
     before = folder_hash("v")
     record = read_record("v")
     assert record is not None
-    assert [each["name"] for each in record["inputs"]] == ["corpus.txt"]
+    assert [each["path"] for each in record["inputs"]] == ["../examples/corpus.txt"]
     assert folder_hash("v") == before
     words = ["score", TESTSET, *SYSTEMS, "-m", "pooled:vectors=v", "--resamples", "0"]
     assert command(*words, "--save", "s.parquet")[0] == 0
     chain = json.loads(command("provenance", "s.parquet", "--json")[1])
     model = next(each for each in chain["inputs"] if each["name"] == "v")
     assert (model["role"], model["state"]) == ("--metric", "unchanged")
-    assert model["inputs"][0]["name"] == "examples/corpus.txt"
+    assert model["inputs"][0]["name"] == "../examples/corpus.txt"
 
 
 def test_a_pipe_counts_by_what_came_out_of_it(examples, command):

@@ -7,6 +7,8 @@ import click
 from rejoinder.cli.app import app
 
 READ = {
+    "--preferences",
+    "--rated-replies",
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
     "--transfer-responses", "--transfer-ratings", "--encoder", "--task", "--mined",

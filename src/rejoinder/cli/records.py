@@ -52,7 +52,7 @@ class Records:
         if click.get_current_context(silent=True) is None:
             return
         folder = record_path(path).parent
-        names = None if drawn is None else sorted(each.name for each in drawn)
+        names = None if drawn is None else sorted(os.path.relpath(each, path) for each in drawn)
         record = {
             "file": path.name,
             "content": content_of(path, names),

@@ -16,9 +16,9 @@ class ProvenanceOptions(options.JsonOptions):
 
 @command(ProvenanceOptions)
 def provenance(given: ProvenanceOptions) -> None:
-    """Show how a file was made, back to the files that it began with.
+    """Show what a file was made of, and whether that has changed.
 
-    Every file that a command writes has a record beside it, FILE.provenance.json: the command, its
+    The chain leads back to the files that no record tells of. Every file that a command writes has a record beside it, FILE.provenance.json: the command, its
     inputs by the SHA-256 of their content, signatures, and notes about what was left out. For each
     input this command says whether it is still the same, has changed, or is missing.
     """

@@ -142,9 +142,13 @@ def _word(word: str, folder: Path) -> str:
     for part in re.findall(r"=([^,=]+)", word):
         if _is_path(part):
             word = word.replace(f"={part}", f"={_seen(Path(part), folder) or Path(part).name}")
-    before, colon, after = word.rpartition(":")
-    if colon and before and _is_path(before):
-        word = f"{_seen(Path(before), folder) or Path(before).name}:{after}"
+    parts = word.split(":")
+    for count in range(len(parts) - 1, 0, -1):
+        before = ":".join(parts[:count])  # FILE:lower:1..5
+        if before and _is_path(before):
+            seen = _seen(Path(before), folder) or Path(before).name
+            word = ":".join([seen, *parts[count:]])
+            break
     return without_secrets(word)
 
 

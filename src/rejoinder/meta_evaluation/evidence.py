@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.cores import cores
 from rejoinder.messages import counted
-from rejoinder.metrics.engine.measurement import cores
 from rejoinder.metrics.engine.rows import Rows
 from rejoinder.metrics.means import mean
 from rejoinder.progress import Progress
@@ -148,7 +148,6 @@ class Rated:
         cluster: int64 [n], the cluster of each item; None where every item is independent.
         clusters: The names of the clusters, by number.
         contexts: What items are called in notes.
-        raters: The names of the raters, by column of ``matrix``.
     """
 
     systems: tuple[str, ...]
@@ -163,7 +162,6 @@ class Rated:
     cluster: Indices | None = None
     clusters: tuple[str, ...] = ()
     contexts: str = "contexts"
-    raters: tuple[str, ...] = ()
 
     @property
     def grid(self) -> Floats:

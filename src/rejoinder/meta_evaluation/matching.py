@@ -239,7 +239,6 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         matrix,
         human.values,
         how == "mean",
-        raters=tuple(raters),
     )
     return rated, notes
 

@@ -14,6 +14,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError
+from rejoinder.kernels.cores import cores
 from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.engine.rows import joined
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
@@ -124,17 +125,6 @@ def data_facts(metric: Contract, batch: Batch) -> dict[str, str | int]:
     for each in _features_of(metric, batch):
         facts |= dict(each.facts)
     return facts
-
-
-@cache
-def cores() -> int:
-    """How many cores this process may use; ``REJOINDER_THREADS`` sets another number."""
-    wanted = os.environ.get("REJOINDER_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
-        return int(wanted)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @cache

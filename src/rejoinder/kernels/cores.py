@@ -1,0 +1,17 @@
+"""How many cores this process may use."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+
+@cache
+def cores() -> int:
+    """How many cores this process may use; ``REJOINDER_THREADS`` sets another number."""
+    wanted = os.environ.get("REJOINDER_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

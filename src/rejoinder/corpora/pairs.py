@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.tables.testset import TestSet
+from rejoinder.text.bare import bare
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,4 @@ def as_pairs(corpus: TestSet | Pairs, exclude: Sequence[TestSet | Pairs] = ()) -
 
 
 def _key(source: str, target: str) -> tuple[str, str]:
-    return _bare(source), _bare(target)
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\W+", "", text.casefold()) or text  # "?!" has neither letters nor figures
+    return bare(source), bare(target)

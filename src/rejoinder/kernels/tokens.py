@@ -14,16 +14,17 @@ The tokenizers share their arguments and their result:
 
     texts: the strings.
     classes: uint8 [256], the class of each byte; one of the tables below.
-    keys: uint64 [260], ``KEYS``, or ``KEYS_FOLDING`` to take upper and lower case for one.
-    tokens: written from the start on, with room for one more than there are bytes; ``last`` is -1
-        for a string that a byte-wise pass cannot tokenise exactly (an entity to decode, a non-ASCII
-        letter to lower-case): the caller rewrites it.
+    keys: uint64 [260], ``KEYS``, or ``folding(KEYS)`` to take upper and lower case for one.
+    tokens: written from the start on; ``last`` is -1 for a string that a byte-wise pass cannot
+        tokenise exactly (an entity to decode, a non-ASCII letter to lower-case): the caller
+        rewrites it.
 
 They return how many tokens were written.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import Any
 
@@ -83,21 +84,27 @@ CLASSES_13A_RAW[list(b"&<\n")] = REWRITE
 CLASSES_13A_RAW_FOLDING = _folding(CLASSES_13A_RAW)
 
 
-def _drawn_keys() -> Fingerprints:
-    """The keys of the hash: uint64 [260], drawn by the operating system.
+def drawn_keys(seed: bytes | None = None) -> Fingerprints:
+    """The keys of the hash: uint64 [260], drawn by the operating system, or from a seed.
 
     A number for each byte, then the factors and the terms of `LETTER` and `SPACE`: an odd
     multiplier and 0, 0 and the hash of nothing.
     """
-    keys = np.frombuffer(os.urandom(260 * 8), dtype=np.uint64).copy()
+    drawn = os.urandom(260 * 8) if seed is None else hashlib.shake_256(seed).digest(260 * 8)
+    keys = np.frombuffer(drawn, dtype=np.uint64).copy()
     keys[FACTOR + LETTER] |= np.uint64(1)
     keys[FACTOR + SPACE] = keys[TERM + LETTER] = 0
     return keys
 
 
-KEYS = _drawn_keys()
-KEYS_FOLDING = KEYS.copy()  # the same for a letter of ASCII in upper and in lower case
-KEYS_FOLDING[65:91] = KEYS[97:123]
+def folding(keys: Fingerprints) -> Fingerprints:
+    """The same keys for a letter of ASCII in upper and in lower case."""
+    folded = keys.copy()
+    folded[65:91] = keys[97:123]
+    return folded
+
+
+KEYS = drawn_keys()
 
 
 @helper
@@ -111,33 +118,6 @@ def _mixed(h: Any) -> np.uint64:
     """Spreads what the last bytes changed over all bits: the table of n-grams looks at some only."""
     h = (h ^ (h >> SHIFT)) * MIX_1
     return h ^ (h >> SHIFT)
-
-
-@helper
-def _all_mixed(fingerprints: Fingerprints, written: Any) -> int:
-    """Finishes the hashes of all tokens, and returns how many there are."""
-    for k in range(written):
-        fingerprints[k] = _mixed(fingerprints[k])
-    return int(written)
-
-
-@helper
-def _closed(tokens: Tokens, i: int, written: Any, whole: bool, inside: Any, h: Any) -> Any:
-    """Ends string ``i``, and returns how many tokens are written by then; without a branch.
-
-    Args:
-        tokens: Where tokens are written; there is room for one more than the strings have bytes.
-        i: The string.
-        written: How many tokens are written, those of string ``i`` among them.
-        whole: Whether the string was read to its end; its tokens are given up where it was not.
-        inside: 1 where its last token is still open, else 0.
-        h: The hash of that token.
-    """
-    fingerprints, first, last = tokens
-    fingerprints[written] = h
-    written = written + inside if whole else first[i]
-    last[i] = written if whole else -1
-    return written
 
 
 @helper
@@ -253,7 +233,7 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
     dash is cut off from a digit before it.
     """
     data, starts, stops = texts
-    fingerprints, first, _ = tokens
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -304,15 +284,24 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
             h = _grown(keys[START], data[end - 1], keys) if begins else keys[START]
             inside = np.int64(begins)
             at = end
-        written = _closed(tokens, i, written, at >= stop, inside, h)
-    return _all_mixed(fingerprints, written)
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        if inside:
+            fingerprints[written] = h
+            written += 1
+        last[i] = written
+    for k in range(written):
+        fingerprints[k] = _mixed(fingerprints[k])
+    return int(written)
 
 
 @kernel
 def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Splits strings at white space, as ``str.split`` does."""
     data, starts, stops = texts
-    fingerprints, first, _ = tokens
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -335,15 +324,24 @@ def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: To
             inside = 1 - kind
             h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
             at += width
-        written = _closed(tokens, i, written, at >= stop, inside, h)
-    return _all_mixed(fingerprints, written)
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        if inside:
+            fingerprints[written] = h
+            written += 1
+        last[i] = written
+    for k in range(written):
+        fingerprints[k] = _mixed(fingerprints[k])
+    return int(written)
 
 
 @kernel
 def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Takes every character but white space for a token."""
     data, starts, stops = texts
-    fingerprints, first, _ = tokens
+    fingerprints, first, last = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -366,5 +364,9 @@ def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: To
                 at += 1
             fingerprints[written] = _mixed(h)
             written += 1
-        written = _closed(tokens, i, written, at >= stop, 0, keys[START])
+        if at < stop:
+            written = first[i]
+            last[i] = -1
+            continue
+        last[i] = written
     return int(written)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rejoinder.errors import MissingExtraError, ParameterError, one_of
 from rejoinder.kernels import tokens as kernels
-from rejoinder.kernels.arrays import Bytes, TextBytes, Tokens
+from rejoinder.kernels.arrays import Bytes, Fingerprints, TextBytes, Tokens
 from rejoinder.text.strings import Strings
 
 
@@ -84,13 +84,17 @@ def check_tokenizer(name: str) -> None:
         raise ParameterError(f"tokenizer {name!r} is unknown; choose {one_of(TOKENIZERS)}")
 
 
-def tokenize(strings: Strings, tokenizer: str, lowercase: bool = False) -> Tokens:
+def tokenize(
+    strings: Strings, tokenizer: str, lowercase: bool = False, keys: Fingerprints | None = None
+) -> Tokens:
     """Cuts strings into tokens. Equal strings are tokenised once.
 
     Args:
         strings: The texts, n of them.
         tokenizer: One of ``TOKENIZERS``.
         lowercase: Lower-case the text first, as ``str.lower`` does.
+        keys: What fingerprints are made with, ``kernels.tokens.drawn_keys()``; None: those of this
+            process, which mean nothing in another.
 
     Returns:
         The fingerprints of the tokens of every string.
@@ -103,26 +107,30 @@ def tokenize(strings: Strings, tokenizer: str, lowercase: bool = False) -> Token
     same = kernels.same_strings(TextBytes(strings.data, strings.starts, strings.stops))
     distinct = np.flatnonzero(same == np.arange(same.size))
     if distinct.size == same.size:
-        return _tokenize(strings, tokenizer, lowercase)
+        return _tokenize(strings, tokenizer, lowercase, keys)
     place = np.empty(same.size, dtype=np.int64)
     place[distinct] = np.arange(distinct.size)
-    return _tokenize(strings.take(distinct), tokenizer, lowercase).take(place[same])
+    return _tokenize(strings.take(distinct), tokenizer, lowercase, keys).take(place[same])
 
 
-def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
+def _tokenize(
+    strings: Strings, tokenizer: str, lowercase: bool, keys: Fingerprints | None
+) -> Tokens:
+    keys = kernels.KEYS if keys is None else keys
     if tokenizer in BORROWED:
         with _borrowing:  # a tagger keeps state of its own
             rewrite = borrowed(tokenizer)
             lines = [rewrite((s.lower() if lowercase else s).rstrip()) for s in strings]
-        return _scan(Strings.of(lines), SCANNERS["none"].kernel, kernels.CLASSES, lowercase=False)
+        return _scan(Strings.of(lines), SCANNERS["none"].kernel, kernels.CLASSES, keys)
     scanner = SCANNERS[tokenizer]
     classes = scanner.folding if lowercase else scanner.classes
-    scanned = _scan(strings, scanner.kernel, classes, lowercase)
+    folded = kernels.folding(keys) if lowercase else keys
+    scanned = _scan(strings, scanner.kernel, classes, folded)
     rest = np.flatnonzero(scanned.last < 0)
     if rest.size == 0:
         return scanned
     lines = [scanner.rewrite(s.lower() if lowercase else s) for s in strings.take(rest)]
-    rewritten = _scan(Strings.of(lines), scanner.kernel, scanner.exact, lowercase=False)
+    rewritten = _scan(Strings.of(lines), scanner.kernel, scanner.exact, keys)
     offset = scanned.fingerprints.size
     scanned.first[rest] = rewritten.first + offset
     scanned.last[rest] = rewritten.last + offset
@@ -130,12 +138,12 @@ def _tokenize(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
     return Tokens(fingerprints, scanned.first, scanned.last)
 
 
-def _scan(strings: Strings, kernel: Callable[..., int], classes: Bytes, lowercase: bool) -> Tokens:
-    # No string has more tokens than bytes, and a scanner writes one place further; pages that are
-    # never written cost no memory.
-    fingerprints = np.empty(int(strings.sizes.sum()) + 1, dtype=np.uint64)
+def _scan(
+    strings: Strings, kernel: Callable[..., int], classes: Bytes, keys: Fingerprints
+) -> Tokens:
+    # No string has more tokens than bytes; pages that are never written cost no memory.
+    fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
     first, last = (np.empty(len(strings), dtype=np.int64) for _ in range(2))
-    keys = kernels.KEYS_FOLDING if lowercase else kernels.KEYS
     texts = TextBytes(strings.data, strings.starts, strings.stops)
     written = kernel(texts, classes, keys, Tokens(fingerprints, first, last))
     return Tokens(fingerprints[:written], first, last)

@@ -38,6 +38,7 @@ from rejoinder.scoring.score import default_metrics
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.columns import forbid
+from rejoinder.tables.io.parquet_batches import batches, open_parquet
 from rejoinder.tables.schemas import REFERENCES
 from rejoinder.text.strings import Strings
 
@@ -248,12 +249,10 @@ class _File:
 
     def __init__(self, path: str | os.PathLike[str], columns: tuple[str, ...]) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         self.path = str(path)
         try:
-            # Buffered ahead, what was read would stay until the end of the file.
-            self.file = pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+            self.file = open_parquet(path)
         except (OSError, pa.ArrowException) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
             raise InputError(
@@ -280,18 +279,10 @@ class _File:
                 yield pa.Table.from_batches([batch])
 
     def _read(self) -> Iterator[Any]:
-        import pyarrow as pa
-
-        try:
-            for batch in self.file.iter_batches(ITEMS_PER_READ, columns=self.columns):
-                batch.validate(full=True)  # an unsound buffer would crash whoever reads it next
-                if batch.column("id").null_count:
-                    raise InputError(f"{self.path}: an id is null; every row needs one")
-                yield batch
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(
-                f"{self.path}: damaged, its rows cannot be read; write it again"
-            ) from error
+        for batch in batches(self.file, self.path, ITEMS_PER_READ, self.columns):
+            if batch.column("id").null_count:
+                raise InputError(f"{self.path}: an id is null; every row needs one")
+            yield batch
 
     def next_like(self, table: pa.Table, of: str) -> pa.Table:
         """The next rows, as many as ``table`` has, and with the same ids."""

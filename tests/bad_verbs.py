@@ -98,8 +98,6 @@ AUDIT = [
 ]  # fmt: skip
 
 CORRELATE = [
-    verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"tolerance=2\.0 must be from 0 to 1"),
-    verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
     verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),
     verb(f"correlate {READ} --ratings moved.csv", "ratings of other items", r"no id is among the scored items \(rated: 'x1', scored: 'c1'"),
     verb(f"correlate {READ} --ratings two.csv", "several criteria and none named", r"several criteria; choose 'fluency' or 'relevance'"),
@@ -175,4 +173,14 @@ JUDGEMENTS = [
     verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS]
+MINING = "mine test.jsonl test.jsonl -o m.jsonl"
+MINE = [
+    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"alpha=2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"alpha=0 and epsilon=0 make every product 0; give one"),
+    verb(f"{MINING} --b 2", "a length normalisation above 1", r"b=2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
+    verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
+    verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
+]  # fmt: skip
+
+VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE]

@@ -18,15 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ladder_data import Rung
-from ladder_verbs import (
-    Line,
-    answered_study,
-    ruber,
-    sweep,
-    train_responder,
-    train_ruber,
-    train_vectors,
-)
+from ladder_verbs import Line, ruber, sweep, train_responder, train_ruber, train_vectors
 
 ROOM = 100  # bytes
 
@@ -103,11 +95,8 @@ def _respond(rung: Rung) -> list[Any]:
     return ["random", rung.testset(), "--corpus", rung.corpus()]
 
 
-def _answered(rung: Rung) -> list[Any]:
-    path = rung.folder / "answered.sqlite"
-    if not path.exists():
-        answered_study(path, rung.testset(), rung.responses())
-    return [path]
+def _mine(rung: Rung) -> list[Any]:
+    return [rung.corpus(), rung.testset()]
 
 
 RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
@@ -118,11 +107,11 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("weigh", "--output"): (
         lambda rung: [*_rated(rung), "--scale", 1, 5], ("a.jsonl", "a.parquet")
     ),
-    ("annotate export", "--output"): (_answered, ("a.csv", "a.parquet")),
     ("ruq", "--save"): (_ruq, ("a.parquet",)),
     ("ruq", "--save-tokens"): (_ruq, ("a.parquet",)),
     ("ruq", "--plots"): (_of_tokens, ("plots",)),
     ("respond", "--output"): (_respond, ("a.jsonl", "a.csv", "a.parquet")),
+    ("mine", "--output"): (_mine, ("a.jsonl", "a.csv", "a.parquet")),
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
     ("convert", "--output"): (lambda rung: [rung.responses()], ("a.jsonl", "a.parquet")),
@@ -166,6 +155,7 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
 
 FOLDERS: dict[tuple[str, str], Words] = {
     ("ruq", "--work"): _ruq_of_a_model,
+    ("mine", "--index"): lambda rung: [*_mine(rung), "-o", rung.new("mined.jsonl")],
     ("train vectors", "--output"): lambda rung: _without_output(train_vectors(rung)),
     ("train ruber", "--output"): lambda rung: _without_output(train_ruber(rung)),
     ("train responder", "--output"): lambda rung: _without_output(train_responder(rung)),

@@ -13,11 +13,11 @@ from rejoinder._version import __version__
 if TYPE_CHECKING:
     from rejoinder.auditing.audit import audit
     from rejoinder.corpora.filtering import filter_corpus
-    from rejoinder.files.provenance_chain import provenance
+    from rejoinder.corpora.mining.files import index_corpus
+    from rejoinder.corpora.mining.mine import mine
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
-    from rejoinder.meta_evaluation.judge import judge
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.plan import plan
@@ -50,13 +50,13 @@ __all__ = [
     "convert",
     "correlate",
     "filter_corpus",
-    "judge",
+    "index_corpus",
     "load_scores",
     "look",
     "metric",
+    "mine",
     "plan",
     "preferences",
-    "provenance",
     "ratings",
     "read_preferences",
     "read_ratings",
@@ -85,13 +85,13 @@ _HOMES = {
     "convert": "rejoinder.tables.convert",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
-    "judge": "rejoinder.meta_evaluation.judge",
+    "index_corpus": "rejoinder.corpora.mining.files",
     "load_scores": "rejoinder.scoring.scores",
     "look": "rejoinder.tables.look",
     "metric": "rejoinder.metrics.function_metric",
+    "mine": "rejoinder.corpora.mining.mine",
     "plan": "rejoinder.planning.plan",
     "preferences": "rejoinder.human_evaluation.preference_summary",
-    "provenance": "rejoinder.files.provenance_chain",
     "ratings": "rejoinder.human_evaluation.rating_summary",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",

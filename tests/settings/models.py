@@ -1,4 +1,4 @@
-"""Rows of the verbs that train models or ask them: filter, train, respond, ruq, sweep."""
+"""Rows of the verbs that train models or ask them: filter, train, respond, mine, ruq, sweep."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ USUAL = {
     "train ruber": "train ruber {corpus} -o {out}/r --size paper --seeds 1 --epochs 1 --json",
     "train responder": f"train responder {{corpus}} -o {{out}}/m {TINY} --json",
     "respond": "respond {responder} {testset} -o {out}/r.jsonl {beam} --json",
+    "mine": "mine {corpus} {testset} -o {out}/m.jsonl --json",
     "ruq": "ruq {language_model} {testset} --generic {generic} --resamples 100 --json",
     "sweep": (
         "sweep {corpus} --testset {testset} -o {out}/s --set dropout=0,0.3 --set vocabulary=120"
@@ -157,6 +158,35 @@ RESPOND = [
         also="--corpus {corpus}"),
 ]  # fmt: skip
 
+
+def same_with_an_index(before, after):
+    """The candidates are the same; with a folder for its index that is there too."""
+    return before.at("@m.jsonl") == after.at("@m.jsonl") and "i/index.json" in after.at("@")
+
+
+MINED = "@m.jsonl"
+MINE = [
+    as_json("mine"),
+    columns("mine", MINED, "testset"),
+    Row("mine", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
+        effect=refused("--format")),
+    Row("mine", "--output", "-o {out}/other.parquet", effect=lambda _, after: (
+        after.at("@") == ["other.parquet"])),
+    Row("mine", "--candidates", "--candidates 2", effect=lambda _, after: (
+        after.at("mined") == 2 * after.at("items") == read(after, "m.jsonl").height)),
+    Row("mine", "--response-weight", "--response-weight 0.9", MINED),
+    # Without the similarity of responses the product is half the similarity of messages, or 3 times.
+    Row("mine", "--response-smoothing", "--response-smoothing 6", also="--response-weight 0.5",
+        differs=MINED, effect=lambda before, after: (
+            after.at("mean_product") > 2 * before.at("mean_product"))),
+    Row("mine", "--k1", "--k1 0", "mean_message_score"),
+    Row("mine", "--b", "--b 0", "mean_message_score"),
+    Row("mine", "--tokenizer", "--tokenizer char", "mean_message_score"),
+    Row("mine", "--parrot", "--parrot", effect=lambda _, after: (
+        after.at("candidates") == after.at("mined") + after.at("items"))),
+    Row("mine", "--index", "--index {out}/i", effect=same_with_an_index),
+]  # fmt: skip
+
 MEAN = "parts"
 RUQ = [
     as_json("ruq"),
@@ -248,4 +278,4 @@ SWEEP = [
     ),
 ]  # fmt: skip
 
-ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *RUQ, *SWEEP]
+ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *MINE, *RUQ, *SWEEP]

@@ -173,22 +173,6 @@ def criterion(which: str) -> Any:
     return option("--criterion", metavar="NAME", help=f"Rating criterion. {which}")
 
 
-def cases(default: int, what: str) -> Any:
-    """The number of contexts that are shown, for a verb with a default; ``what`` says with what."""
-    words = f"Number of contexts, sampled at random, that are shown. {what}"
-    return integer("--cases", default=default, help=words)
-
-
-def case_ids() -> Any:
-    """The contexts that are shown instead of random ones."""
-    return option(
-        "--case",
-        metavar="ID",
-        multiple=True,
-        help="Id of a context that is shown, instead of random ones; may be repeated.",
-    )
-
-
 def permutations(default: int) -> Any:
     """The number of permutations, for a verb with a default."""
     return integer(
@@ -276,7 +260,7 @@ LANGUAGE = option(
     help="Word segmentation: en, zh, char or none.",
 )
 TOKENIZER = option(
-    "--tokenizer", metavar="NAME", default="13a", help="Tokenizer of the n-gram metrics."
+    "--tokenizer", metavar="NAME", default="13a", help="Tokenizer. Of the n-gram metrics."
 )
 RATING_FILES = path("--ratings", multiple=True, help="File of human ratings; may be repeated.")
 RATINGS_FORMAT = option(

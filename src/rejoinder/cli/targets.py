@@ -69,6 +69,7 @@ TESTSET = Kind("a test set", (".jsonl", ".parquet"), _of_testset)
 # A filtered corpus has the columns of a test set, so that no file tells which of both it is.
 CORPUS = Kind("a corpus or test set", TESTSET.suffixes, _of_testset)
 RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system", "id", "text"))
+CANDIDATES = Kind("mined candidates", _ROWS, _begin("id", "text", "source", "dialogue"))
 RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
 PREFERENCES = Kind("comparisons", _ROWS, _begin("id", "a", "b", "rater", "criterion", "winner"))
 OUTSIDE_SCORES = Kind("scores of other tools", _ROWS, _begin("system", "id", "name", "value"))
@@ -99,12 +100,10 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     """
     if path is None:
         return
-    from rejoinder.files.provenance import check_record_target
     from rejoinder.files.replacing import check_target
 
     _refuse_given(path, option)
     check_target(path, kind.suffixes, kind.otherwise)
-    check_record_target(path)
     if not path.exists() or not path.stat().st_size:
         return
     if not is_of(path, kind):
@@ -195,7 +194,7 @@ def _refuse_given(path: Path, option: str) -> None:
     context = click.get_current_context(silent=True)
     if context is None:
         return
-    for other, value in named_paths(context):
+    for other, value in _named(context):
         if other == option or not _same(path, value):
             continue
         if _writes(other):
@@ -203,7 +202,7 @@ def _refuse_given(path: Path, option: str) -> None:
         raise ParameterError(f"{option} {path}: that is an input; name another file")
 
 
-def named_paths(context: click.Context) -> Iterator[tuple[str, Path]]:
+def _named(context: click.Context) -> Iterator[tuple[str, Path]]:
     """Every path that the command was given, with the option (or argument) that names it."""
     for each in context.command.params:
         name = each.opts[0] if isinstance(each, click.Option) else (each.name or "")
@@ -230,7 +229,7 @@ def _same(path: Path, other: Path) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-WRITING = ("--save", "--save-replies", "--save-tokens", "--output", "--plots", "--work")
+WRITING = ("--save", "--save-replies", "--save-tokens", "--output", "--plots", "--work", "--index")
 """The options of all verbs that name what is written."""
 
 

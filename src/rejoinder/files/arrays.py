@@ -143,8 +143,10 @@ class FileArrays:
 def new_folder(path: str | os.PathLike[str]) -> Iterator[FileArrays]:
     """Arrays in a new folder, which is there when the body has ended well, and otherwise not at all.
 
+    Of two processes that make the same folder at once, the first one to finish has made it.
+
     Args:
-        path: The folder, which must not be there yet; the folders above it are made.
+        path: The folder, which is not there yet, or is empty; the folders above it are made.
 
     Raises:
         InputError: The folder cannot be made or written.
@@ -159,13 +161,38 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[FileArrays]:
             yield arrays
         finally:
             arrays.close()
-        os.rename(temporary, final)
+        try:
+            os.rename(temporary, final)
+        except OSError:
+            if not is_written(final):
+                raise
     except OSError as error:
         raise InputError(
             f"{path}: the folder cannot be written: {failure(error)}; choose another place"
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_written(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds arrays that were written whole."""
+    return (Path(path) / RECORD).is_file()
+
+
+def is_free(path: str | os.PathLike[str]) -> bool:
+    """Whether arrays can be written to a folder: it is not there, or empty.
+
+    Raises:
+        InputError: Something else is there.
+    """
+    folder = Path(path)
+    if is_written(folder):
+        return False
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{path}: is a file; expected a folder; name another place")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{path}: a folder with other things in it; name a new folder")
+    return True
 
 
 def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[str, Any]]:

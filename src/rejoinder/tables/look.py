@@ -25,7 +25,17 @@ from rejoinder.tables.table_contents import Contents, contents_of
 from rejoinder.text.visible import visible
 
 VERBS = {
-    "test set": ("respond", "ruq", "score", "compare", "correlate", "audit", "plan", "weigh"),
+    "test set": (
+        "respond",
+        "ruq",
+        "score",
+        "compare",
+        "correlate",
+        "audit",
+        "plan",
+        "mine",
+        "weigh",
+    ),
     "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
     "ratings": ("ratings", "correlate", "plan", "weigh"),
     "preferences": ("preferences",),

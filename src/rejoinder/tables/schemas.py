@@ -45,20 +45,6 @@ AGAINST = "against"
 Null where a reply was rated by itself. One rater may rate one reply in several pairs of systems.
 """
 
-DETAILS = {
-    "first": pl.String,
-    "probability": pl.Float64,
-    "position": pl.Int64,
-    "seconds": pl.Float64,
-    "comment": pl.String,
-}
-"""Optional columns of ratings and preferences that a study of ``rejoinder annotate`` knows.
-
-``first``: which of ``a`` and ``b`` was shown first (of preferences alone); ``probability``: that with
-which the question was drawn; ``position``: its place in the rater's order; ``seconds``: how long the
-answer took; ``comment``: what the rater wrote.
-"""
-
 PREFERENCES = {
     "id": pl.String,
     "a": pl.String,
@@ -87,3 +73,20 @@ which the reply was drawn; null: all alike.
 
 OPTIONAL_SCORES = ("sample", "rater", "probability")
 """The columns of ``SCORES`` that a table may lack."""
+
+CANDIDATES = {
+    "id": pl.String,
+    "text": pl.String,
+    "source": pl.String,
+    "dialogue": pl.String,
+    "turn": pl.Int64,
+    "mined_context": pl.List(pl.String),
+    "message_score": pl.Float64,
+    "response_score": pl.Float64,
+    "product": pl.Float64,
+}
+"""One row per candidate reference that was mined for an item; ``source`` is unique within the item.
+
+``dialogue`` and ``turn`` (from 0) say where it stands in the corpus, ``mined_context`` what was said
+before it there. They and the scores are null where the candidate is the item's own message.
+"""

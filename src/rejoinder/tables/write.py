@@ -18,8 +18,8 @@ from rejoinder.files.replacing import check_target, replacing
 from rejoinder.messages import quoted
 from rejoinder.tables.schemas import (
     AGAINST,
+    CANDIDATES,
     CONTEXTS,
-    DETAILS,
     PREFERENCES,
     RATINGS,
     REFERENCES,
@@ -52,25 +52,40 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes ratings as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
-    The column ``against`` and those of ``DETAILS`` are written where they are.
+    The column ``against`` is written where there is one.
 
     Raises:
         InputError: As with ``write_responses``.
     """
-    optional = [name for name in (AGAINST, *DETAILS) if name in ratings.columns]
+    optional = [AGAINST] if AGAINST in ratings.columns else []
     _write_rows(ratings.select(*RATINGS, *optional), path)
 
 
 def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes comparisons as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
-    The columns of ``DETAILS`` are written where they are.
+    Raises:
+        InputError: As with ``write_responses``.
+    """
+    _write_rows(preferences.select(*PREFERENCES), path)
+
+
+def write_candidates(candidates: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes mined candidates as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    In CSV and TSV the turns of ``mined_context`` are a list of JSON in one cell.
 
     Raises:
         InputError: As with ``write_responses``.
     """
-    optional = [name for name in DETAILS if name in preferences.columns]
-    _write_rows(preferences.select(*PREFERENCES, *optional), path)
+    table = candidates.select(*CANDIDATES)
+    if Path(path).suffix.lower() in (".csv", ".tsv"):
+        cells = [
+            None if turns is None else msgspec.json.encode(turns).decode()
+            for turns in table.get_column("mined_context").to_list()
+        ]
+        table = table.with_columns(pl.Series("mined_context", cells, dtype=pl.String))
+    _write_rows(table, path)
 
 
 def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -200,11 +215,7 @@ def _tsv(frame: pl.DataFrame, path: Path) -> None:
             )
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\t".join(frame.columns) + "\n")
-        file.writelines("\t".join(map(_cell, row)) + "\n" for row in frame.iter_rows())
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)
+        file.writelines("\t".join(map(str, row)) + "\n" for row in frame.iter_rows())
 
 
 def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:

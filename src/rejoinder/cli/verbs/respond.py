@@ -39,7 +39,7 @@ class ReplyingOptions(options.SeedOptions):
         "--candidates",
         type=click.IntRange(min=1),
         default=20,
-        help="Number of replies that a scorer re-ranks.",
+        help="Number of candidate replies. The scorer re-ranks them.",
     )
     device: str = options.DEVICE
 
@@ -82,7 +82,7 @@ def respond(given: RespondOptions) -> None:
         result = replies.respond(
             given.system, testset, corpus=corpus, **given.of(ReplyingOptions), progress=tick
         )
-    with Outputs(result) as outputs:
+    with Outputs() as outputs:
         table = result.table
         written = outputs.save(
             given.output, lambda path: write_responses(table, path), table.height

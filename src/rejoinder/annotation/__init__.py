@@ -1,1 +1,0 @@
-"""People's judgements: studies of questions to raters, in one file, on a page that serves them."""

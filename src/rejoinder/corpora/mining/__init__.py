@@ -1,0 +1,1 @@
+"""Candidate references mined from a corpus of conversations."""

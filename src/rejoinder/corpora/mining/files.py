@@ -1,0 +1,124 @@
+"""Indexes of corpora in files: made once in a folder, and of Parquet in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from rejoinder.corpora.mining.index import TripleIndex, read_index, write_index
+from rejoinder.corpora.mining.triples import ROWS_AT_ONCE
+from rejoinder.errors import InputError
+from rejoinder.files.arrays import FileArrays, MemoryArrays, is_free, new_folder
+from rejoinder.files.content import content_hash
+from rejoinder.files.reading import existing
+from rejoinder.kernels.arrays import Fingerprints
+from rejoinder.kernels.tokens import drawn_keys
+from rejoinder.progress import Progress
+from rejoinder.tables.io.parquet_batches import batches, open_parquet
+from rejoinder.tables.testset import TestSet, read_testset
+from rejoinder.text.tokenizers import check_tokenizer
+
+
+def index_corpus(
+    corpus: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    tokenizer: str = "13a",
+    progress: Progress | None = None,
+) -> TripleIndex:
+    """The index of a corpus in a folder, which is made where there is none; for ``rejoinder.mine``.
+
+    A corpus in Parquet of more than 131,072 rows is read in parts, so that memory does not grow with
+    it; a file of another format is read whole. The folder is there when the index is complete, and
+    not before. Its files are checked against their checksums, and then mapped.
+
+    Args:
+        corpus: A file or folder that ``read_testset`` reads: contexts with a reply each.
+        folder: Where the index is, or is to be.
+        tokenizer: One of ``text.tokenizers``; texts are lower-cased.
+        progress: Called with the number of items indexed and of all items.
+
+    Raises:
+        InputError: The corpus cannot be read; the folder is damaged, holds the index of another
+            corpus or of another tokenizer, or cannot be written.
+        ParameterError: There is no such tokenizer.
+    """
+    check_tokenizer(tokenizer)
+    (path,) = existing([Path(corpus)], "corpus")
+    if not (path.is_file() or path.is_dir()):
+        raise InputError(f"{path}: an index is made of files; write the corpus to a file first")
+    hash_ = content_hash(path)
+    if is_free(folder):
+        # Keys of the corpus' own: the same corpus gives the same files, to the byte.
+        keys = drawn_keys(f"{hash_} {tokenizer}".encode())
+        with new_folder(folder) as arrays:
+            index = _index(path, arrays, tokenizer, progress, keys)
+            write_index(index, arrays, hash_)
+    return read_index(folder, hash_, tokenizer)
+
+
+@contextmanager
+def passing_index(
+    corpus: str | os.PathLike[str], tokenizer: str = "13a", progress: Progress | None = None
+) -> Iterator[TripleIndex]:
+    """An index for the body alone: in memory, or of a long Parquet file in a temporary folder.
+
+    Raises:
+        InputError: The corpus cannot be read, or the temporary folder cannot be written.
+    """
+    check_tokenizer(tokenizer)
+    (path,) = existing([Path(corpus)], "corpus")
+    if not _long_parquet(path):
+        yield _index(path, MemoryArrays(), tokenizer, progress)
+        return
+    with tempfile.TemporaryDirectory(prefix="rejoinder-") as name:
+        with new_folder(Path(name) / "index") as arrays:
+            index = _index(path, arrays, tokenizer, progress)
+        yield index
+
+
+def _index(
+    path: Path,
+    arrays: FileArrays | MemoryArrays,
+    tokenizer: str,
+    progress: Progress | None,
+    keys: Fingerprints | None = None,
+) -> TripleIndex:
+    rows = _long_parquet(path)
+    if rows:
+        return TripleIndex.of(_parts(path), arrays, tokenizer, progress, rows, keys)
+    whole = read_testset(path)
+    return TripleIndex.of([whole], arrays, tokenizer, progress, len(whole), keys)
+
+
+def _long_parquet(path: Path) -> int:
+    """The rows of a Parquet file that is read in parts; 0 for any other file."""
+    import pyarrow as pa
+
+    if not path.is_file():
+        return 0
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return 0
+    try:
+        rows: int = open_parquet(path).metadata.num_rows
+    except (OSError, pa.ArrowException):
+        return 0  # whoever reads it whole says what is wrong
+    return rows if rows > ROWS_AT_ONCE else 0
+
+
+def _parts(path: Path) -> Iterator[TestSet]:
+    done = 0
+    for batch in batches(open_parquet(path), str(path), ROWS_AT_ONCE):
+        frame = pl.from_arrow(batch)
+        assert isinstance(frame, pl.DataFrame)
+        try:
+            yield read_testset(frame)
+        except InputError as error:
+            raise InputError(f"{path}, rows {done + 1} to {done + frame.height}: {error}") from None
+        done += frame.height

@@ -1,0 +1,284 @@
+"""The index of a corpus of triples: its words by message and by response, and its texts.
+
+It is made in bounded memory, part by part, and lies in memory or in a folder of mapped files; one index
+serves every test set and every alpha, epsilon, k1 and b.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rejoinder.corpora.mining.triples import Triples, triples_of
+from rejoinder.errors import InputError
+from rejoinder.files.arrays import FileArrays, GrowingArrays, read_folder
+from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Places, Postings
+from rejoinder.kernels.tokens import drawn_keys
+from rejoinder.messages import counted
+from rejoinder.progress import Progress
+from rejoinder.retrieval.bm25 import compact
+from rejoinder.retrieval.inversion import Inversion
+from rejoinder.retrieval.vocabulary import Vocabulary
+from rejoinder.tables.testset import TestSet
+from rejoinder.text.bare import bare_keys, exact_keys
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import check_tokenizer, tokenize
+
+KIND = "triples"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class TripleIndex:
+    """An index of n triples of context, message and response.
+
+    Attributes:
+        tokenizer: Of the words, which are lower-cased.
+        hash: 8 hexadecimal digits of the messages and responses in their order.
+        notes: What was left out on the way here, in words.
+        keys: uint64 [260], what words and texts are hashed with.
+        vocabulary: The words.
+        messages: The messages by word.
+        responses: The responses by word.
+        text: uint8, all utterances.
+        text_bounds: int64 [u + 1], utterance i has the bytes ``text_bounds[i]`` to
+            ``text_bounds[i + 1]``.
+        utterance_keys: uint64 [u], equal for utterances of equal letters and digits.
+        replies: int64 [n], the utterance that is each triple's response.
+        turns: int64 [n], the number of turns of its context, which stand before the response.
+        reply_keys: uint64 [n], equal for equal responses.
+        conversations: uint32 [n], the conversation of each triple, ascending.
+        names: uint8, the names of the conversations.
+        name_bounds: int64 [c + 1].
+    """
+
+    tokenizer: str
+    hash: str
+    notes: tuple[str, ...]
+    keys: Fingerprints
+    vocabulary: Vocabulary
+    messages: Postings
+    responses: Postings
+    text: Bytes
+    text_bounds: Indices
+    utterance_keys: Fingerprints
+    replies: Indices
+    turns: Indices
+    reply_keys: Fingerprints
+    conversations: Places
+    names: Bytes
+    name_bounds: Indices
+
+    def __len__(self) -> int:
+        return self.replies.size
+
+    def utterance(self, place: int) -> str:
+        """The text of an utterance."""
+        begin, end = self.text_bounds[place : place + 2]
+        return self.text[begin:end].tobytes().decode()
+
+    def response(self, triple: int) -> str:
+        """The response of a triple."""
+        return self.utterance(int(self.replies[triple]))
+
+    def context(self, triple: int) -> list[str]:
+        """The turns before the response of a triple, oldest first; the last is its message."""
+        reply = int(self.replies[triple])
+        return [self.utterance(place) for place in range(reply - int(self.turns[triple]), reply)]
+
+    def name(self, triple: int) -> str:
+        """The conversation of a triple."""
+        begin, end = self.name_bounds[int(self.conversations[triple]) :][:2]
+        return self.names[begin:end].tobytes().decode()
+
+    @classmethod
+    def of(
+        cls,
+        parts: Iterable[TestSet],
+        arrays: GrowingArrays,
+        tokenizer: str = "13a",
+        progress: Progress | None = None,
+        rows: int = 0,
+        keys: Fingerprints | None = None,
+    ) -> TripleIndex:
+        """Indexes a corpus.
+
+        Args:
+            parts: The corpus, or its parts in their order, which are read one after the other.
+            arrays: Where the index lies.
+            tokenizer: One of ``text.tokenizers``.
+            progress: Called with the number of items indexed and of all items.
+            rows: The number of all items, for ``progress``.
+            keys: What words and texts are hashed with; None: drawn by the operating system.
+
+        Raises:
+            InputError: There is no triple.
+        """
+        check_tokenizer(tokenizer)
+        building = _Building(arrays, tokenizer, drawn_keys() if keys is None else keys)
+        for part in parts:
+            for triples in triples_of(part):
+                building.add(triples)
+                if progress is not None:
+                    progress(building.rows, max(rows, building.rows))
+        return building.finish()
+
+
+class _Building:
+    """An index that grows."""
+
+    def __init__(self, arrays: GrowingArrays, tokenizer: str, keys: Fingerprints) -> None:
+        self.arrays = arrays
+        self.tokenizer = tokenizer
+        self.keys = keys
+        self.vocabulary = Vocabulary()
+        self.messages = Inversion(arrays, "message")
+        self.responses = Inversion(arrays, "response")
+        self.content = hashlib.sha256()
+        self.rows = self.triples = self.utterances = self.bytes = 0
+        self.named = self.name_bytes = 0
+        self.last_name: str | None = None
+        for name in ("text_bounds", "name_bounds"):
+            arrays.append(name, np.zeros(1, dtype=np.int64))
+
+    def add(self, triples: Triples) -> None:
+        """Adds the triples of a part."""
+        self.rows += triples.rows
+        self.triples += triples.replies.size
+        if not triples.replies.size:
+            return
+        strings = Strings.of(triples.utterances, "utterances")
+        tokens = compact(tokenize(strings, self.tokenizer, lowercase=True, keys=self.keys))
+        words = self.vocabulary.number(tokens.fingerprints)
+        known = len(self.vocabulary)
+        self.messages.add(tokens.take(triples.replies - 1), words, known)
+        self.responses.add(tokens.take(triples.replies), words, known)
+        append = self.arrays.append
+        append("utterance_keys", bare_keys(strings, self.keys))
+        append("reply_keys", exact_keys(strings.take(triples.replies), self.keys))
+        append("replies", triples.replies + self.utterances)
+        append("turns", triples.turns)
+        self._names(triples)
+        self.bytes += self._texts("text", "text_bounds", strings, self.bytes)
+        self.utterances += len(strings)
+        content = Strings.of(triples.content)
+        self.content.update(content.data[content.starts[0] : content.stops[-1]].data)
+
+    def finish(self) -> TripleIndex:
+        """The index of all that was added."""
+        if not self.triples:
+            raise InputError(
+                "corpus: no item has both a context and a reference; expected dialogues, or a test "
+                "set with contexts (plain text of replies alone has none)"
+            )
+        left = self.rows - self.triples
+        note = (
+            f"{counted(left, 'item')} of {self.rows} of the corpus left out for want of a context or a "
+            "reference that is not blank"
+        )
+        messages, responses = self.messages.postings(), self.responses.postings()
+        append = self.arrays.append
+        append("keys", self.keys)
+        append("vocabulary", self.vocabulary.fingerprints)
+        return TripleIndex(
+            tokenizer=self.tokenizer,
+            hash=self.content.hexdigest()[:8],
+            notes=(note,) if left else (),
+            keys=self.keys,
+            vocabulary=self.vocabulary,
+            messages=messages,
+            responses=responses,
+            **{name: self.arrays.complete(name) for name in _ARRAYS},
+        )
+
+    def _texts(self, name: str, bounds: str, strings: Strings, before: int) -> int:
+        """Appends texts, and returns how many bytes they have."""
+        if not len(strings):
+            return 0
+        begin, end = int(strings.starts[0]), int(strings.stops[-1])
+        self.arrays.append(name, strings.data[begin:end])
+        self.arrays.append(bounds, strings.stops - begin + before)
+        return end - begin
+
+    def _names(self, triples: Triples) -> None:
+        """Appends the conversations; the first goes on the last one of the part before."""
+        names = triples.names
+        goes_on = self.last_name is not None and names[0] == self.last_name
+        shift = self.named - int(goes_on)
+        self.arrays.append("conversations", (triples.conversations + shift).astype(np.uint32))
+        self.last_name = names[-1]
+        rest = Strings.of(names[int(goes_on) :])
+        self.name_bytes += self._texts("names", "name_bounds", rest, self.name_bytes)
+        self.named += len(rest)
+
+
+_ARRAYS = (
+    "text", "text_bounds", "utterance_keys", "replies", "turns", "reply_keys", "conversations",
+    "names", "name_bounds",
+)  # fmt: skip
+
+
+def write_index(index: TripleIndex, arrays: FileArrays, corpus: str) -> None:
+    """Completes the folder that an index was made in.
+
+    Args:
+        index: What was made there.
+        arrays: The folder.
+        corpus: The hash of the file that the corpus was read from.
+    """
+    arrays.finish(
+        {
+            "kind": KIND,
+            "version": VERSION,
+            "corpus": corpus,
+            "tokenizer": index.tokenizer,
+            "hash": index.hash,
+            "notes": list(index.notes),
+        }
+    )
+
+
+def read_index(
+    path: str | os.PathLike[str], corpus: str | None = None, tokenizer: str | None = None
+) -> TripleIndex:
+    """The index in a folder, its files mapped.
+
+    Args:
+        path: The folder.
+        corpus: The hash of the file that it must have been made of; None: any.
+        tokenizer: The tokenizer that it must have been made with; None: any.
+
+    Raises:
+        InputError: A file is missing or damaged, or the index is another one.
+    """
+    arrays, record = read_folder(path)
+    if record.get("kind") != KIND or record.get("version") != VERSION:
+        raise InputError(
+            f"{path}: holds no index of a corpus that this version reads; name a new folder"
+        )
+    for what, wanted in (("corpus", corpus), ("tokenizer", tokenizer)):
+        if wanted is not None and record[what] != wanted:
+            raise InputError(
+                f"{path}: holds the index of another {what} ({what} was {record[what]}, is {wanted}); "
+                "name a new folder"
+            )
+    return TripleIndex(
+        tokenizer=record["tokenizer"],
+        hash=record["hash"],
+        notes=tuple(record["notes"]),
+        keys=arrays["keys"],
+        vocabulary=Vocabulary.of(arrays["vocabulary"]),
+        messages=_postings(arrays, "message"),
+        responses=_postings(arrays, "response"),
+        **{name: arrays[name] for name in _ARRAYS},
+    )
+
+
+def _postings(arrays: dict[str, Any], name: str) -> Postings:
+    parts: Sequence[str] = ("bounds", "documents", "counts", "lengths")
+    return Postings(*(arrays[f"{name}_{each}"] for each in parts))

@@ -59,3 +59,13 @@ def listed(names: Collection[str]) -> str:
     """
     shown = ", ".join(quoted(name)[1:-1] for name in list(names)[:_MOST]) or "no columns"
     return shown + (", ..." if len(names) > _MOST else "")
+
+
+def between(least: float, most: float) -> str:
+    """The least and the most of some numbers, with two decimals; one number where they are alike.
+
+    >>> between(1.5, 1.5), between(1.1, 2.0)
+    ('1.50', '1.10 to 2.00')
+    """
+    low, high = f"{least:.2f}", f"{most:.2f}"
+    return low if low == high else f"{low} to {high}"

@@ -255,7 +255,7 @@ def correlate(
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
-    check_scores(scores, "rejoinder.correlate(scores, ratings)", pairwise=True)
+    check_scores(scores, "rejoinder.correlate(scores, ratings)")
     without = strings(without, "without", "systems")
     correlations = strings(correlations, "correlations", "coefficients")
     for name, value in (

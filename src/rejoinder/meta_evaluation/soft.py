@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import (
     Draws,
@@ -28,8 +28,10 @@ from rejoinder.metrics.means import mean, mean_rows
 from rejoinder.progress import Progress
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import MOST_ENUMERATED
 from rejoinder.statistics.soft_pairwise import (
+    metric_swaps,
     reached,
     renamed,
     soft_pairwise_accuracy,
@@ -44,9 +46,8 @@ LEAST_ITEMS = 2
 """On a single item every swap gives the same difference, or its opposite."""
 
 NO_PERMUTATIONS = "its p-values are of permutations: give --permutations 1000 (permutations=1000)"
-NO_TEST = (
-    "no test of a difference: the pairs share systems; the interval is a jackknife over systems"
-)
+INCOMPLETE = "systems are rated on different items, so they cannot change places: there is no test"
+FEW_SYSTEMS = "with {systems} systems no p can be below {least:g}"
 
 
 class SoftPairs(Evidence):
@@ -106,15 +107,19 @@ class SoftPairs(Evidence):
         patterns, place = np.unique(self.shared, axis=0, return_inverse=True)
         for number, items in enumerate(patterns):
             which = place.ravel() == number
-            values[which] = self._p_on(rows.pick(items), score, which, number)
+            values[which] = self._p_on(rows.pick(items), score, self.pairs[which], items, number)
         return values
 
     def _p_on(
-        self, rows: Rows, score: Callable[[Floats], Floats], which: NDArray[np.bool_], number: int
+        self,
+        rows: Rows,
+        score: Callable[[Floats], Floats],
+        pairs: Indices,
+        items: NDArray[np.bool_],
+        number: int,
     ) -> Floats:
-        """Of the pairs that share just these items; swaps are the same for people and every metric."""
-        items, trials, pairs = self.shared[which][0], self.draws.permutations, self.pairs[which]
-        n = int(items.sum())
+        """Of pairs that share just these items; swaps are the same for people and every metric."""
+        n, trials = int(items.sum()), self.draws.permutations
         if self.rated.cluster is not None:
             clusters = Groups.of(self.rated.cluster[items], n)
             rows, n = rows.summed(clusters), len(clusters)
@@ -146,7 +151,7 @@ class SoftPairs(Evidence):
             far = np.abs(drawn - drawn.mean()) >= abs(value - drawn.mean()) - NOISE
             p = float(p_of_draws(int(far.sum()), trials))
         else:
-            why = "no test and no chance: systems are rated on different items"
+            why = f"{INCOMPLETE} and no chance"
         reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
         return Row(value, n, interval.low, interval.high, p, reasons, more)
 
@@ -160,7 +165,7 @@ class SoftPairs(Evidence):
         return f"undefined on swapped replies of {undefined} of {pairs}" if undefined else None
 
     def pair(self, a: str, b: str, correlation: str) -> Pair:
-        """The difference of two metrics, with its jackknife over systems."""
+        """The difference of two metrics, its jackknife over systems, and the test by systems."""
         n, reason = len(self.pairs), self._reason(a) or self._reason(b)
         if reason or self.human is None:
             return Pair(math.nan, math.nan, n, reason=reason)
@@ -168,8 +173,39 @@ class SoftPairs(Evidence):
         of_a, of_b = (soft_pairwise_accuracy(human, metric) for metric in both)
         without = [without_each_system(human, metric, self.pairs) for metric in both]
         interval = difference_interval(of_a - of_b, without[0] - without[1])
-        reasons = "; ".join(filter(None, [no_interval(interval), NO_TEST]))
-        return Pair(of_a, of_b, n, interval.low, interval.high, reason=reasons)
+        p, why = self._swapped(a, b)
+        reasons = "; ".join(filter(None, [no_interval(interval), why])) or None
+        return Pair(of_a, of_b, n, interval.low, interval.high, p, reason=reasons)
+
+    def _swapped(self, a: str, b: str) -> tuple[float, str | None]:
+        """P of the exchange of whole systems' scores, and why there is none or none that is small."""
+        if not self.complete or self.human is None:
+            return math.nan, INCOMPLETE
+        values = np.concatenate([self._standardised(a), self._standardised(b)])
+        if not np.isfinite(values).all():
+            return math.nan, "no test: a metric has no score with a reply left out"
+        systems, trials = len(self.rated.systems), self.draws.permutations
+        rows = rows_of(mean_rows(values.T.ravel()), 2 * systems)
+        places = [self.pairs + systems * np.array([s, t]) for s in range(2) for t in range(2)]
+        drawn = self._p_on(rows, mean, np.concatenate(places), self.shared[0], 0)
+        mixed, rng = drawn.reshape(2, 2, -1), np.random.default_rng([self.draws.seed, 7])
+        p, least = metric_swaps(self.human, mixed, self.pairs, trials, rng)
+        few = FEW_SYSTEMS.format(systems=systems, least=least) if least > SIGNIFICANT else None
+        return p, few
+
+    def _standardised(self, label: str) -> Floats:
+        """What each reply adds to its system's score, on one level and scale: float64 [S, n].
+
+        The jackknife's pseudo-values, which are a mean's own values; each item's mean over systems is
+        taken away, and all are divided by their root mean square.
+        """
+        subject = self.rated.subjects[label]
+        n, whole = self.shared.shape[1], subject.score(subject.rows.sums())[:, None]
+        left_out = subject.sign * subject.rows.left_out(subject.metric)
+        values = n * whole - (n - 1) * left_out
+        values = values - values.mean(axis=0)
+        scale = float(np.sqrt((values**2).mean()))
+        return values / scale if scale > NOISE else np.zeros_like(values)
 
     def observations(self) -> pl.DataFrame:
         """A row for each pair: ``system_a``, ``system_b``, ``items``, and the p-values."""

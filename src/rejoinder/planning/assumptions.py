@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.messages import counted
+from rejoinder.messages import between, counted
 from rejoinder.planning.extrapolation import PEOPLE, Extrapolation, counts_references, units_of
 from rejoinder.planning.forecast import FAR, Targets
 from rejoinder.scoring.measurements import FEW_ITEMS
@@ -67,7 +67,7 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
     fewest = min(each.number for each in known)
     units = next(each for each in known if each.number == fewest)
     effects = "; ".join(
-        f"{subject} {_range(least, most)}"
+        f"{subject} {between(least, most)}"
         for subject, (least, most) in pilot.design_effects().items()
     )
     words = f"; design effect of the difference: {effects}" if effects else ""
@@ -83,13 +83,3 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
             "them",
         )
     return notes
-
-
-def _range(least: float, most: float) -> str:
-    """One number, or the least and the most of all pairs.
-
-    >>> _range(1.5, 1.5), _range(1.1, 2.0)
-    ('1.50', '1.10 to 2.00')
-    """
-    low, high = f"{least:.2f}", f"{most:.2f}"
-    return low if low == high else f"{low} to {high}"

@@ -189,7 +189,7 @@ def plan(
     >>> told.comparison_needs.select("target", "items").row(0)
     (0.25, 12)
     """
-    check_scores(scores, "rejoinder.plan(scores, ratings)", pairwise=True)
+    check_scores(scores, "rejoinder.plan(scores, ratings)")
     if cluster is not None:
         scores = clustered(scores, cluster)
     without = strings(without, "without", "systems")

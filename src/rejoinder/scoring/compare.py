@@ -21,7 +21,7 @@ from rejoinder.metrics.engine.jackknife import (
     unpaired_error,
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
-from rejoinder.scoring.clusters import clustered
+from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.statistics.conventions import NOISE, p_of_draws
@@ -92,8 +92,9 @@ def compare(
             where that is more, so that a clear difference survives the correction (and 1,000 for
             metrics of bags, whose sums are as wide as a vocabulary).
         cluster: A column of the contexts: whole clusters of items with the same value there are
-            resampled and swapped, and the table has their number as ``clusters``. None takes what
-            the scores were measured with; ``none`` takes every item as independent.
+            resampled and swapped, and the table has their number as ``clusters``, and by how much
+            they multiply the variance of the difference as ``design_effect``. None takes what the
+            scores were measured with; ``none`` takes every item as independent.
         margin: The largest difference that does not matter, in the metrics' own range (0.01 is one
             point of BLEU). The table then has ``margin`` and, each before and after Holm's correction,
             ``p_equivalence`` (two one-sided t tests: the difference is smaller than the margin) and
@@ -122,7 +123,7 @@ def compare(
     >>> comparison.table.select("difference", "wins", "p_randomization").row(0)
     (1.0, 4, 0.125)
     """
-    check_scores(scores, "rejoinder.compare(scores)", pairwise=True)
+    check_scores(scores, "rejoinder.compare(scores)")
     if scores.resamples < 1:
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
@@ -247,10 +248,22 @@ def compare_pairs(
             "losses": _items(metric, better < -NOISE),
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
-            **({"clusters": [n] * len(pairs)} if scores.cluster else {}),
+            **_of_clusters(scores, label, pairs),
             **_within_margin(metric, difference, errors, n - 1, margin),
         }
     )
+
+
+def _of_clusters(
+    scores: Measurements, label: str, pairs: Sequence[tuple[int, int]]
+) -> dict[str, Any]:
+    """The columns on clusters; none where every item is independent."""
+    if not scores.cluster:
+        return {}
+    effects = np.full(len(pairs), np.nan)
+    if (number := scores.measured[label].size) >= LEAST_ITEMS:
+        effects = difference_design_effects(scores, label, pairs)
+    return {"clusters": [number] * len(pairs), "design_effect": effects}
 
 
 def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -323,7 +336,7 @@ def _unpaired(
             **{name: pl.Series([None], dtype=pl.Int64) for name in ("wins", "ties", "losses")},
             "detectable": [np.nan],
             "n": [shared],
-            **({"clusters": [0]} if scores.cluster else {}),
+            **({"clusters": [0], "design_effect": [np.nan]} if scores.cluster else {}),
             **_within_margin(metric, difference, np.array([error]), freedom, margin),
         }
     )

@@ -254,19 +254,12 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
     return notes
 
 
-def check_scores(given: object, call: str, pairwise: bool = False) -> None:
+def check_scores(given: object, call: str) -> None:
     """Raises a ParameterError for what is no table of scores: a frame, a path, a test set.
 
     Args:
         given: What was passed.
         call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
-        pairwise: Whether the systems may have answered different items.
     """
     remedy = "measure replies with rejoinder.score, or open a file with rejoinder.load_scores(path)"
     expect(given, Measurements, "scores", f"Scores, as in {call}; {remedy}")
-    assert isinstance(given, Measurements)
-    if not pairwise and any(each.answered is not None for each in given.measured.values()):
-        raise ParameterError(
-            f"scores: the systems answered different items (missing='pairwise'); {call} needs the same "
-            "items of all: score again with missing='drop' or missing='empty'"
-        )

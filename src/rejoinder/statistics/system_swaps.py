@@ -85,7 +85,7 @@ def system_swaps(
     observed = abs(differences[usable].mean())
     x1, x2 = (x / np.sqrt(np.mean((x[0] - x[1])[usable] ** 2)) for x in (x1, x2))
     reached = number = 0
-    for coins in _coins(systems.size, permutations, exact, rng):
+    for coins in system_coins(systems.size, permutations, exact, rng):
         first, second = coins[:, ends[:, 0]], coins[:, ends[:, 1]]
         total = np.zeros(len(coins))
         for t in usable:
@@ -100,10 +100,17 @@ def system_swaps(
     return Swaps(reached / number if exact else p_of_draws(reached, number), least)
 
 
-def _coins(
+def system_coins(
     systems: int, permutations: int, exact: bool, rng: np.random.Generator
 ) -> Iterator[Flags]:
-    """Which systems are swapped, bool [c, S], some at a time; the first one never is."""
+    """Which systems are swapped, bool [c, S], some at a time; the first one never is.
+
+    Args:
+        systems: S.
+        permutations: How many there are, where not all are taken.
+        exact: Whether to take all 2^(S - 1).
+        rng: Where the randomness comes from.
+    """
     number = 2 ** (systems - 1) if exact else permutations
     for begin in range(0, number, AT_ONCE):
         size = min(AT_ONCE, number - begin)

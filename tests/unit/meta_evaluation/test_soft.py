@@ -152,8 +152,47 @@ def test_two_metrics_differ_by_the_difference_of_their_accuracies():
     row = agreement.comparisons().row(0, named=True)
     assert row["difference"] == pytest.approx(table["value"][0] - table["value"][1])
     assert row["low"] <= row["difference"] <= row["high"]
-    assert np.isnan(row["p"])
-    assert "no test of a difference" in row["reason"]
+    # Of 4 systems, of which one keeps its scores, there are 8 exchanges.
+    assert row["p"] in [k / 8 for k in range(1, 9)]
+    assert "with 4 systems no p can be below 0.125" in row["reason"]
+
+
+def test_the_test_of_two_metrics_exchanges_whole_systems_scores():
+    agreement = correlate(measured(), rated(), "soft", permutations=100)
+    scores = measured().segments()
+    means = scores.group_by("id", maintain_order=True).agg(pl.col("length").mean().alias("mean"))
+    length = scores.join(means, on="id", maintain_order="left").select(
+        (pl.col("length") - pl.col("mean")).alias("length"), "system"
+    )
+    length = length["length"].to_numpy().reshape(4, 6)
+    # distinct-1 is no mean: what a reply adds is the jackknife's pseudo-value.
+    words = [[text.split() for text in texts] for texts in REPLIES.values()]
+
+    def distinct(texts):
+        return len({w for t in texts for w in t}) / sum(len(t) for t in texts)
+
+    pseudo = np.array([
+        [6 * distinct(t) - 5 * distinct(t[:i] + t[i + 1 :]) for i in range(6)] for t in words
+    ])  # fmt: skip
+    pseudo = pseudo - pseudo.mean(axis=0)
+    one, other = (x / np.sqrt((x**2).mean()) for x in (length, pseudo))
+    human = agreement.observations()["human"].to_numpy()
+
+    def accuracy(values):
+        pairs = combinations(values, 2)
+        return 1 - np.mean([abs(h - naive_p(np.mean, list(a), list(b)))
+                            for h, (a, b) in zip(human, pairs, strict=True)])  # fmt: skip
+
+    apart = []
+    for coins in product((False, True), repeat=3):
+        swap = np.array([False, *coins])[:, None]
+        apart.append(accuracy(np.where(swap, other, one)) - accuracy(np.where(swap, one, other)))
+    expected = np.mean(np.abs(apart) >= abs(apart[0]) - 1e-12)
+    row = next(
+        each for each in agreement.comparisons().to_dicts()
+        if {each["a"], each["b"]} == {"length", "distinct-1"}
+    )  # fmt: skip
+    assert row["p"] == pytest.approx(expected)
 
 
 def test_the_figure_shows_the_p_values_of_each_pair(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from scipy import stats
 
 from random_text import corpus
 from rejoinder import Scores, TestSet, load_scores, plan, score
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError
 
 HYPOTHESES, REFERENCES = corpus(seed=8, n=40)
 CONTEXTS = [[f"turn {i}"] for i in range(40)]
@@ -110,10 +110,12 @@ def test_clusters_and_groups_of_what_was_answered():
     assert dict(one.select("system", "n").iter_rows()) == {"a": 4, "b": 2, "c": 0}
 
 
-def test_what_needs_the_same_items_of_all_refuses():
+def test_a_plan_takes_the_items_that_two_systems_share():
     ratings = replies().select("id", "system", rater=pl.lit("1"), criterion=pl.lit("x"), score=1.0)
-    with pytest.raises(ParameterError, match="the systems answered different items"):
-        plan(SCORES, ratings)
+    result = plan(SCORES, ratings, a="a", b="b")
+    row = SCORES.compare("a", "b", permutations=10).row(0, named=True)
+    planned = result.comparisons.filter(pl.col("subject") == row["metric"])
+    assert set(planned["difference"]) == {row["difference"]}
 
 
 def test_systems_that_answered_all_are_scored_as_usual():

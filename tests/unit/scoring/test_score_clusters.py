@@ -14,7 +14,7 @@ from rejoinder.metrics.ruq import RUQ
 from rejoinder.scoring.clusters import clustered, repeated_items
 from rejoinder.scoring.measurements import Measured
 from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.clusters import Groups, mean_variance
 from rejoinder.statistics.proportions import wilson
 
 HYPOTHESES, REFERENCES = corpus(seed=5, n=48)
@@ -112,7 +112,7 @@ def test_an_item_that_is_its_own_cluster_changes_no_number():
     for names in (NUMBERS, ("n",)):
         np.testing.assert_allclose(of(own.systems(), names), of(plain.systems(), names), rtol=1e-12)
     expected = plain.compare(permutations=300)
-    assert own.compare(permutations=300).drop("clusters").equals(expected)
+    assert own.compare(permutations=300).drop("clusters", "design_effect").equals(expected)
     np.testing.assert_allclose(own.systems()["design_effect"], 1, rtol=1e-9)
 
 
@@ -129,6 +129,18 @@ def test_the_interval_is_the_naive_loop_over_clusters():
     assert row["high"] == pytest.approx(row["value"] * np.exp(reach), rel=1e-9)
     expected = (error / (values.std(ddof=1) / np.sqrt(48))) ** 2
     assert row["design_effect"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_design_effect_of_a_difference_is_that_of_the_items_differences():
+    labels = [k // 6 for k in range(48)]
+    scores = measured(labels, metrics=["length"])
+    table = scores.segments()
+    a, b = (table.filter(pl.col("system") == s)["length"].to_numpy() for s in "ab")
+    row = scores.compare("a", "b", permutations=10).row(0, named=True)
+    groups = Groups.of(np.array(labels), 48)
+    expected = mean_variance(a - b, groups) / ((a - b).var(ddof=1) / 48)
+    assert row["design_effect"] == pytest.approx(expected, rel=1e-9)  # clusters of one size
+    assert "design_effect" not in scores.clustered("none").compare("a", "b").columns
 
 
 def test_whole_clusters_are_swapped():

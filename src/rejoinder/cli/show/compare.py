@@ -19,6 +19,7 @@ from rejoinder.cli.show.cells import (
 )
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.messages import between
 from rejoinder.scoring.compare import trials
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.holm import SIGNIFICANT
@@ -98,6 +99,7 @@ def comparison(compared: Comparison, ranks: bool = False, digits: int | None = N
     if "margin" in pairs.columns:
         out.print(MARGIN.format(margin=pairs["margin"][0]), style="dim")
     _explain_items(out, pairs)
+    _explain_clusters(out, pairs)
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]
     if bags:
         words = "a score of all replies together, so single items are neither won nor lost"
@@ -170,6 +172,23 @@ def _explain_items(out: Console, pairs: pl.DataFrame) -> None:
     unit, fewest = ("clusters" if "clusters" in pairs.columns else "items"), fewest_planned()
     if (pairs["clusters" if unit == "clusters" else "n"] < fewest).any():
         out.print(f"detectable is {NONE} for fewer than {fewest} {unit}", style="dim")
+
+
+def _explain_clusters(out: Console, pairs: pl.DataFrame) -> None:
+    """By how much clusters multiply the variance of differences: the least and the most of all pairs."""
+    if "design_effect" not in pairs.columns:
+        return
+    effects: dict[str, list[float]] = {}
+    for row in pairs.iter_rows(named=True):
+        if row["design_effect"] == row["design_effect"]:
+            effects.setdefault(row["metric"], []).append(row["design_effect"])
+    words = [f"{label} {between(min(each), max(each))}" for label, each in effects.items()]
+    if words:
+        out.print(
+            "design effect (clusters multiply the variance of the difference a - b by it): "
+            + ", ".join(words),
+            style="dim",
+        )
 
 
 def _lead(row: dict[str, Any], metric: Metric) -> dict[str, Any]:

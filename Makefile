@@ -47,5 +47,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) install -e '.[dev,bench,meteor,models,sweep]'
+	$(PIP) install -e '.[dev,annotate,bench,meteor,models,sweep]'
 	touch .venv/.rejoinder $@

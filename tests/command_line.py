@@ -7,11 +7,14 @@ import click
 from rejoinder.cli.app import app
 
 READ = {
+    "--preferences",
+    "--rated-replies",
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
-    "--transfer-responses", "--transfer-ratings", "--encoder",
+    "--transfer-responses", "--transfer-ratings", "--encoder", "--task", "--mined",
+    "--db",
 }  # fmt: skip
-"""The options of paths that are read."""
+"""The options of paths that are read. --db is made where there is none (tests/unit/annotation)."""
 
 
 def commands(group: click.Group = app, path: str = "") -> dict[str, click.Command]:

@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ladder_data import Rung
-from ladder_verbs import Line, ruber, sweep, train_responder, train_ruber, train_vectors
+from ladder_verbs import (
+    Line,
+    answered_study,
+    ruber,
+    sweep,
+    train_responder,
+    train_ruber,
+    train_vectors,
+)
 
 ROOM = 100  # bytes
 
@@ -95,6 +103,13 @@ def _respond(rung: Rung) -> list[Any]:
     return ["random", rung.testset(), "--corpus", rung.corpus()]
 
 
+def _answered(rung: Rung) -> list[Any]:
+    path = rung.folder / "answered.sqlite"
+    if not path.exists():
+        answered_study(path, rung.testset(), rung.responses())
+    return [path]
+
+
 def _mine(rung: Rung) -> list[Any]:
     return [rung.corpus(), rung.testset()]
 
@@ -107,6 +122,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("weigh", "--output"): (
         lambda rung: [*_rated(rung), "--scale", 1, 5], ("a.jsonl", "a.parquet")
     ),
+    ("annotate export", "--output"): (_answered, ("a.csv", "a.parquet")),
     ("ruq", "--save"): (_ruq, ("a.parquet",)),
     ("ruq", "--save-tokens"): (_ruq, ("a.parquet",)),
     ("ruq", "--plots"): (_of_tokens, ("plots",)),

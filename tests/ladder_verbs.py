@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ladder_data import Rung
+from rejoinder.files.provenance import write_record
 
 RESAMPLES = ["--resamples", 100]
 FEW = ["--permutations", 100, *RESAMPLES]
@@ -122,6 +123,11 @@ def unit_size(rung: Rung) -> int:
     return min(100, max(1, rung.items // 8))
 
 
+def judge(rung: Rung) -> Iterator[Line]:
+    """Metrics beside two raters of every reply."""
+    yield Line([kept(rung), "--ratings", rung.ratings()], rung.items * rung.systems)
+
+
 def ratings(rung: Rung) -> Iterator[Line]:
     """Two raters of every reply."""
     yield Line([rung.ratings(), *RESAMPLES], rung.items)
@@ -148,6 +154,43 @@ def weigh(rung: Rung) -> Iterator[Line]:
     own = [rung.testset(), "--weights-from", "length:tokenizer=char", *rated]
     if rung.items > 3:  # one rated reply makes no map
         yield Line([*own, "-o", rung.new("own.jsonl")], rung.items)
+
+
+def annotate_serve(rung: Rung) -> Iterator[Line]:
+    """A study of every reply, and one of pairs."""
+    files = [rung.testset(), rung.responses(), "--prepare"]
+    yield Line([*files, "--db", rung.new("study.sqlite")], rung.items * rung.systems)
+    if rung.systems > 1:
+        pairs = rung.items * rung.systems * (rung.systems - 1) // 2
+        if pairs <= 40_000:
+            judged = ["--judgement", "head-to-head", "--db", rung.new("pairs.sqlite")]
+            yield Line([*files, *judged], pairs)
+
+
+def annotate_export(rung: Rung) -> Iterator[Line]:
+    """A study whose one rater answered everything."""
+    study = answered_study(Path(rung.new("answered.sqlite")), rung.testset(), rung.responses())
+    yield Line([study, "-o", rung.new("ratings.parquet")], rung.items)
+
+
+def answered_study(path: Path, testset: str, responses: str) -> str:
+    """A study in which one rater gave every reply a grade."""
+    from rejoinder import read_responses, read_testset
+    from rejoinder.annotation.questions import make_questions
+    from rejoinder.annotation.study import Study, make_study
+    from rejoinder.annotation.task import Task
+
+    task = Task(raters_per_question=1)
+    make_study(path, task, make_questions(read_testset(testset), read_responses(responses), task))
+    study = Study(path)
+    rater = study.add_rater()
+    for k in range(1 << 30):
+        shown = study.current(rater)
+        if shown is None:
+            break
+        study.answer(rater, shown.assignment, {"c0": str(1 + k % 5)})
+    study.close()
+    return str(path)
 
 
 def ruq(rung: Rung) -> Iterator[Line]:
@@ -222,6 +265,16 @@ def look(rung: Rung) -> Iterator[Line]:
     yield Line([rung.testset()], rung.items)
 
 
+def provenance(rung: Rung) -> Iterator[Line]:
+    """The record of a table of as many rows."""
+    path = Path(rung.new("made.jsonl"))
+    path.write_text("made")
+    named = {"as": "TESTSET", "name": "t", "path": str(rung.testset()), "content": "0" * 64}
+    record = {"command": ["rejoinder"], "notes": [], "signatures": {}, "content": None}
+    write_record(path, record | {"rows": rung.items, "inputs": [named]})
+    yield Line([path], rung.items)
+
+
 def convert(rung: Rung) -> Iterator[Line]:
     """The test set and the replies."""
     yield Line([rung.testset(), "-o", rung.new("testset.parquet")], rung.items)
@@ -247,6 +300,7 @@ LADDER: dict[str, Entry | Absent] = {
     "compare": Entry(compare, rows("comparisons"), least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
+    "judge": Entry(judge, rows("measures"), most=40_000),
     "ratings": Entry(ratings, lambda told: [row["items"] for row in told["counts"]], most=40_000),
     "preferences": Entry(
         preferences,
@@ -256,7 +310,15 @@ LADDER: dict[str, Entry | Absent] = {
     ),
     "plan": Entry(plan, lambda told: [told["items"]], least=(1, 2), most=40_000),
     "weigh": Entry(weigh, lambda told: [told["items"]], most=40_000),
+    "annotate serve": Entry(
+        annotate_serve,
+        lambda told: [told["questions"]],
+        most=40_000,
+        needs=("starlette", "uvicorn"),
+    ),
+    "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
+    "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),
     "convert": Entry(convert, lambda told: [told["rows"]]),
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),

@@ -142,7 +142,12 @@ def _linked(case: Case, dangling: bool) -> Visit:
 
     def whole() -> bool:
         same_there = same(_held(far / case.name), _held(case.made))
-        alone = [path.name for each in (near, far) for path in each.iterdir()]
+        alone = [
+            path.name
+            for each in (near, far)
+            for path in each.iterdir()
+            if not path.name.endswith(".provenance.json")
+        ]
         return (near / case.name).is_symlink() and same_there and alone == [case.name] * 2
 
     return case.visit(case.place / "shown" / target.name, whole)

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from rejoinder.corpora.filtering import filter_corpus
     from rejoinder.corpora.mining.files import index_corpus
     from rejoinder.corpora.mining.mine import mine
+    from rejoinder.files.provenance_chain import provenance
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
+    from rejoinder.meta_evaluation.judge import judge
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.plan import plan
@@ -51,12 +53,14 @@ __all__ = [
     "correlate",
     "filter_corpus",
     "index_corpus",
+    "judge",
     "load_scores",
     "look",
     "metric",
     "mine",
     "plan",
     "preferences",
+    "provenance",
     "ratings",
     "read_preferences",
     "read_ratings",
@@ -86,12 +90,14 @@ _HOMES = {
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",
     "index_corpus": "rejoinder.corpora.mining.files",
+    "judge": "rejoinder.meta_evaluation.judge",
     "load_scores": "rejoinder.scoring.scores",
     "look": "rejoinder.tables.look",
     "metric": "rejoinder.metrics.function_metric",
     "mine": "rejoinder.corpora.mining.mine",
     "plan": "rejoinder.planning.plan",
     "preferences": "rejoinder.human_evaluation.preference_summary",
+    "provenance": "rejoinder.files.provenance_chain",
     "ratings": "rejoinder.human_evaluation.rating_summary",
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",

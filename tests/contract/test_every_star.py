@@ -13,6 +13,9 @@ from rejoinder.cli.show import (
     judgements as judgement_tables,
 )
 from rejoinder.cli.show import (
+    pair_matrix,
+)
+from rejoinder.cli.show import (
     ruq as ruq_tables,
 )
 from rejoinder.cli.terminal.console import console
@@ -63,6 +66,24 @@ def test_compare_marks_the_corrected_p(capsys, wide, p, star):
         each for each in capsys.readouterr().out.splitlines() if "one" in each and "two" in each
     )
     assert ("*" in line) == star
+
+
+@pytest.mark.parametrize(("p", "sign"), [(BELOW, "+-"), (SIGNIFICANT, ".."), (float("nan"), "??")])
+def test_the_matrix_of_pairs_has_a_sign_by_the_same_rule(p, sign):
+    scores = scored()
+    table = scores.compare().with_columns(difference=pl.lit(0.1), p_randomization_holm=pl.lit(p))
+    _, (first, second) = pair_matrix.pair_signs(Comparison(table, scores), "BLEU-1", table)
+    assert (first, second) == (f"\\{sign[0]}", f"{sign[1]}\\")
+
+
+@pytest.mark.parametrize(("p", "sign"), [(BELOW, "="), (SIGNIFICANT, ".")])
+def test_the_matrix_marks_what_is_smaller_than_the_margin(p, sign):
+    scores = scored()
+    table = scores.compare().with_columns(
+        p_randomization_holm=pl.lit(0.5), p_equivalence_holm=pl.lit(p)
+    )
+    _, (first, _) = pair_matrix.pair_signs(Comparison(table, scores), "BLEU-1", table)
+    assert first == f"\\{sign}"
 
 
 @pytest.mark.parametrize(("p", "word"), [(BELOW, "better"), (SIGNIFICANT, "not clear")])

@@ -1,10 +1,10 @@
 """What each option of each verb does: one row for each, in a file for each family of verbs."""
 
-from settings import files, models, people, recipes, scores
+from settings import files, models, people, recipes, scores, studies
 
-_FAMILIES = (scores, people, models, recipes, files)
+_FAMILIES = (scores, people, models, recipes, files, studies)
 
 ROWS = [row for family in _FAMILIES for row in family.ROWS]
 USUAL = {verb: command for family in _FAMILIES for verb, command in family.USUAL.items()}
-EXEMPT: dict[tuple[str, str], str] = {}
+EXEMPT: dict[tuple[str, str], str] = studies.EXEMPT
 """Options whose effect no result can show, each with the reason."""

@@ -9,11 +9,13 @@ from settings.shared import as_json, columns, refused
 
 USUAL = {
     "look": "look {testset} --json",
+    "provenance": "provenance {made} --json",
     "convert": "convert {testset} -o {out}/t.jsonl --json",
 }
 
 LOOK = [
     as_json("look"),
+    as_json("provenance"),
     columns("look", "readings.*.counts", "testset"),
     Row(
         "look", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),

@@ -32,6 +32,7 @@ USUAL = {
         "correlate {testset} {systems} --ratings {ratings} -m bleu -m length {pearson}"
         " --resamples 100 --permutations 50 --json"
     ),
+    "judge": "judge {testset} {systems} -m bleu --ratings {ratings} --json",
     "ratings": "ratings {ratings} --resamples 100 --json",
     "preferences": "preferences {preferences} --resamples 100 --json",
     "plan": "plan {testset} {systems} -m bleu --ratings {ratings} --resamples 100 --json",
@@ -178,6 +179,40 @@ RATINGS = [
     Row(
         "ratings", "--aggregated", "--aggregated", also="--save {out}/r.csv",
         effect=lambda _, after: rows(after, "r.csv") == 198,
+    ),
+]  # fmt: skip
+
+MEASURED = "measures[measure=correlation].*.value"
+
+JUDGE = [
+    *reading("judge", MEASURED),
+    *gaps("judge", "measures.*.n"),
+    *rated("judge", MEASURED),
+    off_scale("judge"),
+    as_json("judge"),
+    columns("judge", MEASURED, "ratings"),
+    scores_format("judge"),
+    Row("judge", *SCORES, effect=more_than_before("measures.*.judge", "judge")),
+    Row("judge", "--metric", "-m chrf", effect=more_than_before("measures.*.judge", "chrF")),
+    Row(
+        "judge", "--missing", "--missing pairwise", "measures.*.n", also="--missing drop",
+        where={"systems": "systems_with_gaps"},
+    ),
+    # BLEU is fitted to the ratings in ten folds of contexts.
+    Row("judge", "--seed", "--seed 7", "raters.*.p", keeps="measures.*.value"),
+    Row(
+        "judge", "--resamples", "--resamples 200", keeps="measures.*.value",
+        effect=lambda _, after: "no effect" in after.err,
+    ),
+    Row("judge", "--tolerance", "--tolerance 0.5", "raters.*.p", keeps="measures.*.value"),
+    Row("judge", "--alignment", "--alignment accuracy", "raters.*.advantage", keeps="measures.*.value"),
+    Row(
+        "judge", "--cluster", "--cluster topic", "measures[measure=correlation].*.low",
+        keeps="measures.*.n",
+    ),
+    Row(
+        "judge", "--without", "--without tuned",
+        effect=only("errors[factor=system].*.level", "generic", "retrieval"),
     ),
 ]  # fmt: skip
 
@@ -342,4 +377,4 @@ WEIGH = [
         after.at("references") == before.at("references") + 382)),
 ]  # fmt: skip
 
-ROWS = [*CORRELATE, *RATINGS, *PREFERENCES, *PLAN, *WEIGH]
+ROWS = [*CORRELATE, *JUDGE, *RATINGS, *PREFERENCES, *PLAN, *WEIGH]

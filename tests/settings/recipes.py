@@ -123,6 +123,8 @@ GALLEY2015 = [
         effect=lambda _, after: "w>=0.9" in after.at("table.*.references")),
     Row(GALLEY, "--permutations", "--permutations 0", "table.*.spearman_p", RHO),
     Row(GALLEY, "--seed", "--seed 7", RHO),
+    Row(GALLEY, "--cases", "--cases 4", effect=lambda _, after: len(set(after.at("cases.*.id"))) == 4),
+    Row(GALLEY, "--case", "--case c003", effect=only("cases.*.id", "c003"), also="--cases 2"),
     Row(GALLEY, "--plots", "--plots {out}", slow=True, effect=lambda _, after: (
         sorted(after.at("files")) == [f"OUT/{name}" for name in after.at("@")] != [])),
 ]  # fmt: skip
@@ -148,6 +150,7 @@ KHAYRALLAH2021 = [
         for option, more, differs, given in (
             ("--multiref", "--multiref {several}", "absent", {}),
             ("--ratings", "--ratings {ratings}", "absent", {}),
+            ("--preferences", "--preferences {preferences}", "absent", {}),
             ("--vectors", "--vectors {vectors}", "cells", {}),
             ("--preset", "--preset small", "settings", {}),
             ("--filter-raters", "--filter-raters 0.72", "cells[table=4].*.value",

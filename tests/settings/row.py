@@ -15,6 +15,7 @@ from typing import Any
 from unittest import mock
 
 from rejoinder.cli.app import run
+from rejoinder.files.provenance import is_record
 
 Told = Callable[["Result", "Result"], object]
 """Takes the result of the base command and that of the changed one; False is a failure."""
@@ -97,7 +98,7 @@ class Result:
         ``systems[metric=BLEU-2].*.low`` only of rows whose metric is BLEU-2. ``out`` and ``err`` are
         the two streams, ``calls`` how often the watched method was called. ``@name`` is the content
         of the file of that name that the command wrote (None if there is none) and ``@`` the names
-        of all files.
+        of all files but records of how they were made.
         """
         if path in ("out", "err"):
             return getattr(self, path)
@@ -105,7 +106,8 @@ class Result:
             return len(self.calls)
         if path == "@":
             files = (each for each in self.folder.rglob("*") if each.is_file())
-            return sorted(str(each.relative_to(self.folder)) for each in files)
+            names = (str(each.relative_to(self.folder)) for each in files if not is_record(each))
+            return sorted(names)
         if path.startswith("@"):
             file = self.folder / path[1:]
             return file.read_bytes() if file.exists() else None

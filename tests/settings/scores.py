@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from settings.row import Row
 from settings.shared import (
     SCORES,
@@ -105,6 +107,9 @@ ROWS = [
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),
+    # Of seven systems: a matrix with a row for each, and 21 rows of pairs.
+    Row("compare", "--all-pairs", "--all-pairs", people=True, where={"systems": "seven_systems"},
+        effect=lambda *both: [_rows_of_pairs(each.out) for each in both] == [0, 21]),
     scores_format("compare"),
     Row("compare", *SCORES, effect=more_than_before("comparisons.*.metric", "judge")),
     Row("compare", "--cluster", "--cluster topic", "comparisons.*.p_randomization", DIFFERENCE),
@@ -142,3 +147,8 @@ ROWS = [
     ),
     as_json("metrics"),
 ]  # fmt: skip
+
+
+def _rows_of_pairs(out: str) -> int:
+    """How many lines begin with two systems."""
+    return len(re.findall(r"^s\d │ s\d", out, re.MULTILINE))

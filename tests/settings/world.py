@@ -15,6 +15,7 @@ from rejoinder import read_responses, read_testset
 from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import adjacent_pairs
+from rejoinder.files.provenance import content_of, relative_path, write_record
 from rejoinder.tables.write import write_testset
 from shared_data import EXAMPLES
 
@@ -121,6 +122,16 @@ class World:
             for reply in map(json.loads, path.read_text("utf-8").splitlines())
         ]
         return [self._csv("systems.data", ("system", "id", "text"), rows)]
+
+    @cached_property
+    def seven_systems(self) -> list[Path]:
+        """More systems than a list of pairs is printed of."""
+        rows = [
+            (f"s{n}", each["id"], " ".join("abcdefg"[: 1 + (n + i) % 7]))
+            for n in range(7)
+            for i, each in enumerate(self.items)
+        ]
+        return [self._csv("seven.csv", ("system", "id", "text"), rows)]
 
     @cached_property
     def ratings_data(self) -> Path:
@@ -416,6 +427,47 @@ class World:
         return path
 
     @cached_property
+    def mined(self) -> Path:
+        """Two mined candidates of each item."""
+        rows = [
+            {"id": each["id"], "text": f"Candidate {place}.", "source": f"mined-{place}"}
+            for each in self.items
+            for place in (1, 2)
+        ]
+        return self._lines("mined.jsonl", rows)
+
+    @cached_property
+    def drawn_testset(self) -> Path:
+        """The test set with a probability of each item."""
+        return self._lines("drawn.jsonl", [{**each, "chance": 0.5} for each in self.items])
+
+    @cached_property
+    def study_task(self) -> Path:
+        path = self.folder / "task.toml"
+        path.write_text('title = "Chats"\n[[criterion]]\nname = "relevance"\n', "utf-8")
+        return path
+
+    @cached_property
+    def answered(self) -> Path:
+        """A study in which two raters gave grades, and one of them failed the attention questions."""
+        from rejoinder.annotation.questions import make_questions
+        from rejoinder.annotation.study import Study, make_study
+        from rejoinder.annotation.task import Example, Task
+
+        path = self.folder / "answered.sqlite"
+        check = Example(("Choose 1.",), ("Choose 1.",), {"overall": 1})
+        task = Task(raters_per_question=2, attention=(check,) * 2, sample=5)
+        testset = read_testset(self.testset)
+        make_study(path, task, make_questions(testset, read_responses(*self.systems), task))
+        study = Study(path)
+        for grade in "15":
+            rater = study.add_rater()
+            while (shown := study.current(rater)) is not None:
+                study.answer(rater, shown.assignment, {"c0": grade})
+        study.close()
+        return path
+
+    @cached_property
     def judge_scores(self) -> Path:
         """The marks of a made-up judge for every reply, those of an audit's trivial ones too."""
         systems = [path.stem for path in self.systems]
@@ -430,6 +482,21 @@ class World:
     @cached_property
     def judge_data(self) -> Path:
         return self._named("judge.data", self.judge_scores)
+
+    @cached_property
+    def made(self) -> Path:
+        """A file with a record that says it was made of the test set."""
+        path = self.folder / "made.jsonl"
+        path.write_bytes(self.testset.read_bytes())
+        given = {"as": "TESTSET", "name": self.testset.name, "content": content_of(self.testset)}
+        given["path"] = relative_path(self.testset, self.folder)
+        record = {
+            "command": ["rejoinder", "convert", self.testset.name],
+            "notes": [str(self.testset)],
+        }
+        record |= {"content": content_of(path), "rows": 66, "signatures": {}, "inputs": [given]}
+        write_record(path, record)
+        return path
 
     def _csv(self, name, header, rows) -> Path:
         path = self.folder / name

@@ -17,16 +17,19 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
+from rejoinder.cli.verbs.annotate import annotate
 from rejoinder.cli.verbs.audit import audit
 from rejoinder.cli.verbs.compare import compare
 from rejoinder.cli.verbs.convert import convert
 from rejoinder.cli.verbs.correlate import correlate
 from rejoinder.cli.verbs.filter import filter_corpus
+from rejoinder.cli.verbs.judge import judge
 from rejoinder.cli.verbs.look import look
 from rejoinder.cli.verbs.metrics import metrics
 from rejoinder.cli.verbs.mine import mine
 from rejoinder.cli.verbs.plan import plan
 from rejoinder.cli.verbs.preferences import preferences
+from rejoinder.cli.verbs.provenance import provenance
 from rejoinder.cli.verbs.ratings import ratings
 from rejoinder.cli.verbs.recipe import recipe
 from rejoinder.cli.verbs.respond import respond
@@ -58,8 +61,8 @@ def app() -> None:
 
 
 for _verb in (
-    score, compare, correlate, ratings, preferences, audit, plan, mine, weigh, train, ruq, respond,
-    filter_corpus, sweep, look, convert, metrics, recipe,
+    score, compare, correlate, ratings, preferences, judge, audit, plan, mine, weigh, annotate, train,
+    ruq, respond, filter_corpus, sweep, look, convert, provenance, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)
 
@@ -78,7 +81,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     streams = sys.stdout, sys.stderr
     try:
         with collecting_notes():
-            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False)
+            words = list(sys.argv[1:] if arguments is None else arguments)
+            ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False, obj=words)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
         say(_misuse(error), lines=True)

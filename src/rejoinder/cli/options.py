@@ -173,6 +173,22 @@ def criterion(which: str) -> Any:
     return option("--criterion", metavar="NAME", help=f"Rating criterion. {which}")
 
 
+def cases(default: int, what: str) -> Any:
+    """The number of contexts that are shown, for a verb with a default; ``what`` says with what."""
+    words = f"Number of contexts, sampled at random, that are shown. {what}"
+    return integer("--cases", default=default, help=words)
+
+
+def case_ids() -> Any:
+    """The contexts that are shown instead of random ones."""
+    return option(
+        "--case",
+        metavar="ID",
+        multiple=True,
+        help="Id of a context that is shown, instead of random ones; may be repeated.",
+    )
+
+
 def permutations(default: int) -> Any:
     """The number of permutations, for a verb with a default."""
     return integer(

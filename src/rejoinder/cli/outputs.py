@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from rejoinder.cli.records import Records
 from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
 from rejoinder.messages import counted
@@ -21,7 +22,10 @@ class Outputs:
     then said on standard error, unless the command is quiet. If a file could not be written (a full
     disk, a folder that was removed meanwhile), the results are printed all the same, and then one
     error tells what failed; so it does where standard output takes nothing either, or its reader has
-    gone.
+    gone. Beside each file stands a record of what it was made of (``files.provenance``).
+
+    Args:
+        result: What the command computed: its signatures and notes stand in the records.
 
     Raises:
         InputError: At the end of the body, where something could not be written.
@@ -37,9 +41,10 @@ class Outputs:
         the result
     """
 
-    def __init__(self) -> None:
+    def __init__(self, result: Any = None) -> None:
         self._written: list[str] = []
         self._failed: list[RejoinderError] = []
+        self._records = Records(result)
 
     def save(
         self, path: Path | None, write: Callable[[Path], Any], rows: int | None = None
@@ -56,11 +61,13 @@ class Outputs:
         """Takes note of a file or a folder that was written."""
         number = "" if rows is None else f" ({counted(rows, 'row')})"
         self._written.append(f"Wrote {path}{number}.")
+        self.make(lambda: self._records.write(path, rows), None)
 
     def drew(self, folder: Path | None, paths: Sequence[Path]) -> None:
         """Takes note of the figures in a folder."""
-        if paths:
+        if paths and folder is not None:
             self._written.append(f"Wrote {counted(len(paths), 'figure file')} in {folder}.")
+            self.make(lambda: self._records.write(folder, drawn=paths), None)
 
     def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
         """What ``write`` returns; ``otherwise`` where it could not write its files."""

@@ -100,10 +100,12 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     """
     if path is None:
         return
+    from rejoinder.files.provenance import check_record_target
     from rejoinder.files.replacing import check_target
 
     _refuse_given(path, option)
     check_target(path, kind.suffixes, kind.otherwise)
+    check_record_target(path)
     if not path.exists() or not path.stat().st_size:
         return
     if not is_of(path, kind):
@@ -194,7 +196,7 @@ def _refuse_given(path: Path, option: str) -> None:
     context = click.get_current_context(silent=True)
     if context is None:
         return
-    for other, value in _named(context):
+    for other, value in named_paths(context):
         if other == option or not _same(path, value):
             continue
         if _writes(other):
@@ -202,7 +204,7 @@ def _refuse_given(path: Path, option: str) -> None:
         raise ParameterError(f"{option} {path}: that is an input; name another file")
 
 
-def _named(context: click.Context) -> Iterator[tuple[str, Path]]:
+def named_paths(context: click.Context) -> Iterator[tuple[str, Path]]:
     """Every path that the command was given, with the option (or argument) that names it."""
     for each in context.command.params:
         name = each.opts[0] if isinstance(each, click.Option) else (each.name or "")

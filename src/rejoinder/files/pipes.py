@@ -59,6 +59,19 @@ def opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def taken(path: Path) -> bytes:
+    """What was taken from a pipe, without reading it.
+
+    Raises:
+        FileNotFoundError: The pipe was not read.
+    """
+    status = path.stat()
+    content = _CONTENTS.get((status.st_dev, status.st_ino))
+    if content is None:
+        raise FileNotFoundError(path)
+    return content
+
+
 def _all(path: Path) -> bytes:
     place = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:

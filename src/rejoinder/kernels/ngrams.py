@@ -102,7 +102,6 @@ def match(item: Item, i: int, h: Grouped, r: Grouped, order: int) -> None:
 @helper
 def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
     """Fills the table with the n-grams of the hypotheses of item ``i``."""
-    mask = np.uint64(item.slot_item.size - 1)
     tokens, begin, end = h.tokens, h.bounds[i], h.bounds[i + 1]
     grams = 0
     listed = 0
@@ -114,9 +113,7 @@ def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
             key = np.uint64(0)
             for n in range(1, min(order, stop - at) + 1):
                 key = extended(key, tokens[at + n - 1])
-                slot = (key >> TOP) & mask
-                while item.slot_item[slot] == i and item.slot_key[slot] != key:
-                    slot = (slot + np.uint64(1)) & mask
+                slot = slot_of(item, i, key)
                 if item.slot_item[slot] != i:
                     item.slot_item[slot] = i
                     item.slot_key[slot] = key
@@ -140,7 +137,6 @@ def list_hypotheses(item: Item, i: int, h: Grouped, order: int) -> None:
 @helper
 def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
     """Chains to every gram of item ``i`` its references that hold it."""
-    mask = np.uint64(item.slot_item.size - 1)
     tokens = r.tokens
     links = 0
     for j in range(r.bounds[i], r.bounds[i + 1]):
@@ -149,9 +145,7 @@ def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
             key = np.uint64(0)
             for n in range(1, min(order, stop - at) + 1):
                 key = extended(key, tokens[at + n - 1])
-                slot = (key >> TOP) & mask
-                while item.slot_item[slot] == i and item.slot_key[slot] != key:
-                    slot = (slot + np.uint64(1)) & mask
+                slot = slot_of(item, i, key)
                 if item.slot_item[slot] != i:
                     break
                 gram = item.slot_gram[slot]
@@ -164,6 +158,16 @@ def walk_references(item: Item, i: int, r: Grouped, order: int) -> None:
                     item.link_next[links] = link
                     item.gram_chain[gram] = links
                     links += 1
+
+
+@helper
+def slot_of(item: Item, i: int, key: np.uint64) -> np.uint64:
+    """The slot of a gram of item ``i``: its own, or the free one where it would go."""
+    mask = np.uint64(item.slot_item.size - 1)
+    slot = (key >> TOP) & mask
+    while item.slot_item[slot] == i and item.slot_key[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
 
 
 @helper

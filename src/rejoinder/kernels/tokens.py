@@ -15,9 +15,9 @@ The tokenizers share their arguments and their result:
     texts: the strings.
     classes: uint8 [256], the class of each byte; one of the tables below.
     keys: uint64 [260], ``KEYS``, or ``folding(KEYS)`` to take upper and lower case for one.
-    tokens: written from the start on; ``last`` is -1 for a string that a byte-wise pass cannot
-        tokenise exactly (an entity to decode, a non-ASCII letter to lower-case): the caller
-        rewrites it.
+    tokens: written from the start on, with room for one more than there are bytes; ``last`` is -1
+        for a string that a byte-wise pass cannot tokenise exactly (an entity to decode, a non-ASCII
+        letter to lower-case): the caller rewrites it.
 
 They return how many tokens were written.
 """
@@ -118,6 +118,33 @@ def _mixed(h: Any) -> np.uint64:
     """Spreads what the last bytes changed over all bits: the table of n-grams looks at some only."""
     h = (h ^ (h >> SHIFT)) * MIX_1
     return h ^ (h >> SHIFT)
+
+
+@helper
+def _all_mixed(fingerprints: Fingerprints, written: Any) -> int:
+    """Finishes the hashes of all tokens, and returns how many there are."""
+    for k in range(written):
+        fingerprints[k] = _mixed(fingerprints[k])
+    return int(written)
+
+
+@helper
+def _closed(tokens: Tokens, i: int, written: Any, whole: bool, inside: Any, h: Any) -> Any:
+    """Ends string ``i``, and returns how many tokens are written by then; without a branch.
+
+    Args:
+        tokens: Where tokens are written; there is room for one more than the strings have bytes.
+        i: The string.
+        written: How many tokens are written, those of string ``i`` among them.
+        whole: Whether the string was read to its end; its tokens are given up where it was not.
+        inside: 1 where its last token is still open, else 0.
+        h: The hash of that token.
+    """
+    fingerprints, first, last = tokens
+    fingerprints[written] = h
+    written = written + inside if whole else first[i]
+    last[i] = written if whole else -1
+    return written
 
 
 @helper
@@ -233,7 +260,7 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
     dash is cut off from a digit before it.
     """
     data, starts, stops = texts
-    fingerprints, first, last = tokens
+    fingerprints, first, _ = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -284,24 +311,15 @@ def tokens_13a(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tok
             h = _grown(keys[START], data[end - 1], keys) if begins else keys[START]
             inside = np.int64(begins)
             at = end
-        if at < stop:
-            written = first[i]
-            last[i] = -1
-            continue
-        if inside:
-            fingerprints[written] = h
-            written += 1
-        last[i] = written
-    for k in range(written):
-        fingerprints[k] = _mixed(fingerprints[k])
-    return int(written)
+        written = _closed(tokens, i, written, at >= stop, inside, h)
+    return _all_mixed(fingerprints, written)
 
 
 @kernel
 def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Splits strings at white space, as ``str.split`` does."""
     data, starts, stops = texts
-    fingerprints, first, last = tokens
+    fingerprints, first, _ = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -324,24 +342,15 @@ def tokens_none(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: To
             inside = 1 - kind
             h = (h ^ keys[c]) * keys[FACTOR + kind] + keys[TERM + kind]
             at += width
-        if at < stop:
-            written = first[i]
-            last[i] = -1
-            continue
-        if inside:
-            fingerprints[written] = h
-            written += 1
-        last[i] = written
-    for k in range(written):
-        fingerprints[k] = _mixed(fingerprints[k])
-    return int(written)
+        written = _closed(tokens, i, written, at >= stop, inside, h)
+    return _all_mixed(fingerprints, written)
 
 
 @kernel
 def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: Tokens) -> int:
     """Takes every character but white space for a token."""
     data, starts, stops = texts
-    fingerprints, first, last = tokens
+    fingerprints, first, _ = tokens
     written = 0
     for i in range(starts.size):
         first[i] = written
@@ -364,9 +373,5 @@ def tokens_char(texts: TextBytes, classes: Bytes, keys: Fingerprints, tokens: To
                 at += 1
             fingerprints[written] = _mixed(h)
             written += 1
-        if at < stop:
-            written = first[i]
-            last[i] = -1
-            continue
-        last[i] = written
+        written = _closed(tokens, i, written, at >= stop, 0, keys[START])
     return int(written)

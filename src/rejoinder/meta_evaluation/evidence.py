@@ -148,6 +148,7 @@ class Rated:
         cluster: int64 [n], the cluster of each item; None where every item is independent.
         clusters: The names of the clusters, by number.
         contexts: What items are called in notes.
+        raters: The names of the raters, by column of ``matrix``.
     """
 
     systems: tuple[str, ...]
@@ -162,6 +163,7 @@ class Rated:
     cluster: Indices | None = None
     clusters: tuple[str, ...] = ()
     contexts: str = "contexts"
+    raters: tuple[str, ...] = ()
 
     @property
     def grid(self) -> Floats:

@@ -239,6 +239,7 @@ def _rated(scores: Scores, table: pl.DataFrame, how: str, seed: int) -> tuple[Ra
         matrix,
         human.values,
         how == "mean",
+        raters=tuple(raters),
     )
     return rated, notes
 

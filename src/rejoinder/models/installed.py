@@ -1,4 +1,4 @@
-"""Whether the packages of the extra ``models`` are installed."""
+"""Whether the packages of an extra are installed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from rejoinder.errors import MissingExtraError
 
 
-def check_installed(purpose: str, *packages: str) -> None:
+def check_installed(purpose: str, *packages: str, extra: str = "models") -> None:
     """Checks, without importing them, that the packages which a purpose needs are installed.
 
     Args:
         purpose: What needs them, at the beginning of the message.
         packages: Their import names.
+        extra: The extra that brings them.
 
     Raises:
         MissingExtraError: Some are not; the message names them and the command that installs them.
@@ -20,5 +21,5 @@ def check_installed(purpose: str, *packages: str) -> None:
     absent = [name for name in packages if find_spec(name) is None]
     if absent:
         raise MissingExtraError(
-            f"{purpose} needs {', '.join(absent)}; run: pip install 'rejoinder[models]'"
+            f"{purpose} needs {', '.join(absent)}; run: pip install 'rejoinder[{extra}]'"
         )

@@ -172,7 +172,7 @@ def weigh(
             "against them, exclude it: --without SYSTEM (without=), or all in turn by "
             "'recipe galley2015 --references-from responses'"
         )
-    return Weighed(weighed, (*notes, *facts, *_facts(weighed, references)), signature)
+    return Weighed(weighed, (*notes, *facts, *_facts(weighed, references, of_systems)), signature)
 
 
 def _check_wanted(
@@ -301,7 +301,7 @@ def _in_order(testset: TestSet, references: pl.DataFrame) -> pl.DataFrame:
     return placed.sort("place of item", maintain_order=True).drop("place of item")
 
 
-def _facts(weighed: TestSet, references: pl.DataFrame) -> list[str]:
+def _facts(weighed: TestSet, references: pl.DataFrame, of_systems: bool) -> list[str]:
     """The notes about the weights: items without a positive one, equal replies."""
     notes = []
     best = weighed.references.group_by("id").agg(pl.col("weight").fill_null(1.0).max())
@@ -314,10 +314,15 @@ def _facts(weighed: TestSet, references: pl.DataFrame) -> list[str]:
             "excludes these items from it"
         )
     alike = references.select("id", text=folded()).is_duplicated().sum()
-    if alike:
+    if alike and of_systems:
         notes.append(
             f"weights: {alike} replies are equal to the reply of another system to the same item; each "
             "is a reference with the weight of its own ratings"
+        )
+    elif alike:
+        notes.append(
+            f"weights: {alike} references are equal to another reference of the same item; each has a "
+            "weight of its own"
         )
     free = weighed.references.get_column("weight").null_count()
     if free:

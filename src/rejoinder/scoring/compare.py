@@ -206,7 +206,7 @@ def compare_pairs(
     """
     measured = scores.measured[label]
     if measured.answered is not None:
-        return shared_items(scores, label, pairs, permutations, margin)
+        return _on_shared_items(scores, label, pairs, permutations, margin)
     metric, n = measured.metric, measured.size
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
@@ -275,7 +275,7 @@ def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return table.with_columns(*numbers, pl.col("paired").fill_null(True))
 
 
-def shared_items(
+def _on_shared_items(
     scores: Measurements,
     label: str,
     pairs: Sequence[tuple[int, int]],

@@ -1,13 +1,15 @@
-"""Which ranks a system may have, and which systems cannot be told apart."""
+"""Which ranks a system may have, and which systems do not differ significantly."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError
 from rejoinder.scoring.measurements import Measured, Measurements
 from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.letters import letters
 
 SCHEMA = {
     "metric": pl.String,
@@ -16,6 +18,7 @@ SCHEMA = {
     "best_rank": pl.Int64,
     "worst_rank": pl.Int64,
     "group": pl.Int64,
+    "letters": pl.String,
 }
 
 
@@ -25,7 +28,8 @@ def rank_ranges(scores: Measurements, pairs: pl.DataFrame) -> pl.DataFrame:
     The best rank is one more than the number of systems that are significantly better (randomization
     test, Holm-corrected, at 5%), the worst rank the number of systems that are not significantly
     worse, as in the shared tasks of WMT. A new group begins where every system above is
-    significantly better than every system below.
+    significantly better than every system below. Two systems share a letter if and only if they do
+    not differ significantly (compact letter display, Piepho 2004).
 
     Args:
         scores: The scores.
@@ -33,7 +37,8 @@ def rank_ranges(scores: Measurements, pairs: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         A row for each system under each metric that ranks systems, best first: ``metric``,
-        ``system``, ``value``, ``best_rank``, ``worst_rank``, ``group`` (counted from 1).
+        ``system``, ``value``, ``best_rank``, ``worst_rank``, ``group`` (counted from 1),
+        ``letters``.
 
     Raises:
         ParameterError: A pair is missing.
@@ -46,10 +51,24 @@ def rank_ranges(scores: Measurements, pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
 
 
-def _of_metric(
-    scores: Measurements, label: str, measured: Measured, pairs: pl.DataFrame
-) -> pl.DataFrame:
-    systems = len(scores.names)
+def significant_pairs(
+    scores: Measurements, label: str, pairs: pl.DataFrame
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Which systems are significantly better than which, from the tests of all pairs.
+
+    Args:
+        scores: The scores.
+        label: The metric. Where it ranks no systems, a higher value counts as better.
+        pairs: The rows of ``compare`` for this metric, with all pairs of systems.
+
+    Returns:
+        The places of the systems, best first; and whether system i is significantly better than
+        system j, both in the order of ``scores.names``, of the shape [S, S].
+
+    Raises:
+        ParameterError: A pair is missing.
+    """
+    systems, measured = len(scores.names), scores.measured[label]
     if pairs.height < systems * (systems - 1) // 2:
         raise ParameterError("ranks need the tests of all pairs: compare without a and b")
     better = np.zeros((systems, systems), dtype=np.bool_)
@@ -61,16 +80,25 @@ def _of_metric(
             better[winner, loser] = True
     values = measured.scores()
     key = np.where(np.isnan(values), np.inf, -sign * values)
-    order = np.argsort(key, kind="stable")
+    return np.argsort(key, kind="stable"), better
+
+
+def _of_metric(
+    scores: Measurements, label: str, measured: Measured, pairs: pl.DataFrame
+) -> pl.DataFrame:
+    systems = len(scores.names)
+    order, better = significant_pairs(scores, label, pairs)
     begins = [bool(better[np.ix_(order[:k], order[k:])].all()) for k in range(systems)]
+    different = (better | better.T)[np.ix_(order, order)]
     return pl.DataFrame(
         {
             "metric": [label] * systems,
             "system": [scores.names[s] for s in order],
-            "value": values[order],
+            "value": measured.scores()[order],
             "best_rank": 1 + better.sum(axis=0)[order],
             "worst_rank": systems - better.sum(axis=1)[order],
             "group": np.cumsum(begins),
+            "letters": letters(different),
         },
         schema=SCHEMA,
     )

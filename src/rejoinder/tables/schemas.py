@@ -45,6 +45,20 @@ AGAINST = "against"
 Null where a reply was rated by itself. One rater may rate one reply in several pairs of systems.
 """
 
+DETAILS = {
+    "first": pl.String,
+    "probability": pl.Float64,
+    "position": pl.Int64,
+    "seconds": pl.Float64,
+    "comment": pl.String,
+}
+"""Optional columns of ratings and preferences that a study of ``rejoinder annotate`` knows.
+
+``first``: which of ``a`` and ``b`` was shown first (of preferences alone); ``probability``: that with
+which the question was drawn; ``position``: its place in the rater's order; ``seconds``: how long the
+answer took; ``comment``: what the rater wrote.
+"""
+
 PREFERENCES = {
     "id": pl.String,
     "a": pl.String,

@@ -20,6 +20,7 @@ from rejoinder.tables.schemas import (
     AGAINST,
     CANDIDATES,
     CONTEXTS,
+    DETAILS,
     PREFERENCES,
     RATINGS,
     REFERENCES,
@@ -52,22 +53,25 @@ def write_responses(responses: pl.DataFrame, path: str | os.PathLike[str]) -> No
 def write_ratings(ratings: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes ratings as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
-    The column ``against`` is written where there is one.
+    The column ``against`` and those of ``DETAILS`` are written where they are.
 
     Raises:
         InputError: As with ``write_responses``.
     """
-    optional = [AGAINST] if AGAINST in ratings.columns else []
+    optional = [name for name in (AGAINST, *DETAILS) if name in ratings.columns]
     _write_rows(ratings.select(*RATINGS, *optional), path)
 
 
 def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes comparisons as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
 
+    The columns of ``DETAILS`` are written where they are.
+
     Raises:
         InputError: As with ``write_responses``.
     """
-    _write_rows(preferences.select(*PREFERENCES), path)
+    optional = [name for name in DETAILS if name in preferences.columns]
+    _write_rows(preferences.select(*PREFERENCES, *optional), path)
 
 
 def write_candidates(candidates: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -215,7 +219,11 @@ def _tsv(frame: pl.DataFrame, path: Path) -> None:
             )
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("\t".join(frame.columns) + "\n")
-        file.writelines("\t".join(map(str, row)) + "\n" for row in frame.iter_rows())
+        file.writelines("\t".join(map(_cell, row)) + "\n" for row in frame.iter_rows())
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:

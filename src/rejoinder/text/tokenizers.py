@@ -141,8 +141,9 @@ def _tokenize(
 def _scan(
     strings: Strings, kernel: Callable[..., int], classes: Bytes, keys: Fingerprints
 ) -> Tokens:
-    # No string has more tokens than bytes; pages that are never written cost no memory.
-    fingerprints = np.empty(int(strings.sizes.sum()), dtype=np.uint64)
+    # No string has more tokens than bytes, and a scanner writes one place further; pages that are
+    # never written cost no memory.
+    fingerprints = np.empty(int(strings.sizes.sum()) + 1, dtype=np.uint64)
     first, last = (np.empty(len(strings), dtype=np.int64) for _ in range(2))
     texts = TextBytes(strings.data, strings.starts, strings.stops)
     written = kernel(texts, classes, keys, Tokens(fingerprints, first, last))

@@ -262,7 +262,10 @@ def test_a_file_is_saved_whole_where_the_output_cannot_be_written(tmp_path):
         done = process(words, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"]
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "kept.jsonl",
+        "kept.jsonl.provenance.json",
+    }
     assert len(read_testset(tmp_path / "kept.jsonl")) == 66
 
 

@@ -6,6 +6,7 @@ import click
 import pytest
 
 from command_line import commands, verbs
+from rejoinder.annotation.task import KINDS as KINDS_OF_JUDGEMENTS
 from rejoinder.corpora.entropy_filter import SIDES
 from rejoinder.meta_evaluation.dialogue_level import RULES
 from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
@@ -17,6 +18,7 @@ from rejoinder.planning.extrapolation import NORMAL
 from rejoinder.recipes.galley2015.study import REFERENCES_FROM
 from rejoinder.responders.seq2seq.parameters import KINDS, SCALES
 from rejoinder.statistics.aggregation import AGGREGATIONS
+from rejoinder.statistics.annotator_test import Alignment
 from rejoinder.statistics.correlation import CORRELATIONS
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
@@ -27,6 +29,8 @@ from rejoinder.tuning.search import PRUNINGS, SAMPLERS
 
 PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(kind) or (kind,)]
 REGISTRIES = {
+    "--judgement": KINDS_OF_JUDGEMENTS,
+    "--alignment": get_args(Alignment),
     "--as": [kind.replace(" ", "") for kind in KINDS_OF_TABLES],
     "--correlation": CORRELATIONS,
     "--grid": GRIDS,
@@ -49,6 +53,7 @@ REGISTRIES = {
     "--unreferenced": OUTPUTS,
     "compare --missing": PAIRWISE,
     "correlate --missing": PAIRWISE,
+    "judge --missing": PAIRWISE,
     "plan --correlation": NORMAL,
     "score --missing": PAIRWISE,
 }

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from rejoinder import read_ratings
+from rejoinder.files.provenance import record_path
 from rejoinder.human_evaluation.preference_summary import summarise_preferences
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.tables.preferences import read_preferences
@@ -72,7 +73,7 @@ def test_the_filter_names_whom_it_drops(command, tmp_path):
     status, _, _ = command("ratings", path, "--save", saved, "--aggregated", "--raters", "median")
     table = read_ratings(saved)
     assert (status, table.height, set(table["rater"])) == (0, 20, {"median"})
-    assert sorted(tmp_path.iterdir()) == [saved, path]
+    assert sorted(tmp_path.iterdir()) == [saved, record_path(saved), path]
 
 
 def test_a_wide_file_of_several_criteria(command, tmp_path):

@@ -15,6 +15,7 @@ import pytest
 import rejoinder
 from command_line import notes_of, written
 from rejoinder.figures.style import STEMS
+from rejoinder.files.provenance import is_record, record_path
 from rejoinder.tables.testset import read_testset
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -54,6 +55,7 @@ OUTPUTS = [
     Output("ratings", "--save", "IN", ".csv"),
     Output("convert", "--output", "IN --as responses", ".jsonl"),
     Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),
+    Output("annotate export", "--output", "IN", ".csv"),
     Output("ruq", "--save", "model IN", ".parquet"),
     Output("ruq", "--save-tokens", "model IN", ".parquet"),
     Output("ruq", "--plots", "model IN", foreign="ruq.svg"),
@@ -206,7 +208,7 @@ def test_of_two_commands_with_one_output_each_leaves_it_whole(here):
     both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "ab"]
     told = [each.communicate() for each in both]
     assert [each.returncode for each in both] == [0, 0], told
-    assert [path.name for path in here.iterdir()] == ["a.parquet"]
+    assert sorted(here.iterdir()) == [here / "a.parquet", record_path(here / "a.parquet")]
     assert len(read_testset(here / "a.parquet")) == 66
 
 
@@ -232,7 +234,7 @@ def test_what_the_same_command_wrote_is_replaced_and_said(command, here, words):
     assert "of an earlier run will be replaced" in err
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
     for path in here.rglob("plots/*"):
-        assert path.name.startswith(STEMS)
+        assert path.name.startswith(STEMS) or is_record(path)
         assert "pictures of an earlier run will be replaced" in err
 
 

@@ -15,6 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.figures.style import save
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.recipes.galley2015.figures import ORDERS, draw, figure2
+from rejoinder.recipes.galley2015.reference_sets import table1
 from rejoinder.recipes.galley2015.tables import table2
 from rejoinder.tables.testset import TestSet
 from shared_data import EXAMPLES, ROOT, SYSTEMS, TESTSET
@@ -226,3 +227,50 @@ def test_matplotlib_waits_until_something_is_drawn():
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_table_1_lists_references_with_their_weights(data):
+    testset = data[0]
+    made = table1(testset, 2)
+    ids = made["id"].unique(maintain_order=True).to_list()
+    assert len(ids) == 2
+    # Every reference of the item, in the order of the test set, and the turns in front of them.
+    for id in ids:
+        own = testset.references.filter(id=id)
+        rows = made.filter(id=id)
+        assert (
+            rows.select("reference", "weight", "source").rows()
+            == own.select("text", "weight", "source").rows()
+        )
+        turns = testset.contexts.filter(id=id)["context"].to_list()[0]
+        assert rows["message"].unique().to_list() == [turns[-1]]
+        assert [each for each in rows["context"][0].split("\n") if each] == turns[:-1]
+    assert table1(testset, 2).equals(made)
+    assert not table1(testset, 2, seed=1).equals(made)
+    assert table1(testset, 5, ids=[ids[1], ids[0]])["id"].unique(maintain_order=True).to_list() == [
+        ids[1],
+        ids[0],
+    ]
+    assert table1(testset, 0).is_empty()
+    with pytest.raises(ParameterError, match="case 'zz': the test set has no such item"):
+        table1(testset, ids=["zz"])
+    with pytest.raises(ParameterError, match="cases=-1 must be 0 or more"):
+        table1(testset, -1)
+
+
+def test_an_item_with_one_reference_is_no_sample_and_one_without_context_has_no_message():
+    testset = TestSet.from_lists([["one"], ["two", "three"]])
+    made = table1(testset, 5)
+    assert made.select("id", "context", "message", "reference").rows() == [
+        ("2", "", None, "two"),
+        ("2", "", None, "three"),
+    ]
+
+
+def test_the_command_shows_table_1(command):
+    few = ["--unit-size", "5", "--assignments", "10", "--permutations", "0", "--drop-unusable"]
+    status, out, _ = command(*few, "--case", "c001")
+    assert status == 0
+    assert "-0.80" in out
+    assert "The nights are getting longer." in out
+    assert "Did you manage to get tickets for the night train?" in out

@@ -11,6 +11,7 @@ from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.resumable_lines import has_checks
+from rejoinder.human_evaluation.preference_summary import preferences
 from rejoinder.recipes.khayrallah2021 import replies as khayrallah2021_replies
 from rejoinder.recipes.khayrallah2021 import study as recipe
 from rejoinder.recipes.khayrallah2021.corpora import Corpora, corpora
@@ -20,7 +21,7 @@ from rejoinder.recipes.khayrallah2021.settings import Settings, settings
 from rejoinder.recipes.khayrallah2021.tables import absent, cells
 from rejoinder.responders.seq2seq.parameters import Parameters
 from rejoinder.tables.ratings import read_ratings
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.schemas import PREFERENCES, RATINGS
 from rejoinder.tables.testset import read_testset
 from rejoinder.tables.write import write_testset
 from shared_data import EXAMPLES
@@ -198,6 +199,38 @@ def test_tables(study):
     assert len(own) == 12
     # Only the prompts that were answered have an output in the figure.
     assert train.filter(pl.col("kind") == "output").height == 4
+
+
+def test_table_5_is_people_s_choices_in_the_papers_order(study):
+    _, told = study
+    # Of 10 choices DD-BEST is chosen 5 times, EF-BEST 3 times; 2 ties. The paper names EF-BEST first.
+    winners = "aaaaabbb" + "tt"
+    rows = [
+        (f"i{n}", "DD-BEST", "EF-BEST", "ann", "overall", {"t": "tie"}.get(each, each))
+        for n, each in enumerate(winners)
+    ]
+    rows += [("i1", "DD-BEST", "people", "ann", "overall", "b")]
+    table = pl.DataFrame(rows, schema=PREFERENCES, orient="row")
+    summary = preferences(table, resamples=0)
+    numbers = cells(replace(told, preferences=summary)).filter(table="5")
+    held = {(r["row"], r["column"]): r for r in numbers.iter_rows(named=True)}
+    pair = "EF-BEST - DD-BEST"
+    assert [held[pair, each]["value"] for each in ("first", "second", "tie")] == [0.3, 0.5, 0.2]
+    assert [held[pair, each]["paper"] for each in ("first", "second", "tie")] == [
+        0.385,
+        0.424,
+        0.191,
+    ]
+    assert held[pair, "first"]["low"] < 0.3 < held[pair, "first"]["high"]
+    assert held["DD-BEST - people", "second"]["value"] == 1
+    assert held["DD-BEST - people", "second"]["paper"] is None
+    assert "5" not in absent(replace(told, preferences=summary))
+    assert absent(told)["5"] == "no choices between two systems' replies were given (--preferences)"
+    assert replace(told, preferences=summary).signatures()["Table 5"] == summary.signature
+    # Two criteria: each row names its own.
+    both = pl.concat([table, table.with_columns(criterion=pl.lit("wit"))])
+    several = cells(replace(told, preferences=preferences(both, resamples=0))).filter(table="5")
+    assert "wit: EF-BEST - DD-BEST" in several["row"].to_list()
 
 
 def test_everything_is_kept_and_drawn(study):

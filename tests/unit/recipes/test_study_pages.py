@@ -13,7 +13,7 @@ from shared_data import EXAMPLES, ROOT
 
 PAGES = [
     ROOT / "docs" / "studies" / f"{name}.md"
-    for name in ("galley2015-responses", "negative-references")
+    for name in ("galley2015-responses", "negative-references", "upsilon-bleu")
 ]
 
 

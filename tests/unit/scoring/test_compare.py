@@ -12,7 +12,7 @@ from random_text import corpus
 from rejoinder import TestSet, compare, score
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import BLEU
-from rejoinder.metrics.engine.resampling import bootstrap_counts, draws, permutation_masks
+from rejoinder.metrics.engine.resampling import bootstrap_counts, draws, permutation_swaps
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import detectable
 from shared_data import streams
@@ -93,9 +93,9 @@ def test_both_tests_are_the_naive_loops():
     # t of 59 degrees of freedom: 2.000995 (table).
     assert row["low"] == pytest.approx(observed - 2.000995 * error, abs=1e-6)
     assert row["high"] == pytest.approx(observed + 2.000995 * error, abs=1e-6)
-    (masks,) = permutation_masks(60, 150, np.random.default_rng(12345))
+    (swaps,) = permutation_swaps(60, 150, np.random.default_rng(12345))
     reached = 0
-    for mask in masks.astype(bool)[:, :, None]:
+    for mask in swaps.masks().astype(bool)[:, :, None]:
         one = METRIC.score(np.where(mask, b, a).sum(axis=0))
         two = METRIC.score(np.where(mask, a, b).sum(axis=0))
         reached += abs(one - two) >= abs(observed) - 1e-12

@@ -17,6 +17,7 @@ from rejoinder.cli.show.cells import (
     styled,
     won,
 )
+from rejoinder.cli.show.pair_matrix import is_wide, legend, pair_matrix
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.messages import between
@@ -28,6 +29,7 @@ from rejoinder.statistics.power import fewest_planned
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
+    from rich.table import Table
 
     from rejoinder.cli.show.cells import Cell
     from rejoinder.metrics.base import Metric
@@ -39,6 +41,11 @@ DETECTABLE = (
     "0.05, not corrected for several pairs)"
 )
 
+PAIRS = (
+    "p: approximate randomization; p Holm: corrected over a metric's pairs, * below 0.05; p boot: paired "
+    "bootstrap, not corrected (where it and p disagree, believe p); <: the least p that so many draws "
+    f"allow; W/T/L: items won, tied, lost by a; {DETECTABLE}"
+)
 MARGIN = (
     "p equiv: the difference is smaller than {margin:g} either way (two one-sided tests); p not worse: a "
     "is not worse than b by {margin:g} or more; both Holm-corrected; the margin is not x100"
@@ -54,58 +61,69 @@ UNPAIRED = (
 )
 
 
-def comparison(compared: Comparison, ranks: bool = False, digits: int | None = None) -> None:
-    """Every pair of systems under every metric, and with ``ranks`` the ranks of the systems."""
+def comparison(
+    compared: Comparison,
+    ranks: bool = False,
+    digits: int | None = None,
+    all_pairs: bool = False,
+) -> None:
+    """The systems under every metric, pair by pair, and with ``ranks`` their ranks.
+
+    Many systems have a matrix for each metric, or with ``all_pairs`` a row for each pair.
+    """
     out = console()
     scores, pairs = compared.scores, compared.table
-    of_resamples = p_of_draws(0, scores.resamples)
-    for label, each in scores.measured.items():
-        show = number_of(each.metric, digits)
-        least = p_of_draws(0, compared.draws[label]) if label in compared.draws else 0.0
-        additional = [number("items", _shared)] if each.answered is not None else []
-        if "margin" in pairs.columns:
-            additional += [
-                number("p equiv", lambda row: starred(row["p_equivalence_holm"])),
-                number("p not worse", lambda row: starred(row["p_noninferiority_holm"])),
-            ]
-        rows = pairs.filter(pairs["metric"] == label).iter_rows(named=True)
-        out.print(
-            table(
-                rows,
-                text("a"),
-                text("b"),
-                number("a - b", lambda row, show=show: show(row["difference"])),
-                number("95% interval", lambda row, show=show: span(row["low"], row["high"], show)),
-                number("p", lambda row, least=least: at_least(row["p_randomization"], least)),
-                number("p Holm", lambda row, least=least: _holm(row, least)),
-                number("p boot", lambda row: at_least(row["p_bootstrap"], of_resamples)),
-                number("W/T/L", won),
-                number("detectable", lambda row, show=show: show(row["detectable"])),
-                *additional,
-                title=heading(scores, label),
-            )
-        )
+    wide = is_wide(compared) and not all_pairs
+    for label in scores.measured:
+        out.print(pair_matrix(compared, label, digits) if wide else _pairs(compared, label, digits))
         out.print()
     if ranks:
         print_ranks(out, compared.ranks())
         out.print()
     shown = scale(scores, pairs, {*pairs["a"].to_list(), *pairs["b"].to_list()})
-    out.print(
-        f"{shown}; p: approximate randomization; p Holm: corrected over a metric's pairs, * below 0.05; "
-        "p boot: paired bootstrap, not corrected (where it and p disagree, believe p); <: the least p "
-        f"that so many draws allow; W/T/L: items won, tied, lost by a; {DETECTABLE}",
-        style="dim",
-    )
-    if "margin" in pairs.columns:
+    out.print(shown if wide else f"{shown}; {PAIRS}", style="dim")
+    if wide:
+        out.print(legend(compared), style="dim")
+    if "margin" in pairs.columns and not wide:
         out.print(MARGIN.format(margin=pairs["margin"][0]), style="dim")
-    _explain_items(out, pairs)
+    if not wide:
+        _explain_items(out, pairs)
     _explain_clusters(out, pairs)
     bags = [label for label, each in scores.measured.items() if not each.metric.summable]
-    if bags:
+    if bags and not wide:
         words = "a score of all replies together, so single items are neither won nor lost"
         print_notes(out, [f"{', '.join(bags)}: {words}"])
     print_notes(out, no_spread(pairs, "difference", scores))
     print_notes(out, scores.notes)
+
+
+def _pairs(compared: Comparison, label: str, digits: int | None) -> Table:
+    """A row for each pair of systems under a metric."""
+    scores, pairs = compared.scores, compared.table
+    each = scores.measured[label]
+    of_resamples = p_of_draws(0, scores.resamples)
+    show = number_of(each.metric, digits)
+    least = p_of_draws(0, compared.draws[label]) if label in compared.draws else 0.0
+    additional = [number("items", _shared)] if each.answered is not None else []
+    if "margin" in pairs.columns:
+        additional += [
+            number("p equiv", lambda row: starred(row["p_equivalence_holm"])),
+            number("p not worse", lambda row: starred(row["p_noninferiority_holm"])),
+        ]
+    return table(
+        pairs.filter(pairs["metric"] == label).iter_rows(named=True),
+        text("a"),
+        text("b"),
+        number("a - b", lambda row: show(row["difference"])),
+        number("95% interval", lambda row: span(row["low"], row["high"], show)),
+        number("p", lambda row: at_least(row["p_randomization"], least)),
+        number("p Holm", lambda row: _holm(row, least)),
+        number("p boot", lambda row: at_least(row["p_bootstrap"], of_resamples)),
+        number("W/T/L", won),
+        number("detectable", lambda row: show(row["detectable"])),
+        *additional,
+        title=heading(scores, label),
+    )
 
 
 def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None:
@@ -155,11 +173,13 @@ def print_ranks(out: Console, ranks: pl.DataFrame) -> None:
         span = f"{row['best_rank']}" + f"-{row['worst_rank']}" * (
             row["worst_rank"] > row["best_rank"]
         )
+        span += f" {row['letters']}"
         rows.setdefault(row["system"], {"system": row["system"]})[row["metric"]] = span
     out.print(table(rows.values(), text("system"), *map(number, labels), title="ranks"))
     out.print(
         "ranks: 2-5 means that one system is significantly better, and that this one may be as low as "
-        "fifth (p below 0.05 after Holm's correction over all pairs)",
+        "fifth (p below 0.05 after Holm's correction over all pairs); two systems that share a letter do "
+        "not differ significantly, two that share none do",
         style="dim",
     )
 

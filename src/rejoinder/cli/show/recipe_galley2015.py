@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rejoinder.cli.show.cells import NONE, Cell, joined, styled
 
 if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
     from rejoinder.recipes.galley2015.study import Study
 
 
@@ -56,10 +59,31 @@ def show(study: Study) -> None:
         style="dim",
     )
     out.print(agreement.protocol.spread, style="dim")
+    if study.cases is not None:
+        _cases(out, study.cases)
     reasons = [each for each in rows["reason"].unique(maintain_order=True) if each]
     print_notes(out, (*study.notes, *reasons))
     out.print()
     out.print(agreement.signature, style="dim", soft_wrap=True)
+
+
+def _cases(out: Console, cases: pl.DataFrame) -> None:
+    """The paper's Table 1: the turns of an item, then its references with their weights."""
+    from rejoinder.cli.terminal.columns import number, table, text
+
+    for (id,), rows in cases.group_by("id", maintain_order=True):
+        context, message = rows.row(0, named=True)["context"], rows.row(0, named=True)["message"]
+        out.print()
+        out.print(f"{id}", style="bold")
+        for turn in [*(context or "").splitlines(), message or ""]:
+            out.print(f"  {turn}", soft_wrap=True)
+        columns = [
+            number("weight", lambda row: NONE if row["weight"] is None else f"{row['weight']:.2f}"),
+            text("reference"),
+            text("source", lambda row: row["source"] or ""),
+        ]
+        out.print(table(rows.iter_rows(named=True), *columns))
+    out.print()
 
 
 def _value(row: Mapping[str, Any], name: str) -> Cell:

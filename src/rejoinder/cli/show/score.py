@@ -35,6 +35,7 @@ def print_systems(
     digits: int | None = None,
 ) -> None:
     """The same, to any console."""
+    ranges = scores.ranks() if ranks else None  # one system alone has none: before any line
     table = scores.systems()
     several = len(scores.names) > 1 and scores.resamples > 0
     tables = -(-len(scores.labels) // COLUMNS_AT_ONCE)
@@ -46,9 +47,9 @@ def print_systems(
     if several:
         out.print()
         print_leads(out, scores, digits)
-    if ranks:
+    if ranges is not None:
         out.print()
-        print_ranks(out, scores.ranks())
+        print_ranks(out, ranges)
     print_notes(out, [*no_spread(table, "value", scores), *scores.notes])
     if signatures:
         _signatures(out, scores)

@@ -62,7 +62,7 @@ def audit(given: AuditOptions) -> None:
         result = audited(
             *texts, inputs.metrics_of(given), **values, cluster=given.cluster, progress=tick
         )
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         replies = result.replies
         outputs.save(
             given.save_replies, lambda path: write_responses(replies, path), replies.height

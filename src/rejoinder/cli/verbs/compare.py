@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, integer, number, option
+from rejoinder.cli.declarations import command, flag, integer, number, option
 
 
 class CompareOptions(options.ScoringOptions):
@@ -15,6 +15,11 @@ class CompareOptions(options.ScoringOptions):
         "--margin",
         help="Largest difference that does not matter. In the metrics' own range: 0.01 is one point "
         "of BLEU. Adds tests of equivalence and of non-inferiority of a.",
+    )
+    all_pairs: bool = flag(
+        "--all-pairs",
+        help="Print a row for every pair of systems. Default: up to 6 systems; more have a matrix of "
+        "signs.",
     )
     resamples: int = options.resamples("")
     permutations: int | None = integer(
@@ -29,8 +34,9 @@ def compare(given: CompareOptions) -> None:
     """Compare systems pair by pair, with intervals and tests.
 
     For every pair and metric: the difference, its 95% interval, two paired tests, and how many
-    items each system won, tied and lost. With -a and -b, the items that other systems did not
-    answer count too. Give a test set and responses, or scores kept with 'rejoinder score --save'.
+    items each system won, tied and lost; of more than 6 systems, a matrix of the pairs that differ.
+    With -a and -b, the items that other systems did not answer count too. Give a test set and
+    responses, or scores kept with 'rejoinder score --save'.
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
@@ -39,6 +45,10 @@ def compare(given: CompareOptions) -> None:
     from rejoinder.scoring.compare import compare as pairs
 
     inputs.check_together(given, "digits", "json")
+    if given.all_pairs and given.json:
+        raise ParameterError(
+            "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
+        )
     unused = ("without", "resamples", "seed")
     only = () if given.a is None or given.b is None else (given.a, given.b)
     scores, _ = inputs.measured(
@@ -63,4 +73,4 @@ def compare(given: CompareOptions) -> None:
     else:
         from rejoinder.cli.show.compare import comparison
 
-        comparison(compared, given.ranks, given.digits)
+        comparison(compared, given.ranks, given.digits, given.all_pairs)

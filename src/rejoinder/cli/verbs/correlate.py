@@ -130,7 +130,7 @@ def correlate(given: CorrelateOptions) -> None:
         with Progress("comparing"):
             compared = result.comparisons(result.correlations[0])
     rows = result.table()
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         outputs.save(given.save, lambda path: write_table(rows, path), rows.height)
         album = None
         if given.plots is not None:

@@ -81,7 +81,7 @@ def filter_corpus(given: FilterOptions) -> None:
         corpus = inputs.read_corpus(given)
     with Progress("filtering"):
         result = filtering.filter_corpus(corpus, **given.of(EntropyOptions))
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)
         )

@@ -68,7 +68,7 @@ def ratings(given: RatingsOptions) -> None:
         )
     summary = inputs.with_notes(summary, given.files)
     rows = summary.aggregated if given.aggregated else summary.ratings
-    with Outputs() as outputs:
+    with Outputs(summary) as outputs:
         outputs.save(given.save, lambda path: write_ratings(rows, path), rows.height)
         if given.json:
             write(summary.as_json())

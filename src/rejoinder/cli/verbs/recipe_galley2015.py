@@ -43,6 +43,10 @@ class StudyOptions(options.GapsOptions, options.SeedOptions):
     )
     without: tuple[str, ...] = options.without()
     permutations: int = options.permutations(1000)
+    cases: int = options.cases(
+        0, "Their references with their weights, as in Table 1 of the paper."
+    )
+    ids: tuple[str, ...] = options.case_ids()
 
 
 class Galley2015Options(
@@ -58,7 +62,8 @@ def galley2015(given: Galley2015Options) -> None:
     """Table 2 and Figure 2 of Galley et al. (2015): which BLEU agrees with people?
 
     Correlates BLEU, sBLEU and deltaBLEU, over the first reference, those of w >= 0.6, and all, with
-    human ratings, by units of items. With --plots also for other weights, unit sizes and orders.
+    human ratings, by units of items. With --plots also for other weights, unit sizes and orders; with
+    --cases sample reference sets (Table 1).
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
@@ -84,7 +89,7 @@ def galley2015(given: Galley2015Options) -> None:
             progress=tick,
         )
     paths: tuple[Path, ...] = ()
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         if given.plots is not None and result.figure is not None:
             folder, picture = given.plots, draw(result.figure, given.unit_size, given.order)
             paths = outputs.make(lambda: save(picture, folder, FIGURE), ())

@@ -24,6 +24,11 @@ class Khayrallah2021Options(options.SamplingOptions, options.JsonOptions):
         multiple=True,
         help="File of human ratings; may be repeated. For a table like Table 4.",
     )
+    preferences: tuple[Path, ...] = path(
+        "--preferences",
+        multiple=True,
+        help="File of choices between two systems' replies; may be repeated. For a table like Table 5.",
+    )
     filter_raters: float | None = options.FILTER_RATERS
     vectors: Path | None = options.vectors("For Tables 8 and 10.")
     preset: str = options.preset(
@@ -54,11 +59,14 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
     from rejoinder.human_evaluation.rater_exclusion import THRESHOLD
     from rejoinder.recipes.khayrallah2021 import study as recipe
     from rejoinder.recipes.khayrallah2021.corpora import RUN
+    from rejoinder.tables.preferences import read_preferences
     from rejoinder.tables.ratings import read_ratings
 
     targets.check_folder(given.output, markers=(RUN, "corpora"))
-    check_needs(bool(given.ratings), "--ratings FILE", "filter_raters")
+    judged = bool(given.ratings or given.preferences)
+    check_needs(judged, "--ratings FILE or --preferences FILE", "filter_raters")
     ratings = read_ratings(*given.ratings) if given.ratings else None
+    choices = read_preferences(*given.preferences) if given.preferences else None
     with Progress("reading") as tick:
 
         def tell(what: str, done: int, total: int) -> None:
@@ -71,12 +79,13 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
             given.preset,
             multiref=given.multiref,
             ratings=ratings,
+            preferences=choices,
             rater_threshold=THRESHOLD if given.filter_raters is None else given.filter_raters,
             vectors=given.vectors,
             systems=given.systems or recipe.SYSTEMS,
             **given.of(options.SamplingOptions),
             tell=tell,
         )
-    with Outputs() as outputs:
+    with Outputs(study) as outputs:
         outputs.wrote(given.output)
         (show.write if given.json else show.show)(study)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import Options, choice, command, flag, integer, number, option, path
+from rejoinder.cli.declarations import Options, choice, command, flag, number, option, path
 
 if TYPE_CHECKING:
     from rejoinder.recipes.tao2018.study import Study
@@ -114,17 +114,8 @@ class Tao2018Options(
         default="none",
         help="Smoothing of sentence BLEU: none, floor, add-k or exp.",
     )
-    cases: int = integer(
-        "--cases",
-        default=2,
-        help="Number of contexts, sampled at random, whose replies are shown with all scores.",
-    )
-    ids: tuple[str, ...] = option(
-        "--case",
-        metavar="ID",
-        multiple=True,
-        help="Id of a context whose replies are shown, instead of random ones; may be repeated.",
-    )
+    cases: int = options.cases(2, "Their replies with all scores.")
+    ids: tuple[str, ...] = options.case_ids()
     without: tuple[str, ...] = options.without()
     save: Path | None = options.save("All rows of all groups, as CSV.")
     plots: Path | None = options.plots("Scatter plots with their densities.")
@@ -185,7 +176,7 @@ def tao2018(given: Tao2018Options) -> None:
                 progress=tick,
             )
     shown = replies_of(studies[""], given.cases, given.ids)
-    with Outputs() as outputs:
+    with Outputs(studies[""]) as outputs:
         outputs.save(given.save, lambda path: _save(studies, path))
         pictures = outputs.make(lambda: _drawn(studies, given.plots), ([], []))
         outputs.drew(given.plots, pictures[0])

@@ -82,7 +82,7 @@ def respond(given: RespondOptions) -> None:
         result = replies.respond(
             given.system, testset, corpus=corpus, **given.of(ReplyingOptions), progress=tick
         )
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         table = result.table
         written = outputs.save(
             given.output, lambda path: write_responses(table, path), table.height

@@ -176,7 +176,7 @@ def ruq(given: RuqOptions) -> None:
     for each in result.notes:
         note(each)
     failed = {} if given.fail_above is None else result.failed(given.fail_above)
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         outputs.save(given.save, result.scores.save)
         outputs.save(given.save_tokens, result.save_tokens)
         pictures = outputs.make(lambda: _drawn(result, given.testset.stem, given.plots), ())

@@ -78,7 +78,7 @@ def score(given: ScoreOptions) -> None:
     else:
         unused = ("explain", "system", "without", "resamples", "seed")
         scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
-    with Outputs() as outputs:
+    with Outputs(scores) as outputs:
         outputs.save(given.save, scores.save)
         _show(scores, given)
 

@@ -130,7 +130,7 @@ def sweep(given: SweepOptions) -> None:
     if given.draw:
         with Progress("drawing"):
             paths = draw(result, result.folder)
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         for name in ("trials.csv", "results.json"):
             outputs.wrote(result.folder / name)
         outputs.drew(result.folder, paths)

@@ -102,7 +102,7 @@ def responder(given: ResponderOptions) -> None:
             given.device,
             exclude=excluded,
         )
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         outputs.wrote(given.output)
         if given.json:
             machine.write(result.as_json())

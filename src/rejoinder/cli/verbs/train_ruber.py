@@ -80,7 +80,7 @@ def ruber(given: RuberOptions) -> None:
             report=_reports(tick, given.seeds * len(sizes)),
             device=given.device,
         )
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         outputs.wrote(given.output)
         if given.json:
             machine.write(result.as_json())

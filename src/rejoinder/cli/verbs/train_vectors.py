@@ -45,7 +45,7 @@ def vectors(given: VectorsOptions) -> None:
         conversations = inputs.read_corpus(given)
     with Progress("training"):
         result = train_vectors(conversations, given.output, **given.of(WordVectorsOptions))
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         if not result.notes:
             outputs.wrote(given.output)
         if given.json:

@@ -92,7 +92,7 @@ def weigh(given: WeighOptions) -> None:
             progress=tick,
         )
     result = inputs.with_notes(result, [*given.ratings, *(each.path for each in given.scores)])
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         written = outputs.save(
             given.output, lambda path: write_testset(result.testset, path), len(result.testset)
         )
@@ -120,8 +120,9 @@ def _check_given(given: WeighOptions) -> None:
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.filter_raters is not None, "--filter-raters", "least")
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
+    unbounded = any(each.bounds is None for each in given.scores)
     check_needs(
-        bool(given.ratings) or bool(given.scores), "--ratings FILE or --scores FILE", "scale"
+        bool(given.ratings) or unbounded, "--ratings FILE or --scores FILE without bounds", "scale"
     )
     check_needs(bool(given.responses), "replies behind the test set", "keep", "without")
 

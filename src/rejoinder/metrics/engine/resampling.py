@@ -101,12 +101,6 @@ def permutation_swaps(n: int, trials: int, rng: np.random.Generator) -> Iterator
             parts, starts, at = [], [], 0
 
 
-def permutation_masks(n: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The same swaps as numbers: float64 [b, n] of 0 and 1, in blocks."""
-    for swaps in permutation_swaps(n, trials, rng):
-        yield swaps.masks()
-
-
 def all_swaps(n: int) -> Swaps:
     """Every choice of ``n`` items to swap: 2^n trials."""
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1

@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.progress import Progress
 from rejoinder.recipes.galley2015.figures import Figure2, figure2
+from rejoinder.recipes.galley2015.reference_sets import check_cases, table1
 from rejoinder.recipes.galley2015.tables import THRESHOLD, Table2, table2
 from rejoinder.references.weighing import LIKERT, weigh
 from rejoinder.scoring.leave_own_out import LeftOut
@@ -29,10 +30,17 @@ class Study:
     Attributes:
         table: The table.
         figure: The points of the figure; None where it was not asked for.
+        cases: Sample reference sets, as in the paper's Table 1; None where they were not asked for.
     """
 
     table: Table2
     figure: Figure2 | None
+    cases: pl.DataFrame | None = None
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of the correlations (its name is empty), and of each metric."""
+        return {"": self.table.agreement.signature, **self.table.agreement.signatures}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -47,6 +55,7 @@ class Study:
             "signature": self.table.agreement.signature,
             "signatures": self.table.agreement.signatures,
             "notes": list(self.notes),
+            **({} if self.cases is None else {"cases": self.cases.to_dicts()}),
         }
 
 
@@ -68,6 +77,8 @@ def galley2015(
     threshold: float = THRESHOLD,
     permutations: int = 1000,
     figure: bool = False,
+    cases: int = 0,
+    ids: Sequence[str] = (),
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> Study:
@@ -91,6 +102,8 @@ def galley2015(
         threshold: Lowest weight of a good reference.
         permutations: Number of permutations of the test; 0 for none.
         figure: Whether to compute the points of Figure 2 too.
+        cases: Number of items, sampled with the seed, whose references are listed with their weights.
+        ids: These items instead.
         seed: Random seed.
         progress: Called with the number of rows or points done, and of all of them.
 
@@ -102,6 +115,7 @@ def galley2015(
         raise ParameterError(
             f"references_from={references_from!r} is unknown; choose {one_of(REFERENCES_FROM)}"
         )
+    check_cases(testset, cases, ids)
     notes: tuple[str, ...] = ()
     if references_from == "responses":
         weighed = weigh(testset, responses, ratings, scale=scale, criterion=criterion)
@@ -127,4 +141,5 @@ def galley2015(
         **shared,
     )
     points = figure2(testset, responses, ratings, **shared) if figure else None
-    return Study(replace(table, notes=(*notes, *table.notes)), points)
+    listed = table1(testset, cases, ids, seed) if cases or ids else None
+    return Study(replace(table, notes=(*notes, *table.notes)), points, listed)

@@ -15,6 +15,7 @@ _SIMILARITY = ("SkipThought", "embedding average", "vector extrema", "greedy mat
 COLUMNS: dict[str, tuple[str, ...]] = {
     "2": KINDS,
     "3": KINDS,
+    "5": ("first", "second", "tie"),
     "6": ("subwords", "learning rate", "dropout", "other dropout", "label smoothing"),
     "7": _OVERLAP,
     "8": _SIMILARITY,
@@ -28,6 +29,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 PUBLISHED: dict[str, dict[str, tuple[float, ...]]] = {
     "2": {"DailyDialog": (12.7, 17.8), "entropy-filtered": (13.2, 17.2)},
     "3": {"DailyDialog": (28.5, 95.3), "entropy-filtered": (37.9, 89.2)},
+    "5": {
+        "EF-BEST - DD-BEST": (38.5, 42.4, 19.1),
+        "EF-BASE - EF-BEST": (34.4, 34.0, 31.7),
+        "EF-BASE - DD-BASE": (37.0, 41.6, 21.4),
+        "DD-BASE - DD-BEST": (36.3, 36.5, 27.2),
+    },
     "7": {
         "DD-BASE": (27.8, 14.7, 10.3, 7.9, 48.1, 25.6, 16.2, 11.2, 12.7, 34.3),
         "DD-BEST": (33.9, 21.9, 17.7, 15.3, 53.9, 36.1, 28.9, 25.1, 17.8, 39.7),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.recipes.khayrallah2021.metrics import Automatic
 from rejoinder.recipes.khayrallah2021.settings import LABEL, Settings
@@ -27,6 +28,7 @@ class Study:
         several: Whether the test set has several references for each item.
         files: The files written.
         notes: What was left out, sampled, or is missing.
+        preferences: People's choices between two systems' replies, where given.
     """
 
     settings: Settings
@@ -38,6 +40,7 @@ class Study:
     several: bool
     files: tuple[Path, ...]
     notes: tuple[str, ...]
+    preferences: PreferenceSummary | None = None
 
     def compared(self) -> pl.DataFrame:
         """BEST against BASE of each corpus, RUQ on train and on test, paired over prompts.
@@ -67,8 +70,5 @@ class Study:
         }
         measured = self.automatic.scores.measured
         signatures |= {label: each.signature for label, each in measured.items()}
-        return (
-            signatures
-            if self.ratings is None
-            else {**signatures, "Table 4": self.ratings.signature}
-        )
+        people = {"Table 4": self.ratings, "Table 5": self.preferences}
+        return signatures | {name: each.signature for name, each in people.items() if each}

@@ -23,6 +23,7 @@ from rejoinder.figures.ruq import ruq_plot
 from rejoinder.files.locks import alone
 from rejoinder.files.replacing import remove_parts
 from rejoinder.files.resumable_lines import has_checks
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary, summarise_preferences
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, THRESHOLD
 from rejoinder.human_evaluation.rating_summary import RatingSummary, summarise_ratings
 from rejoinder.messages import counted
@@ -63,6 +64,7 @@ def khayrallah2021(
     *,
     multiref: Path | None = None,
     ratings: pl.DataFrame | None = None,
+    preferences: pl.DataFrame | None = None,
     rater_threshold: float = THRESHOLD,
     vectors: Path | None = None,
     systems: Sequence[str] = SYSTEMS,
@@ -78,9 +80,11 @@ def khayrallah2021(
         sizes: ``tiny``, ``small`` or ``paper`` (the paper's own sizes), or settings of your own.
         multiref: The multi-reference test set of Gupta et al. (2019).
         ratings: The table of ``read_ratings``, for a table of Table 4's shape.
+        preferences: The table of ``read_preferences``: choices between two systems' replies, for
+            Table 5.
         rater_threshold: Raters whose linearly weighted kappa against the others is lower are
-            removed from Table 4, criterion by criterion (section 4: 0.1); -1 keeps all. A note
-            counts them.
+            removed from Tables 4 and 5, criterion by criterion (section 4: 0.1); -1 keeps all. A
+            note counts them.
         vectors: Word vectors, for Tables 8 and 10.
         systems: Which of the four systems.
         resamples: Number of resamples of the intervals.
@@ -104,17 +108,24 @@ def khayrallah2021(
     if vectors is not None:
         WordVectors.load(vectors)  # before the trainings, not after them
     rated = None if ratings is None else _rated(ratings, rater_threshold, resamples, seed)
+    choices = (
+        None if preferences is None else _chosen(preferences, rater_threshold, resamples, seed)
+    )
     chosen = tuple(name for name in SYSTEMS if name in systems)
     with alone(folder):
         prepared = corpora(data, multiref, folder, sizes, seed, tell)
         for part in ("", "corpora", "models", "scores"):
             remove_parts(folder / part)
         run = _Run(folder, sizes, prepared, resamples, seed, tell)
-        return _studied(run, chosen, vectors, rated)
+        return _studied(run, chosen, vectors, rated, choices)
 
 
 def _studied(
-    run: _Run, chosen: tuple[str, ...], vectors: Path | None, rated: RatingSummary | None
+    run: _Run,
+    chosen: tuple[str, ...],
+    vectors: Path | None,
+    rated: RatingSummary | None,
+    choices: PreferenceSummary | None,
 ) -> Study:
     folder, prepared = run.folder, run.prepared
     for name in chosen:
@@ -149,8 +160,16 @@ def _studied(
         prepared.several,
         (folder / "responses.jsonl", folder / "tables.csv", *files),
         tuple(
-            dict.fromkeys((*prepared.notes, *run.notes, *_noted(train, quantity, measured, rated)))
+            dict.fromkeys(
+                (
+                    *prepared.notes,
+                    *run.notes,
+                    *_noted(train, quantity, measured, rated),
+                    *(f"Table 5: {note}" for note in (choices.notes if choices else ())),
+                )
+            )
         ),
+        choices,
     )
     write_table(cells(study), folder / "tables.csv")
     return study
@@ -294,6 +313,15 @@ def _rated(ratings: pl.DataFrame, threshold: float, resamples: int, seed: int) -
     """The ratings without the raters who agree too little with the others (section 4)."""
     return summarise_ratings(
         ratings, threshold=threshold, drop=True, resamples=resamples, seed=seed
+    )
+
+
+def _chosen(
+    preferences: pl.DataFrame, threshold: float, resamples: int, seed: int
+) -> PreferenceSummary:
+    """The choices without the raters who agree too little with the others."""
+    return summarise_preferences(
+        preferences, threshold=threshold, drop=True, resamples=resamples, seed=seed
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary
 from rejoinder.recipes.khayrallah2021.metrics import values
 from rejoinder.recipes.khayrallah2021.published import COLUMNS, PUBLISHED
 from rejoinder.recipes.khayrallah2021.result import Study
@@ -17,7 +18,7 @@ TITLES = {
     "2": "multi-reference METEOR",
     "3": "RUQ on trained pairs",
     "4": "people's ratings (mean)",
-    "5": "head to head",
+    "5": "people's choices between two systems' replies",
     "6": "what differs between the systems",
     "7": "word overlap, several references",
     "8": "embeddings, several references",
@@ -28,7 +29,7 @@ TITLES = {
 }
 """Each table of the paper, and what it holds here."""
 
-TIMES_100 = ("2", "3", "7", "8", "9", "10", "11", "12")
+TIMES_100 = ("2", "3", "5", "7", "8", "9", "10", "11", "12")
 """Tables of shares and metrics: 0 to 1 in files, x100 for people."""
 
 INSTEAD = "BLEU-4"
@@ -52,7 +53,7 @@ def cells(study: Study) -> pl.DataFrame:
     Returns:
         One row for each: ``table`` (as the paper numbers it), ``row`` (a system, or the data),
         ``column``, ``value`` with its 95% interval ``low`` and ``high`` (over prompts;
-        NaN where there is none), ``n`` (prompts, replies), ``paper`` (the paper's figure for the
+        NaN where there is none), ``n`` (prompts, replies, choices), ``paper`` (the paper's figure for the
         same place, null where it has none). Values are 0 to 1 but in Tables 4 and 6.
     """
     rows = [
@@ -75,7 +76,8 @@ def absent(study: Study) -> dict[str, str]:
             missing[table] = "no multi-reference test set was given (--multiref)"
     if study.ratings is None:
         missing["4"] = "no ratings were given (--ratings)"
-    missing["5"] = "needs people's choices between these systems' replies"
+    if study.preferences is None:
+        missing["5"] = "no choices between two systems' replies were given (--preferences)"
     if "10" not in there:
         for table in ("8", "10"):
             missing.setdefault(table, "no word vectors were given (--vectors)")
@@ -114,6 +116,27 @@ def _all(study: Study) -> Iterator[Cell]:
         for row in study.ratings.systems.iter_rows(named=True):
             cell = {key: row[key] for key in ("low", "high", "n")}
             yield "4", row["system"], row["criterion"], {"value": row["mean"], **cell}
+    if study.preferences is not None:
+        yield from _choices(study.preferences)
+
+
+def _choices(preferences: PreferenceSummary) -> Iterator[Cell]:
+    """Table 5: how often the first of two systems was chosen, the second, and neither.
+
+    A pair stands in the paper's order where the paper has it. With several criteria each row names its
+    own, and no figure of the paper stands beside it.
+    """
+    several = preferences.pairs.get_column("criterion").n_unique() > 1
+    for row in preferences.pairs.iter_rows(named=True):
+        columns = {"first": "win", "second": "loss", "tie": "tie"}
+        name = f"{row['a']} - {row['b']}"
+        if f"{row['b']} - {row['a']}" in PUBLISHED["5"]:
+            name = f"{row['b']} - {row['a']}"
+            columns = {"first": "loss", "second": "win", "tie": "tie"}
+        for column, rate in columns.items():
+            cell = {end: row[f"{rate}_rate_{end}"] for end in ("low", "high")}
+            cell |= {"value": row[f"{rate}_rate"], "n": row["comparisons"]}
+            yield "5", f"{row['criterion']}: {name}" if several else name, column, cell
 
 
 def _place(system: str) -> tuple[str, str]:

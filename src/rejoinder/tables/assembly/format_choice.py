@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
+from rejoinder.files.provenance import is_record
 from rejoinder.files.reading import head
 from rejoinder.messages import quoted
 from rejoinder.text.visible import visible
@@ -64,7 +65,9 @@ def in_folder(path: Path, what: str, formats: Mapping[str, Kind]) -> Path:
         files = sorted(each for each in path.iterdir() if each.is_file())
     except OSError:
         return path
-    files = [each for each in files if not each.name.lower().startswith(_NO_DATA)]
+    files = [
+        each for each in files if not each.name.lower().startswith(_NO_DATA) and not is_record(each)
+    ]
     words = _WORDS[what]
     called = [each for each in files if any(word in each.stem.lower() for word in words)]
     chosen = called if len(called) == 1 else files

@@ -71,32 +71,32 @@ def roles(path: Path, columns: ColumnMapping | None, *, read: ReadGrid) -> Roles
     return roles_of_part(read_part(path, read), columns)
 
 
-CSV = Format(
+def _format(name: str, description: str, read: ReadGrid) -> Format:
+    """A format whose suffix is its name."""
+    return Format(
+        name,
+        description,
+        partial(_recognise, suffix=f".{name}"),
+        partial(read_testset, read=read),
+        partial(read_responses, read=read),
+        partial(roles, read=read),
+    )
+
+
+CSV = _format(
     "csv",
     "CSV: references (id, text, weight, source) and contexts (id, context); or responses",
-    partial(_recognise, suffix=".csv"),
-    partial(read_testset, read=read_csv),
-    partial(read_responses, read=read_csv),
-    partial(roles, read=read_csv),
+    read_csv,
 )
-
-TSV = Format(
+TSV = _format(
     "tsv",
     "TSV: the columns of csv, tab-separated; a quote is data, where cells are not quoted as in CSV",
-    partial(_recognise, suffix=".tsv"),
-    partial(read_testset, read=read_quoted_tsv),
-    partial(read_responses, read=read_quoted_tsv),
-    partial(roles, read=read_quoted_tsv),
+    read_quoted_tsv,
 )
-
-
-WORKBOOK = Format(
+WORKBOOK = _format(
     "xlsx",
     "Excel workbook (.xlsx): the columns of csv in the first sheet that has cells",
-    partial(_recognise, suffix=".xlsx"),
-    partial(read_testset, read=read_workbook),
-    partial(read_responses, read=read_workbook),
-    partial(roles, read=read_workbook),
+    read_workbook,
 )
 
 

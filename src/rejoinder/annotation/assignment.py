@@ -1,0 +1,221 @@
+"""Which question a rater gets next: drawn at random, each by so many raters, none twice by one.
+
+A rater first gets the training questions in their order; then blocks (a question, or the turns of a
+dialogue), each drawn at random among those that the fewest raters have so far; among these, at random
+places, the attention questions. The order of replies within a question is drawn too. What was drawn
+stands in the database, and stays.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+
+from rejoinder.annotation.task import Task
+
+_OPEN = "('open', 'reopened')"
+_FREE = "NOT EXISTS (SELECT 1 FROM assignment WHERE rater = :rater AND assignment.block = block.id)"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How far a rater is.
+
+    Attributes:
+        answered: The questions answered, of all kinds.
+        total: Those and the ones still to come, as far as is known now.
+    """
+
+    answered: int
+    total: int
+
+
+def current(
+    db: sqlite3.Connection, task: Task, rater: int, now: float, expires: bool = True
+) -> int | None:
+    """The assignment that a rater is to answer now: the open one, or a new one; None: all is done.
+
+    Args:
+        db: A connection within a transaction.
+        task: The settings of the study.
+        rater: The rater's number.
+        now: The time, in seconds.
+        expires: Whether a new question may go to somebody else if it is not answered in time.
+    """
+    row = db.execute(
+        f"SELECT id FROM assignment WHERE rater = ? AND state IN {_OPEN} ORDER BY position LIMIT 1",
+        (rater,),
+    ).fetchone()
+    if row is not None:
+        return row[0]
+    block = _next_block(db, task, rater, now)
+    if block is None:
+        return None
+    return _assign(db, task, rater, block, now + 60 * task.reserved_minutes if expires else None)
+
+
+def _next_block(db: sqlite3.Connection, task: Task, rater: int, now: float) -> int | None:
+    training = _first_free(db, "training", rater)
+    if training is not None:
+        return training
+    if attention_is_due(task, rater, *_numbers(db, rater)):
+        attention = _random_free(db, task, "attention", rater, None)
+        if attention is not None:
+            return attention
+    if room(db, task, rater) < 1:
+        return None
+    block = _random_free(db, task, "rated", rater, task.raters_per_question)
+    if block is None and _release(db, now):
+        block = _random_free(db, task, "rated", rater, task.raters_per_question)
+    return block
+
+
+def attention_is_due(task: Task, rater: int, rated: int, asked: int) -> bool:
+    """Whether an attention question comes before the next of the others.
+
+    Each stretch of ``attention_every`` questions has one, at a place drawn at random.
+
+    Args:
+        task: The settings of the study.
+        rater: The rater's number.
+        rated: The number of questions to be rated that the rater has had.
+        asked: The number of attention questions.
+    """
+    stretch, place = divmod(rated, task.attention_every)
+    if asked > stretch:
+        return False
+    rng = np.random.default_rng([task.seed, 2, rater, stretch])
+    return asked < stretch or place >= int(rng.integers(1, task.attention_every))
+
+
+def _numbers(db: sqlite3.Connection, rater: int) -> tuple[int, int]:
+    """How many questions a rater has had that count, and how many for attention."""
+    rows = db.execute(
+        "SELECT kind, count(*) FROM assignment JOIN block ON block.id = assignment.block "
+        "WHERE rater = ? GROUP BY kind",
+        (rater,),
+    ).fetchall()
+    numbers = dict(rows)
+    return numbers.get("rated", 0), numbers.get("attention", 0)
+
+
+def room(db: sqlite3.Connection, task: Task, rater: int) -> int:
+    """How many more questions a rater may get, by ``per_rater``."""
+    if task.per_rater is None:
+        return 1 << 60
+    row = db.execute(
+        "SELECT count(*) FROM assignment JOIN block ON block.id = assignment.block "
+        "WHERE rater = ? AND kind = 'rated' AND state <> 'released'",
+        (rater,),
+    ).fetchone()
+    return task.per_rater - row[0]
+
+
+def _first_free(db: sqlite3.Connection, kind: str, rater: int) -> int | None:
+    row = db.execute(
+        f"SELECT id FROM block WHERE kind = :kind AND {_FREE} ORDER BY id LIMIT 1",
+        {"kind": kind, "rater": rater},
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+def _random_free(
+    db: sqlite3.Connection, task: Task, kind: str, rater: int, most: int | None
+) -> int | None:
+    """A block that a rater has not had, at random among those that the fewest raters have."""
+    values = {"kind": kind, "rater": rater, "most": 1 << 60 if most is None else most}
+    least = db.execute(
+        f"SELECT given FROM block WHERE kind = :kind AND given < :most AND {_FREE} "
+        "ORDER BY given LIMIT 1",
+        values,
+    ).fetchone()
+    if least is None:
+        return None
+    free = f"FROM block WHERE kind = :kind AND given = :given AND {_FREE}"
+    values |= {"given": least[0]}
+    (number,) = db.execute(f"SELECT count(*) {free}", values).fetchone()
+    rng = np.random.default_rng([task.seed, 3, rater, _position(db, rater)])
+    values |= {"place": int(rng.integers(number))}
+    (block,) = db.execute(f"SELECT id {free} ORDER BY id LIMIT 1 OFFSET :place", values).fetchone()
+    return block
+
+
+def _position(db: sqlite3.Connection, rater: int) -> int:
+    """The position of a rater's next question."""
+    row = db.execute(
+        "SELECT coalesce(max(position), 0) + 1 FROM assignment WHERE rater = ?", (rater,)
+    ).fetchone()
+    return row[0]
+
+
+def _assign(
+    db: sqlite3.Connection, task: Task, rater: int, block: int, expires: float | None
+) -> int:
+    """Gives a rater the questions of a block, and returns the first assignment."""
+    position = _position(db, rater)
+    rng = np.random.default_rng([task.seed, 4, rater, position])
+    rows = db.execute("SELECT id, systems FROM question WHERE block = ? ORDER BY id", (block,))
+    first = None
+    for place, (question, systems) in enumerate(rows.fetchall()):
+        arrangement = rng.permutation(len(json.loads(systems))).tolist()
+        row = db.execute(
+            "INSERT INTO assignment (rater, block, question, position, arrangement, state, expires) "
+            "VALUES (?, ?, ?, ?, ?, 'open', ?)",
+            (rater, block, question, position + place, json.dumps(arrangement), expires),
+        )
+        first = first or row.lastrowid
+    db.execute("UPDATE block SET given = given + 1 WHERE id = ?", (block,))
+    assert first is not None, "a block has a question"
+    return first
+
+
+def _release(db: sqlite3.Connection, now: float) -> int:
+    """Takes back the questions that other raters opened and left, and returns how many blocks.
+
+    A block of which a question was answered stays with its rater.
+    """
+    rows = db.execute(
+        "SELECT rater, block FROM assignment GROUP BY rater, block "
+        "HAVING min(state) = 'open' AND max(state) = 'open' AND max(expires) < ?",
+        (now,),
+    ).fetchall()
+    for rater, block in rows:
+        db.execute(
+            "UPDATE assignment SET state = 'released' WHERE rater = ? AND block = ?", (rater, block)
+        )
+        db.execute("UPDATE block SET given = given - 1 WHERE id = ?", (block,))
+    return len(rows)
+
+
+def place(db: sqlite3.Connection, rater: int, number: int) -> int:
+    """The place of an assignment among those of a rater, from 1."""
+    row = db.execute(
+        "SELECT count(*) FROM assignment WHERE rater = :rater AND state <> 'released' "
+        "AND position <= (SELECT position FROM assignment WHERE id = :number)",
+        {"rater": rater, "number": number},
+    ).fetchone()
+    return row[0]
+
+
+def counts(db: sqlite3.Connection, task: Task, rater: int) -> Counts:
+    """How far a rater is: what was answered, and what there is in all as far as is known now."""
+    answered, assigned = db.execute(
+        "SELECT coalesce(sum(state IN ('answered', 'reopened')), 0), count(*) "
+        "FROM assignment WHERE rater = ? AND state <> 'released'",
+        (rater,),
+    ).fetchone()
+    free = dict(
+        db.execute(
+            "SELECT kind, count(*) FROM block JOIN question ON question.block = block.id "
+            f"WHERE (kind <> 'rated' OR given < :most) AND {_FREE} GROUP BY kind",
+            {"most": task.raters_per_question, "rater": rater},
+        ).fetchall()
+    )
+    rated, asked = _numbers(db, rater)
+    still = min(free.get("rated", 0), max(room(db, task, rater), 0))
+    stretches = -(-(rated + still) // task.attention_every) if still else 0
+    attention = min(free.get("attention", 0), max(stretches - asked, 0))
+    return Counts(answered, assigned + free.get("training", 0) + still + attention)

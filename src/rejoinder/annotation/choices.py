@@ -1,0 +1,120 @@
+"""What a rater chose: from the fields of a form to what is stored, and back.
+
+A form numbers the replies by the place in which they were shown; what is stored numbers them from 0 in
+the question's own order, which ``arrangement`` maps: the reply shown in place i is reply
+``arrangement[i]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rejoinder.annotation.task import TIE, Task
+from rejoinder.errors import InputError
+
+Choices = dict[str, Any]
+"""By criterion: a grade; the number of the better reply, or ``tie``; or ``{"best": i, "worst": j}``."""
+
+LONGEST_COMMENT = 2000
+
+
+def fields_of(task: Task) -> list[str]:
+    """The names of the form's fields: ``c0``, ``c1``, ...; of best-worst ``c0-best``, ``c0-worst``, ...
+
+    >>> fields_of(Task())
+    ['c0']
+    """
+    ends = ("-best", "-worst") if task.kind == "best-worst" else ("",)
+    return [f"c{place}{end}" for place in range(len(task.criteria)) for end in ends]
+
+
+def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) -> Choices:
+    """What the fields of a form say.
+
+    Args:
+        task: The settings of the study.
+        form: The fields by name.
+        arrangement: Which reply was shown in which place.
+
+    Raises:
+        InputError: A criterion has no answer, or one that the form does not offer; the message is for
+            the rater.
+    """
+    chosen: Choices = {}
+    for place, criterion in enumerate(task.criteria):
+        if task.kind == "best-worst":
+            best, worst = (
+                _reply(
+                    form.get(f"c{place}-{end}"), arrangement, f"{criterion.asked}: the {end} reply"
+                )
+                for end in ("best", "worst")
+            )
+            if best == worst:
+                raise InputError(
+                    f"{criterion.asked}: the best and the worst reply must be different replies."
+                )
+            chosen[criterion.name] = {"best": best, "worst": worst}
+            continue
+        given = form.get(f"c{place}")
+        if task.kind == "pointwise":
+            grades = {str(grade): grade for grade, _ in criterion.points}
+            if given not in grades:
+                raise InputError(f"{criterion.asked}: choose one of the points of the scale.")
+            chosen[criterion.name] = grades[given]
+        elif given == TIE and task.ties:
+            chosen[criterion.name] = TIE
+        else:
+            chosen[criterion.name] = _reply(given, arrangement, criterion.asked)
+    return chosen
+
+
+def _reply(given: str | None, arrangement: Sequence[int], what: str) -> int:
+    """The number of the reply that was shown in a place, which the form numbers from 1."""
+    places = {str(place): reply for place, reply in enumerate(arrangement, start=1)}
+    if given not in places:
+        raise InputError(f"{what}: choose one of the replies.")
+    return places[given]
+
+
+def form_of(task: Task, choices: Choices, arrangement: Sequence[int]) -> dict[str, str]:
+    """The fields of the form with what was chosen before.
+
+    >>> task = Task("head-to-head")
+    >>> form_of(task, choices_of(task, {"c0": "2"}, [1, 0]), [1, 0])
+    {'c0': '2'}
+    """
+    shown: dict[Any, str] = {reply: str(place) for place, reply in enumerate(arrangement, start=1)}
+    form = {}
+    for place, criterion in enumerate(task.criteria):
+        choice = choices.get(criterion.name)
+        if isinstance(choice, dict):
+            form |= {f"c{place}-{end}": shown[choice[end]] for end in ("best", "worst")}
+        elif choice is not None:
+            is_grade = task.kind == "pointwise"
+            form[f"c{place}"] = str(choice) if is_grade else shown.get(choice, TIE)
+    return form
+
+
+def comment_of(task: Task, form: Mapping[str, str]) -> str:
+    """The comment of a form, at most ``LONGEST_COMMENT`` characters of it."""
+    return form.get("comment", "")[:LONGEST_COMMENT].strip() if task.comments else ""
+
+
+def is_right(task: Task, choices: Choices, answers: Mapping[str, Any]) -> bool:
+    """Whether every known answer of an example was given.
+
+    >>> is_right(Task(), {"overall": 4}, {"overall": [4, 5]})
+    True
+    """
+    return all(_expected(task, answer, choices.get(name)) for name, answer in answers.items())
+
+
+def _expected(task: Task, answer: Any, choice: Any) -> bool:
+    if task.kind == "pointwise":
+        return choice in (answer if isinstance(answer, list | tuple) else [answer])
+    if task.kind == "head-to-head":
+        return choice == (TIE if answer == TIE else answer - 1)
+    return isinstance(choice, dict) and all(
+        choice[end] == answer[end] - 1 for end in ("best", "worst")
+    )

@@ -1,0 +1,210 @@
+"""The database of a study: one SQLite file whose commits survive a killed process and loss of power."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rejoinder.errors import InputError
+from rejoinder.files.network import network_file_system
+from rejoinder.files.replacing import check_target, failure, replacing
+
+APPLICATION = 0x524A4E44
+"""What the file says it belongs to (``PRAGMA application_id``)."""
+FORMAT = 1
+"""The version of the tables (``PRAGMA user_version``)."""
+_PATIENCE = 30.0  # seconds that a transaction waits for another process
+
+_TABLES = """
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE block (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('rated', 'training', 'attention')),
+    given INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX block_by_number ON block (kind, given, id);
+CREATE TABLE question (
+    id INTEGER PRIMARY KEY,
+    block INTEGER NOT NULL REFERENCES block,
+    item TEXT NOT NULL,
+    content TEXT NOT NULL,
+    systems TEXT NOT NULL,
+    probability REAL
+);
+CREATE INDEX question_by_block ON question (block, id);
+CREATE TABLE rater (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    digest BLOB NOT NULL UNIQUE,
+    token TEXT NOT NULL,
+    code TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('link', 'joined', 'page')),
+    platform_id TEXT UNIQUE,
+    begun REAL,
+    consented REAL
+);
+CREATE TABLE assignment (
+    id INTEGER PRIMARY KEY,
+    rater INTEGER NOT NULL REFERENCES rater,
+    block INTEGER NOT NULL REFERENCES block,
+    question INTEGER NOT NULL REFERENCES question,
+    position INTEGER NOT NULL,
+    arrangement TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'answered', 'reopened', 'released')),
+    expires REAL,
+    shown REAL,
+    UNIQUE (rater, position),
+    UNIQUE (rater, question)
+);
+CREATE INDEX assignment_by_block ON assignment (rater, block);
+CREATE INDEX assignment_by_state ON assignment (state, expires);
+CREATE TABLE answer (
+    assignment INTEGER NOT NULL REFERENCES assignment,
+    revision INTEGER NOT NULL,
+    at REAL NOT NULL,
+    seconds REAL,
+    choices TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    PRIMARY KEY (assignment, revision)
+) WITHOUT ROWID;
+"""
+
+
+class Database:
+    """An open database, shared by the threads of a process: one transaction at a time.
+
+    Every transaction is on the disk when its body has ended (write-ahead log, ``synchronous=FULL``).
+
+    Args:
+        path: The file, which `make_database` made.
+        reading: Whether nothing will be written: then a full or a write-protected disk is no hindrance.
+
+    Raises:
+        InputError: It is no database of a study, is damaged, or lies on a network file system.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], reading: bool = False) -> None:
+        self.path = Path(path)
+        self._reading = reading
+        if not self.path.is_file():
+            raise InputError(f"{path}: there is no such study; make one by naming a test set")
+        refuse_network(self.path)
+        self._lock = threading.Lock()
+        try:
+            self._connection = _opened(self.path, reading)
+            numbers = [
+                self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("application_id", "user_version")
+            ]
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"{path}: the study cannot be opened: {error}; make room on its disk, and see that you "
+                "may read and write there"
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{path}: no database of a study: {error}; name another file"
+            ) from None
+        if numbers[0] != APPLICATION:
+            raise InputError(f"{path}: no database of a study; name one that annotate has made")
+        if numbers[1] != FORMAT:
+            raise InputError(
+                f"{path}: a study of format {numbers[1]}; expected {FORMAT}; open it with the version "
+                "of Rejoinder that made it"
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of the body's changes are on the disk at its end, or none.
+
+        Raises:
+            InputError: The file cannot be read or written.
+        """
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN" if self._reading else "BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                except BaseException:
+                    self._connection.execute("ROLLBACK")
+                    raise
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise InputError(
+                    f"{self.path}: the study cannot be read or written: {error}; nothing of this step "
+                    "was saved: make room or repair the file, and repeat it"
+                ) from error
+
+    def close(self) -> None:
+        """Closes the file; what was committed is on the disk already.
+
+        Whoever closes it last leaves one file, without the log beside it.
+        """
+        with self._lock:
+            if not self._reading:
+                with contextlib.suppress(sqlite3.Error):  # another process has it open
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.close()
+
+
+def make_database(path: str | os.PathLike[str], fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Makes a new database, readable by its owner alone, whole or not at all.
+
+    Args:
+        path: The file, which must not exist.
+        fill: Writes the study into the connection that it is given.
+
+    Raises:
+        InputError: Something stands there, it cannot be written, or it lies on a network file system.
+    """
+    check_target(path)
+    final = Path(path)
+    if final.exists():
+        raise InputError(f"{path}: a file stands there; name a new file, or remove this one")
+    refuse_network(final)
+    with replacing(final) as temporary:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            connection = sqlite3.connect(temporary, isolation_level=None)
+            try:
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
+                connection.executescript(_TABLES)
+                connection.execute("BEGIN")
+                fill(connection)
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            why = failure(error) or str(error)
+            raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
+
+
+def refuse_network(path: Path) -> None:
+    """Raises an InputError where a file would lie on a network file system."""
+    kind = network_file_system(path)
+    if kind is not None:
+        raise InputError(
+            f"{path}: lies on a network file system ({kind}), where a confirmed rating could be lost; "
+            "put the study on a local disk"
+        )
+
+
+def _opened(path: Path, reading: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    if reading:
+        return connection
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection

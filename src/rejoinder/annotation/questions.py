@@ -1,0 +1,167 @@
+"""The questions of a study: which replies to which items are judged, alone, in pairs or in sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rejoinder.annotation.sampling import Group, drawn_groups
+from rejoinder.annotation.task import Task
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.messages import counted, listed, quoted
+from rejoinder.tables.checks.id_slips import first_few
+from rejoinder.tables.schemas import RESPONSES, SAMPLE
+from rejoinder.tables.testset import TestSet
+
+
+@dataclass(frozen=True)
+class Question:
+    """A context and the replies to it that are judged together.
+
+    Attributes:
+        item: The id of the item.
+        context: The turns, oldest first.
+        systems: Whose replies they are; no rater sees this.
+        replies: Their texts.
+        probability: The probability with which the question was drawn.
+    """
+
+    item: str
+    context: tuple[str, ...]
+    systems: tuple[str, ...]
+    replies: tuple[str, ...]
+    probability: float
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of a study.
+
+    Attributes:
+        blocks: Each a list of questions that one rater answers one after the other: the turns of a
+            dialogue, or a single question.
+        notes: What was left out, with counts.
+    """
+
+    blocks: tuple[tuple[Question, ...], ...]
+    notes: tuple[str, ...]
+
+
+def make_questions(testset: TestSet, responses: pl.DataFrame, task: Task) -> Questions:
+    """The questions about responses to a test set, in a fixed order that no rater sees.
+
+    A system need not have answered every item: a question is asked where all of its replies are there.
+
+    Args:
+        testset: The contexts.
+        responses: ``schemas.RESPONSES``, of one system or more.
+        task: The kind of judgement, which items are drawn, and the seed.
+
+    Raises:
+        InputError: There are fewer systems than a question needs, an unknown one in ``pairs``, several
+            replies of a system to one item, a response to no item, or no question is left.
+        ParameterError: A column of the task is not there, or more items are to be drawn than there are.
+    """
+    _check_replies(testset, responses)
+    systems = responses.get_column("system").unique(maintain_order=True).to_list()
+    _check_systems(systems, task)
+    groups, notes = drawn_groups(testset, task)
+    texts = {
+        (system, item): text for system, item, text in responses.select(*RESPONSES).iter_rows()
+    }
+    contexts = dict(testset.contexts.select("id", "context").iter_rows())
+    rng = np.random.default_rng([task.seed, 1])
+    blocks = []
+    for group in groups:
+        for chosen, share in _sets(systems, task, rng):
+            block = tuple(
+                Question(
+                    item,
+                    tuple(contexts[item]),
+                    chosen,
+                    tuple(texts[system, item] for system in chosen),
+                    group.probability * share,
+                )
+                for item in group.ids
+                if all((system, item) in texts for system in chosen)
+            )
+            if block:
+                blocks.append(block)
+    if not blocks:
+        raise InputError(
+            "responses: no item of the study is answered by the systems of a question; check that the "
+            "responses belong to this test set"
+        )
+    missing = _unanswered(groups, systems, texts)
+    return Questions(tuple(blocks), (*notes, *missing))
+
+
+def _check_replies(testset: TestSet, responses: pl.DataFrame) -> None:
+    if SAMPLE in responses.columns or responses.select("system", "id").is_duplicated().any():
+        raise InputError(
+            "responses: several replies of a system to one item (column 'sample'); raters judge one "
+            "reply of each system: keep one sample, or give each its own name of a system"
+        )
+    known = set(testset.ids)
+    unknown = [
+        name for name in responses.get_column("id").unique(maintain_order=True) if name not in known
+    ]
+    if unknown:
+        raise InputError(
+            f"responses: the test set does not have the id {first_few(unknown)}; name the test set that "
+            "the systems answered"
+        )
+
+
+def _check_systems(systems: Sequence[str], task: Task) -> None:
+    least = {"pointwise": 1, "head-to-head": 2, "best-worst": 3}[task.kind]
+    if len(systems) < least:
+        raise InputError(
+            f"responses: {counted(len(systems), 'system')} ({listed(systems)}); a {task.kind} question "
+            f"compares {least} or more; name the responses of more systems"
+        )
+    for pair in task.pairs:
+        for system in pair:
+            if system not in systems:
+                raise InputError(
+                    f"pairs: no responses of the system {quoted(system)}; expected one of {listed(systems)}"
+                )
+        if pair[0] == pair[1]:
+            raise ParameterError(
+                f"pairs: {quoted(pair[0])} is paired with itself; name two systems"
+            )
+
+
+def _sets(
+    systems: Sequence[str], task: Task, rng: np.random.Generator
+) -> Iterator[tuple[tuple[str, ...], float]]:
+    """The systems of each question about one item, with the probability that a system is among them."""
+    if task.kind == "pointwise":
+        yield from (((system,), 1.0) for system in systems)
+    elif task.kind == "head-to-head":
+        every = [
+            (systems[i], systems[j]) for i, j in itertools.combinations(range(len(systems)), 2)
+        ]
+        yield from ((pair, 1.0) for pair in task.pairs or every)
+    else:
+        size = min(task.shown, len(systems))
+        places = sorted(rng.permutation(len(systems))[:size])
+        yield tuple(systems[int(place)] for place in places), size / len(systems)
+
+
+def _unanswered(
+    groups: Sequence[Group], systems: Sequence[str], texts: Mapping[tuple[str, str], str]
+) -> tuple[str, ...]:
+    """A note for each system that did not answer every item of the study."""
+    ids = [item for group in groups for item in group.ids]
+    gaps = {system: sum((system, item) not in texts for item in ids) for system in systems}
+    return tuple(
+        f"system {quoted(system)} did not answer {count} of {len(ids)} items: these questions are left "
+        "out"
+        for system, count in gaps.items()
+        if count
+    )

@@ -1,0 +1,279 @@
+"""The routes of the page of a study."""
+
+from __future__ import annotations
+
+import functools
+import hmac
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rejoinder.annotation.export import export
+from rejoinder.annotation.overview import overview
+from rejoinder.annotation.server.pages import Pages
+from rejoinder.annotation.server.security import (
+    HEADERS,
+    RateLimit,
+    RefusedError,
+    check_form_token,
+    check_same_site,
+    read_form,
+)
+from rejoinder.annotation.study import LONGEST_PLATFORM_ID, Rater, Study
+from rejoinder.errors import InputError
+
+PLATFORM_IDS = ("PROLIFIC_PID", "workerId", "participant")
+"""The parameters of the common link in which crowd platforms name a participant."""
+
+_STATIC = Path(__file__).with_name("static")
+Made = TypeVar("Made")
+
+
+def make_app(
+    study: Study, address: str | None = None, limits: tuple[float, int] = (10.0, 40)
+) -> ASGIApp:
+    """The page of a study.
+
+    Args:
+        study: The study.
+        address: The public address, for the links on the admin page; None: that of the request.
+        limits: The requests in a second of one link, and how many may come at once.
+    """
+    routes = _Routes(study, address, RateLimit(*limits), RateLimit(0.5, 30))
+    app = Starlette(
+        routes=[
+            Route("/", routes.home),
+            Route("/favicon.ico", routes.icon),
+            Route("/join/{token}", routes.join, methods=["GET", "POST"]),
+            Route("/r/{token}", routes.question),
+            Route("/r/{token}/begin", routes.begin, methods=["POST"]),
+            Route("/r/{token}/answer", routes.answer, methods=["POST"]),
+            Route("/r/{token}/undo", routes.undo, methods=["POST"]),
+            Route("/r/{token}/example/{number:int}", routes.example),
+            Route("/a/{token}", routes.admin),
+            Route("/a/{token}/links", routes.add_link, methods=["POST"]),
+            Route("/a/{token}/export.csv", routes.export),
+            Mount("/static", StaticFiles(directory=_STATIC)),
+        ],
+        exception_handlers={
+            RefusedError: routes.refused,
+            HTTPException: routes.no_page,
+            InputError: routes.failed,
+            Exception: routes.defect,
+        },
+    )
+    return SafeHeaders(app)
+
+
+class SafeHeaders:
+    """Adds the headers of `security.HEADERS` to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+
+        async def send_safe(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.lower(): value for name, value in HEADERS.items()}
+                if scope["path"].startswith("/static/"):
+                    own["cache-control"] = "no-cache"
+                kept = [each for each in message["headers"] if each[0].decode() not in own]
+                added = [(name.encode(), value.encode()) for name, value in own.items()]
+                message = {**message, "headers": [*kept, *added]}
+            await send(message)
+
+        await self.app(scope, receive, send_safe if scope["type"] == "http" else send)
+
+
+class _Routes:
+    """What each address answers.
+
+    Args:
+        study: The study.
+        address: The public address.
+        of_link: The limit for each link that there is.
+        of_stranger: The limit for each address that asks for links that there are not.
+    """
+
+    def __init__(
+        self, study: Study, address: str | None, of_link: RateLimit, of_stranger: RateLimit
+    ) -> None:
+        self.study = study
+        self.address = address
+        self.pages = Pages(study)
+        self.of_link, self.of_stranger = of_link, of_stranger
+
+    async def home(self, request: Request) -> Response:
+        """Without a link there is nothing to see."""
+        return self.pages.message("Open the link that you were given.", title=self.study.task.title)
+
+    async def icon(self, request: Request) -> Response:
+        """Browsers ask for a picture of the site; there is none."""
+        return Response(status_code=204)
+
+    async def join(self, request: Request) -> Response:
+        """The common link: a page with a button, so that nobody joins by a preview of the link."""
+        self._check(request, self.study.join)
+        if request.method == "GET":
+            given = (request.query_params.get(name, "") for name in PLATFORM_IDS)
+            return self.pages.join(next(filter(None, given), "")[:LONGEST_PLATFORM_ID])
+        check_same_site(request)
+        form = await read_form(request)
+        check_form_token(form, self.study.join, "join")
+        platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
+        rater = await _in_thread(self.study.add_rater, "joined", platform_id)
+        return _to(f"/r/{rater.token}")
+
+    async def question(self, request: Request) -> Response:
+        """The instructions, the question of now, or the end."""
+        rater = await self._rater(request)
+        if rater.consented is None:
+            return self.pages.start(rater)
+        shown = await _in_thread(self.study.current, rater)
+        if shown is None:
+            undoable = await _in_thread(self.study.may_undo, rater)
+            return self.pages.done(rater, undoable)
+        return self.pages.question(rater, shown)
+
+    async def begin(self, request: Request) -> Response:
+        """The rater agrees to take part."""
+        rater, form = await self._sent(request, "begin")
+        if self.study.task.consent and form.get("consent") != "yes":
+            return self.pages.start(rater, "Tick the box if you agree to take part.")
+        await _in_thread(self.study.consent, rater)
+        return _to(f"/r/{rater.token}")
+
+    async def answer(self, request: Request) -> Response:
+        """Stores an answer. The page that follows confirms it, and is sent when it is on the disk."""
+        rater, form = await self._sent(request, None)
+        number = form.get("question", "")
+        check_form_token(form, rater.token, f"answer {number}")
+        try:
+            explained = await _in_thread(self.study.answer, rater, int(number), form)
+        except InputError as error:
+            shown = await _in_thread(self.study.current, rater)
+            if shown is None or str(shown.assignment) != number:
+                return self.pages.message(str(error), f"/r/{rater.token}", status=409)
+            return self.pages.question(rater, shown, form, str(error))
+        if explained:
+            return _to(f"/r/{rater.token}/example/{int(number)}")
+        return _to(f"/r/{rater.token}")
+
+    async def undo(self, request: Request) -> Response:
+        """Opens the last answer again."""
+        rater, _ = await self._sent(request, "undo")
+        await _in_thread(self.study.undo, rater)
+        return _to(f"/r/{rater.token}")
+
+    async def example(self, request: Request) -> Response:
+        """The explanation of a training question."""
+        rater = await self._rater(request)
+        number = min(request.path_params["number"], 1 << 62)  # SQLite's integers have 63 bits
+        feedback = await _in_thread(self.study.feedback, rater, number)
+        shown = await _in_thread(self.study.example_of, rater, number)
+        if feedback is None or shown is None:
+            return _to(f"/r/{rater.token}")
+        return self.pages.example(rater, shown, feedback)
+
+    async def admin(self, request: Request) -> Response:
+        """How far the study is."""
+        self._check(request, self.study.admin)
+        address = self.address or str(request.base_url).rstrip("/")
+        return self.pages.admin(await _in_thread(overview, self.study), address, request.url.scheme)
+
+    async def add_link(self, request: Request) -> Response:
+        """Adds a rater."""
+        self._check(request, self.study.admin)
+        check_same_site(request)
+        check_form_token(await read_form(request), self.study.admin, "links")
+        await _in_thread(self.study.add_rater)
+        return _to(f"/a/{self.study.admin}")
+
+    async def export(self, request: Request) -> Response:
+        """The judgements so far, as CSV."""
+        self._check(request, self.study.admin)
+        exported = await _in_thread(export, self.study)
+        file = io.BytesIO()
+        exported.table.write_csv(file)
+        name = f'attachment; filename="{exported.kind}.csv"'
+        return Response(
+            file.getvalue(), media_type="text/csv", headers={"Content-Disposition": name}
+        )
+
+    def refused(self, request: Request, error: Exception) -> Response:
+        """A request that is not answered."""
+        assert isinstance(error, RefusedError)
+        return self.pages.message(error.message, status=error.status)
+
+    def no_page(self, request: Request, error: Exception) -> Response:
+        """An address that there is not."""
+        assert isinstance(error, HTTPException)
+        return self.pages.message("There is no such page.", status=error.status_code)
+
+    def failed(self, request: Request, error: Exception) -> Response:
+        """A disk that is full, most likely; or nothing to export yet. The words are for the owner."""
+        is_admin = request.url.path.startswith("/a/")
+        words = "Nothing of this step was saved. Please wait a moment, and try again."
+        return self.pages.message(str(error) if is_admin else words, status=503)
+
+    def defect(self, request: Request, error: Exception) -> Response:
+        """An error that nothing foresaw."""
+        return self.pages.message("Something went wrong; this step was not saved.", status=500)
+
+    async def _rater(self, request: Request) -> Rater:
+        """The rater of a link."""
+        rater = await _in_thread(self.study.rater, request.path_params["token"])
+        if rater is None:
+            raise self._stranger(request)
+        if not self.of_link.allows(rater.token):
+            raise RefusedError(
+                429, "Too many requests. Wait a few seconds, and open your link again."
+            )
+        return rater
+
+    async def _sent(self, request: Request, purpose: str | None) -> tuple[Rater, dict[str, str]]:
+        """The rater of a form, and its fields."""
+        rater = await self._rater(request)
+        check_same_site(request)
+        form = await read_form(request)
+        if purpose is not None:
+            check_form_token(form, rater.token, purpose)
+        return rater, form
+
+    def _check(self, request: Request, secret: str) -> None:
+        """Raises where a link of the whole study is wrong, or used too often."""
+        if not same_secret(request.path_params["token"], secret):
+            raise self._stranger(request)
+        if not self.of_link.allows(secret):
+            raise RefusedError(429, "Too many requests. Wait a few seconds, and try again.")
+
+    def _stranger(self, request: Request) -> RefusedError:
+        address = request.client.host if request.client else ""
+        if not self.of_stranger.allows(address):
+            return RefusedError(429, "Too many requests for links that do not exist.")
+        return RefusedError(404, "There is no such link. Check that you copied all of it.")
+
+
+def same_secret(given: str, secret: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell where they differ."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())
+
+
+def _to(address: str) -> Response:
+    return RedirectResponse(address, status_code=303)
+
+
+async def _in_thread(function: Callable[..., Made], *arguments: Any) -> Made:
+    return await to_thread.run_sync(functools.partial(function, *arguments))

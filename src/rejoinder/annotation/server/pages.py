@@ -1,0 +1,129 @@
+"""The pages as HTML. Every text of a corpus or of a rater is escaped by the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jinja2
+from starlette.responses import HTMLResponse
+
+from rejoinder.annotation.choices import LONGEST_COMMENT
+from rejoinder.annotation.overview import Overview
+from rejoinder.annotation.server.security import form_token
+from rejoinder.annotation.study import Feedback, Rater, Shown, Study
+
+
+def turns(context: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The turns of a conversation with their speakers, who take turns; the reply would be A's.
+
+    >>> turns(("Hi", "Hello", "How are you?"))
+    [('B', 'Hi'), ('A', 'Hello'), ('B', 'How are you?')]
+    """
+    return [
+        ("B" if (len(context) - place) % 2 else "A", text) for place, text in enumerate(context)
+    ]
+
+
+class Pages:
+    """The pages of a study.
+
+    Args:
+        study: The study.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._environment = jinja2.Environment(
+            loader=jinja2.PackageLoader("rejoinder.annotation.server"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters["turns"] = turns
+        self._environment.filters["paragraphs"] = paragraphs
+        self._environment.filters["figure"] = figure
+        self._environment.globals["task"] = study.task
+        self._environment.globals["longest_comment"] = LONGEST_COMMENT
+
+    def start(self, rater: Rater, error: str = "") -> HTMLResponse:
+        """The instructions and the consent."""
+        token = form_token(rater.token, "begin")
+        return self._page("start.html", 422 if error else 200, rater=rater, form=token, error=error)
+
+    def join(self, participant: str) -> HTMLResponse:
+        """The page of the common link."""
+        token = form_token(self.study.join, "join")
+        return self._page("join.html", token=self.study.join, form=token, participant=participant)
+
+    def question(
+        self, rater: Rater, shown: Shown, sent: Mapping[str, str] | None = None, error: str = ""
+    ) -> HTMLResponse:
+        """A question; with what was sent where that was not complete."""
+        return self._page(
+            "question.html",
+            422 if error else 200,
+            rater=rater,
+            shown=shown,
+            chosen=shown.form if sent is None else sent,
+            comment=shown.comment if sent is None else sent.get("comment", ""),
+            error=error,
+            form=form_token(rater.token, f"answer {shown.assignment}"),
+            undo=form_token(rater.token, "undo"),
+        )
+
+    def example(self, rater: Rater, shown: Shown, feedback: Feedback) -> HTMLResponse:
+        """What is said of the answer to a training question."""
+        return self._page("example.html", rater=rater, shown=shown, feedback=feedback)
+
+    def done(self, rater: Rater, may_undo: bool) -> HTMLResponse:
+        """The end, with the completion code."""
+        address = self.study.task.return_address.replace("{code}", rater.code)
+        return self._page(
+            "done.html",
+            rater=rater,
+            address=address,
+            may_undo=may_undo,
+            undo=form_token(rater.token, "undo"),
+        )
+
+    def admin(self, overview: Overview, address: str, scheme: str) -> HTMLResponse:
+        """How far the study is, and the links that begin with an address."""
+        return self._page(
+            "admin.html",
+            overview=overview,
+            study=self.study,
+            base=address,
+            encrypted=scheme == "https",
+            form=form_token(self.study.admin, "links"),
+        )
+
+    def message(
+        self, words: str, address: str = "", title: str = "", status: int = 200
+    ) -> HTMLResponse:
+        """A page with a sentence."""
+        heading = title or self.study.task.title
+        return self._page("message.html", status, words=words, address=address, heading=heading)
+
+    def _page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        text = self._environment.get_template(template).render(**values)
+        return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def figure(value: float) -> str:
+    """A number with two decimals; an undefined one is a dash.
+
+    >>> figure(0.5), figure(float("nan"))
+    ('0.50', '–')
+    """
+    return f"{value:.2f}" if value == value else "–"
+
+
+def paragraphs(text: str) -> list[str]:
+    r"""The paragraphs of a text, which blank lines part.
+
+    >>> paragraphs("One.\n\nTwo\nlines.")
+    ['One.', 'Two\nlines.']
+    """
+    return [each.strip() for each in text.split("\n\n") if each.strip()]

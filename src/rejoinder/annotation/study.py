@@ -1,0 +1,476 @@
+"""A study: its questions, its raters and their answers, in one file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal
+
+from rejoinder.annotation import assignment
+from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
+from rejoinder.annotation.database import Database, make_database
+from rejoinder.annotation.questions import Question, Questions
+from rejoinder.annotation.task import Example, Task
+from rejoinder.annotation.task_file import task_json, task_of_json
+from rejoinder.errors import InputError
+from rejoinder.files.checksums import json_digest
+
+_CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
+LONGEST_PLATFORM_ID = 200
+
+Origin = Literal["link", "joined", "page"]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A rater of a study.
+
+    Attributes:
+        id: The number in the database.
+        name: The pseudonym, which exported tables have.
+        token: The secret part of the rater's link.
+        code: The completion code.
+        consented: When the rater agreed to take part, in seconds; None: not yet.
+        origin: ``link``; ``joined`` by the common link; or ``page``, a self-contained page.
+        platform_id: What a crowd platform calls the rater; None: nothing.
+    """
+
+    id: int
+    name: str
+    token: str
+    code: str
+    consented: float | None
+    origin: str
+    platform_id: str | None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A question as a rater sees it.
+
+    Attributes:
+        assignment: The number of the assignment.
+        number: The place of the question among the rater's, from 1.
+        training: Whether its answer will be explained.
+        context: The turns, oldest first.
+        replies: The replies, in the order in which they are shown.
+        form: The fields of the form with what was chosen before; empty for a new question.
+        comment: The comment that was written before.
+        counts: How far the rater is.
+        may_undo: Whether there is an answer that can be changed.
+    """
+
+    assignment: int
+    number: int
+    training: bool
+    context: tuple[str, ...]
+    replies: tuple[str, ...]
+    form: Mapping[str, str]
+    comment: str
+    counts: assignment.Counts
+    may_undo: bool
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What is said of the answer to a training question.
+
+    Attributes:
+        right: Whether every known answer was given.
+        answers: By criterion the known answer, in the order in which the replies were shown.
+        explanation: Why.
+    """
+
+    right: bool
+    answers: Mapping[str, str]
+    explanation: str
+
+
+def open_study(
+    path: str | os.PathLike[str], task: Task, questions: Questions
+) -> tuple[Study, bool]:
+    """Opens a study, which is made where there is none yet.
+
+    Returns:
+        The study, and whether it was there already.
+
+    Raises:
+        InputError: The study that stands there has other questions or settings.
+    """
+    there = os.path.exists(path)
+    if not there:
+        make_study(path, task, questions)
+    study = Study(path)
+    if study.identity != identity(task, questions):
+        study.close()
+        raise InputError(
+            f"{path}: the study that stands there has other questions or settings; go on with it by "
+            "naming no test set and no settings, or name a new file"
+        )
+    return study, there
+
+
+def identity(task: Task, questions: Questions) -> str:
+    """The checksum of what a study asks."""
+    return json_digest(
+        [
+            dataclasses.asdict(task),
+            [list(map(dataclasses.asdict, block)) for block in questions.blocks],
+        ]
+    )
+
+
+def make_study(path: str | os.PathLike[str], task: Task, questions: Questions) -> None:
+    """Makes the file of a new study.
+
+    Args:
+        path: The file, which must not exist.
+        task: The settings.
+        questions: The questions to be rated.
+
+    Raises:
+        InputError: Something stands there, or it cannot be written.
+    """
+    make_database(path, lambda connection: _fill(connection, task, questions))
+
+
+def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> None:
+    values = {
+        "task": task_json(task),
+        "admin": secrets.token_urlsafe(24),
+        "join": secrets.token_urlsafe(24),
+        "made": str(time.time()),
+        "identity": identity(task, questions),
+        "notes": json.dumps(questions.notes),
+    }
+    connection.executemany("INSERT INTO study VALUES (?, ?)", values.items())
+    for kind, examples in (("training", task.training), ("attention", task.attention)):
+        for place, example in enumerate(examples, start=1):
+            _insert(connection, kind, [_of_example(f"{kind} {place}", example)], example)
+    for block in questions.blocks:
+        _insert(connection, "rated", block)
+
+
+def _of_example(name: str, example: Example) -> Question:
+    systems = tuple(str(place) for place in range(1, len(example.replies) + 1))
+    return Question(name, example.context, systems, example.replies, 1.0)
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    kind: str,
+    questions: Iterable[Question],
+    example: Example | None = None,
+) -> None:
+    block = connection.execute("INSERT INTO block (kind) VALUES (?)", (kind,)).lastrowid
+    for each in questions:
+        content: dict[str, Any] = {"context": each.context, "replies": each.replies}
+        if example is not None:
+            content |= {"answers": example.answers, "explanation": example.explanation}
+        connection.execute(
+            "INSERT INTO question (block, item, content, systems, probability) VALUES (?, ?, ?, ?, ?)",
+            (
+                block,
+                each.item,
+                json.dumps(content, ensure_ascii=False),
+                json.dumps(each.systems, ensure_ascii=False),
+                each.probability,
+            ),
+        )
+
+
+class Study:
+    """An open study. Several threads, and several processes, may use it at once.
+
+    Args:
+        path: The file that `make_study` made.
+        clock: The time in seconds.
+        reading: Whether nothing will be written.
+
+    Attributes:
+        task: The settings.
+        admin: The secret part of the admin page's link.
+        join: The secret part of the common link by which raters join.
+        identity: The checksum of its questions and settings.
+        notes: What was left out when it was made.
+
+    Raises:
+        InputError: It is no study, or cannot be opened.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        clock: Callable[[], float] = time.time,
+        reading: bool = False,
+    ) -> None:
+        self.database = Database(path, reading)
+        self._clock = clock
+        with self.database.transaction() as db:
+            values = dict(db.execute("SELECT key, value FROM study").fetchall())
+        self.task = task_of_json(values["task"])
+        self.admin = values["admin"]
+        self.join = values["join"]
+        self.identity = values["identity"]
+        self.notes: tuple[str, ...] = tuple(json.loads(values["notes"]))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.database.close()
+
+    def add_rater(self, origin: Origin = "link", platform_id: str | None = None) -> Rater:
+        """Adds a rater with a link that nobody can guess.
+
+        Args:
+            origin: How the rater comes.
+            platform_id: What a crowd platform calls the rater; who is known already gets the same link.
+        """
+        with self.database.transaction() as db:
+            if platform_id is not None:
+                row = _rater_row(db, "platform_id = ?", platform_id)
+                if row is not None:
+                    return row
+            token = secrets.token_urlsafe(24)
+            code = self.task.completion_code or "".join(
+                secrets.choice(_CODE_LETTERS) for _ in range(10)
+            )
+            (number,) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM rater").fetchone()
+            db.execute(
+                "INSERT INTO rater (id, name, digest, token, code, origin, platform_id) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (number, f"r{number:03}", _digest(token), token, code, origin, platform_id),
+            )
+            return Rater(number, f"r{number:03}", token, code, None, origin, platform_id)
+
+    def raters(self) -> list[Rater]:
+        """All raters, in the order in which they were added."""
+        with self.database.transaction() as db:
+            rows = db.execute(f"SELECT {_RATER} FROM rater ORDER BY id").fetchall()
+        return [Rater(*row) for row in rows]
+
+    def add_links(self, number: int) -> None:
+        """Adds raters until so many have a link of their own."""
+        there = sum(each.origin == "link" for each in self.raters())
+        for _ in range(number - there):
+            self.add_rater()
+
+    def rater(self, token: str) -> Rater | None:
+        """The rater of a link; None: there is none."""
+        with self.database.transaction() as db:
+            return _rater_row(db, "digest = ?", _digest(token))
+
+    def consent(self, rater: Rater) -> None:
+        """Notes that a rater has read the instructions, and agreed to take part."""
+        with self.database.transaction() as db:
+            db.execute(
+                "UPDATE rater SET consented = ? WHERE id = ? AND consented IS NULL",
+                (self._clock(), rater.id),
+            )
+
+    def current(self, rater: Rater, expires: bool = True) -> Shown | None:
+        """The question that a rater is to answer now; None: all is done.
+
+        Args:
+            rater: The rater.
+            expires: Whether the question may go to somebody else if it is not answered in time.
+        """
+        now = self._clock()
+        with self.database.transaction() as db:
+            number = assignment.current(db, self.task, rater.id, now, expires)
+            if number is None:
+                return None
+            db.execute(
+                "UPDATE assignment SET shown = coalesce(shown, ?) WHERE id = ?", (now, number)
+            )
+            return self._shown(db, rater, number)
+
+    def _shown(self, db: sqlite3.Connection, rater: Rater, number: int) -> Shown:
+        content, arrangement, kind = db.execute(
+            "SELECT content, arrangement, kind FROM assignment "
+            "JOIN question ON question.id = assignment.question "
+            "JOIN block ON block.id = assignment.block WHERE assignment.id = ?",
+            (number,),
+        ).fetchone()
+        content, arrangement = json.loads(content), json.loads(arrangement)
+        before = _last_answer(db, number)
+        return Shown(
+            number,
+            assignment.place(db, rater.id, number),
+            kind == "training",
+            tuple(content["context"]),
+            tuple(content["replies"][reply] for reply in arrangement),
+            form_of(self.task, before[0], arrangement) if before else {},
+            before[1] if before else "",
+            assignment.counts(db, self.task, rater.id),
+            _undoable(db, rater.id) is not None,
+        )
+
+    def answer(
+        self, rater: Rater, number: int, form: Mapping[str, str], seconds: float | None = None
+    ) -> bool:
+        """Stores an answer; it is on the disk when this returns.
+
+        An answer that is sent a second time is stored once; another answer to the same question takes
+        its place, except in training.
+
+        Args:
+            rater: The rater.
+            number: The assignment, as it was shown.
+            form: The fields of the form.
+            seconds: How long the rater took; None: since the question was first shown.
+
+        Returns:
+            Whether it was a training question, of which `feedback` has something to say.
+
+        Raises:
+            InputError: The assignment is not the rater's, went to somebody else, or the form is not
+                complete; the message is for the rater.
+        """
+        now = self._clock()
+        with self.database.transaction() as db:
+            row = db.execute(
+                "SELECT state, arrangement, shown, kind FROM assignment "
+                "JOIN block ON block.id = assignment.block "
+                "WHERE assignment.id = ? AND rater = ?",
+                (number, rater.id),
+            ).fetchone()
+            if row is None:
+                raise InputError("This question is not one of yours.")
+            state, arrangement, shown, kind = row
+            if state == "released":
+                raise InputError(
+                    "This question was given to somebody else because it stayed open for too long. "
+                    "Nothing is missing: go on with the next one."
+                )
+            arrangement = json.loads(arrangement)
+            before = _last_answer(db, number) if state == "answered" else None
+            if before is None or kind != "training":
+                choices = choices_of(self.task, form, arrangement)
+                comment = comment_of(self.task, form)
+                taken = seconds if seconds is not None else (now - shown if shown else None)
+                if before != (choices, comment):
+                    _store(db, number, now, taken, choices, comment)
+        return kind == "training"
+
+    def _feedback(
+        self, choices: Choices, content: Mapping[str, Any], arrangement: Sequence[int]
+    ) -> Feedback:
+        right = is_right(self.task, choices, content["answers"])
+        answers = {
+            self.task.criterion(name).asked: _in_words(self.task, name, answer, arrangement)
+            for name, answer in content["answers"].items()
+        }
+        return Feedback(right, answers, content["explanation"])
+
+    def undo(self, rater: Rater) -> bool:
+        """Opens a rater's last answer again, and returns whether there was one.
+
+        The answer that was given counts until another takes its place.
+        """
+        with self.database.transaction() as db:
+            number = _undoable(db, rater.id)
+            if number is None:
+                return False
+            db.execute("UPDATE assignment SET state = 'reopened' WHERE id = ?", (number,))
+            return True
+
+    def may_undo(self, rater: Rater) -> bool:
+        """Whether a rater has an answer that can be changed."""
+        with self.database.transaction() as db:
+            return _undoable(db, rater.id) is not None
+
+    def feedback(self, rater: Rater, number: int) -> Feedback | None:
+        """What is said of a rater's answer to a training question; None: there is no such answer."""
+        with self.database.transaction() as db:
+            row = db.execute(
+                "SELECT content, arrangement FROM assignment "
+                "JOIN question ON question.id = assignment.question "
+                "JOIN block ON block.id = assignment.block "
+                "WHERE assignment.id = ? AND rater = ? AND kind = 'training'",
+                (number, rater.id),
+            ).fetchone()
+            given = _last_answer(db, number)
+        if row is None or given is None:
+            return None
+        return self._feedback(given[0], json.loads(row[0]), json.loads(row[1]))
+
+    def example_of(self, rater: Rater, number: int) -> Shown | None:
+        """A training question of a rater as it was shown, for its explanation; None: it is none."""
+        with self.database.transaction() as db:
+            row = db.execute(
+                "SELECT kind FROM assignment JOIN block ON block.id = assignment.block "
+                "WHERE assignment.id = ? AND rater = ?",
+                (number, rater.id),
+            ).fetchone()
+            if row is None or row[0] != "training":
+                return None
+            return self._shown(db, rater, number)
+
+
+_RATER = "id, name, token, code, consented, origin, platform_id"
+
+
+def _rater_row(db: sqlite3.Connection, where: str, value: object) -> Rater | None:
+    row = db.execute(f"SELECT {_RATER} FROM rater WHERE {where}", (value,)).fetchone()
+    return None if row is None else Rater(*row)
+
+
+def _digest(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _last_answer(db: sqlite3.Connection, number: int) -> tuple[Choices, str] | None:
+    row = db.execute(
+        "SELECT choices, comment FROM answer WHERE assignment = ? ORDER BY revision DESC LIMIT 1",
+        (number,),
+    ).fetchone()
+    return None if row is None else (json.loads(row[0]), row[1])
+
+
+def _undoable(db: sqlite3.Connection, rater: int) -> int | None:
+    """The last question answered before the one that is open now; training cannot be changed."""
+    row = db.execute(
+        "SELECT assignment.id FROM assignment JOIN block ON block.id = assignment.block "
+        "WHERE rater = :rater AND state = 'answered' AND kind <> 'training' AND position < coalesce("
+        "(SELECT min(position) FROM assignment WHERE rater = :rater AND state IN ('open', 'reopened')),"
+        " 1 << 60) ORDER BY position DESC LIMIT 1",
+        {"rater": rater},
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+def _store(
+    db: sqlite3.Connection,
+    number: int,
+    now: float,
+    seconds: float | None,
+    choices: Choices,
+    comment: str,
+) -> None:
+    db.execute(
+        "INSERT INTO answer SELECT ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ? FROM answer "
+        "WHERE assignment = ?",
+        (number, now, seconds, json.dumps(choices), comment, number),
+    )
+    db.execute("UPDATE assignment SET state = 'answered' WHERE id = ?", (number,))
+
+
+def _in_words(task: Task, name: str, answer: Any, arrangement: Sequence[int]) -> str:
+    """A known answer as the rater saw it."""
+    shown = {reply + 1: place for place, reply in enumerate(arrangement, start=1)}
+    if task.kind == "pointwise":
+        words = dict(task.criterion(name).points)
+        grades = answer if isinstance(answer, list | tuple) else [answer]
+        return " or ".join(
+            f"{grade} ({words[grade]})" if words[grade] else str(grade) for grade in grades
+        )
+    if task.kind == "head-to-head":
+        return "a tie" if answer == "tie" else f"reply {shown[answer]}"
+    return f"best: reply {shown[answer['best']]}, worst: reply {shown[answer['worst']]}"

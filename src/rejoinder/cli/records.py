@@ -1,0 +1,171 @@
+"""The record of what a command wrote: its inputs by content, its words, signatures and notes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rejoinder._version import __version__
+from rejoinder.cli.targets import WRITING, named_paths
+from rejoinder.cli.terminal.speech import logged_notes
+from rejoinder.files.provenance import (
+    content_of,
+    record_path,
+    relative_path,
+    without_secrets,
+    write_record,
+)
+
+_OF_METRICS = ("metrics", "weights_from")
+"""The parameters whose texts may name the folder of a model: ``ruber:model=FOLDER``."""
+
+
+class Records:
+    """Writes the records of the files that the current command wrote.
+
+    Args:
+        result: What the command computed: its ``signature`` or ``signatures`` and its ``notes``.
+    """
+
+    def __init__(self, result: Any = None) -> None:
+        self._result = result
+
+    def write(
+        self, path: Path, rows: int | None = None, drawn: Sequence[Path] | None = None
+    ) -> None:
+        """Writes the record of a file or folder; nothing where no command is running.
+
+        Args:
+            path: What was written.
+            rows: How many rows it has.
+            drawn: The files in a folder that are of this command; None: all of it is.
+
+        Raises:
+            InputError: The record cannot be written.
+        """
+        if click.get_current_context(silent=True) is None:
+            return
+        folder = record_path(path).parent
+        names = None if drawn is None else sorted(os.path.relpath(each, path) for each in drawn)
+        record = {
+            "file": path.name,
+            "content": content_of(path, names),
+            **({} if names is None else {"files": names}),
+            "rows": rows,
+            "version": __version__,
+            "command": _command(folder),
+            "signatures": signatures_of(self._result),
+            "notes": [without_secrets(each) for each in _notes(self._result)],
+            "inputs": [
+                {"as": role, "name": _name(each), "path": _seen(each, folder), "content": content}
+                for role, each, content in self._inputs
+            ],
+        }
+        write_record(path, record)
+
+    @cached_property
+    def _inputs(self) -> list[tuple[str, Path, str | None]]:
+        """The files and folders that the command read: role, path and content."""
+        contents: dict[str, str | None] = {}
+        inputs = []
+        for role, path in dict.fromkeys(_read()):
+            full = os.path.realpath(path)
+            if full not in contents:
+                contents[full] = content_of(path)
+            inputs.append((role, path, contents[full]))
+        return inputs
+
+
+def signatures_of(result: Any) -> dict[str, str]:
+    """The signatures of a result by metric; one that is of no metric by the empty name."""
+    measured = getattr(result, "measured", None)
+    if isinstance(measured, Mapping):
+        return {label: each.signature for label, each in measured.items()}
+    several = getattr(result, "signatures", None)
+    several = several() if callable(several) else several
+    one = getattr(result, "signature", None)
+    signatures = {"": one} if isinstance(one, str) and one else {}
+    if isinstance(several, Mapping):
+        signatures |= {str(name): str(each) for name, each in several.items()}
+    return signatures
+
+
+def _notes(result: Any) -> list[str]:
+    """The notes of the result, and what readers left out."""
+    notes = getattr(result, "notes", ())
+    own = notes if isinstance(notes, list | tuple) else ()
+    return list(dict.fromkeys(each for each in (*logged_notes(), *own) if isinstance(each, str)))
+
+
+def _read() -> Iterable[tuple[str, Path]]:
+    """The role and path of everything that the command was told to read."""
+    context = click.get_current_context()
+    for name, path in named_paths(context):
+        if name not in WRITING and (str(path) == "-" or path.exists()):
+            yield name if name.startswith("-") else name.upper(), path
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        for text in value if isinstance(value, tuple) else (value,):
+            if not isinstance(text, str):
+                continue
+            if parameter.name in _OF_METRICS:
+                for part in _parts(text):
+                    yield parameter.opts[0], Path(part)
+            elif parameter.name == "columns" and Path(text).is_file():
+                yield parameter.opts[0], Path(text)
+
+
+def _parts(text: str) -> list[str]:
+    """The values of a text ``name:key=value,...`` that are paths."""
+    return [each for each in re.findall(r"=([^,=]+)", text) if os.path.exists(each)]
+
+
+def _command(folder: Path) -> list[str]:
+    """The words of the command, its paths as seen from a folder."""
+    context = click.get_current_context()
+    verb = context.command_path.split()
+    given = context.find_root().obj
+    words = [str(each) for each in given] if isinstance(given, list) else []
+    return [*verb, *(_word(each, folder) for each in words[len(verb) - 1 :])]
+
+
+def _word(word: str, folder: Path) -> str:
+    """A word of the command, its paths as seen from a folder, without secrets."""
+    if word and _is_path(word):
+        return _seen(Path(word), folder) or Path(word).name
+    for part in re.findall(r"=([^,=]+)", word):
+        if _is_path(part):
+            word = word.replace(f"={part}", f"={_seen(Path(part), folder) or Path(part).name}")
+    parts = word.split(":")
+    for count in range(len(parts) - 1, 0, -1):
+        before = ":".join(parts[:count])  # FILE:lower:1..5
+        if before and _is_path(before):
+            seen = _seen(Path(before), folder) or Path(before).name
+            word = ":".join([seen, *parts[count:]])
+            break
+    return without_secrets(word)
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word names something that is there."""
+    try:
+        return word != "-" and os.path.exists(word)
+    except ValueError:  # a zero byte
+        return False
+
+
+def _name(path: Path) -> str:
+    return "standard input" if str(path) == "-" else path.name or str(path)
+
+
+def _seen(path: Path, folder: Path) -> str | None:
+    """A path as seen from a folder; None for a pipe, and where it would name the user's home."""
+    if str(path) == "-" or not (path.is_file() or path.is_dir()):
+        return None
+    return relative_path(path, folder)

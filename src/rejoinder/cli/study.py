@@ -1,0 +1,165 @@
+"""The options that make a study, and the study that a command line names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import argument, choice, flag, integer, option, path
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.annotation.questions import Questions
+    from rejoinder.annotation.study import Study
+    from rejoinder.annotation.task import Task
+    from rejoinder.tables.testset import TestSet
+
+_SETTINGS = {
+    "judgement": "kind",
+    "raters_per_question": "raters_per_question",
+    "per_rater": "per_rater",
+    "sample": "sample",
+    "probability": "probability",
+    "seed": "seed",
+}
+"""By option, what the setting is called in the file of --task."""
+_OF_QUESTIONS = (
+    *_SETTINGS, "task", "criteria", "scale", "without", "mined", "original", "columns",
+    "testset_format", "responses_format", "references",
+)  # fmt: skip
+
+
+class StudyOptions(options.TextsOptions):
+    """A study: its file, and what it asks where it is new."""
+
+    testset: Path = argument("testset", type=options.PATH, required=False)  # None: go on
+    responses: tuple[Path, ...] = argument("responses", type=options.PATH, nargs=-1)
+    db: Path = path(
+        "--db",
+        required=True,
+        help="File of the study, an SQLite database. It is made from the test set and the responses if "
+        "it is not there; otherwise the study goes on.",
+    )
+    task: Path | None = path(
+        "--task",
+        help="TOML file with the settings of the study. Criteria, scales, instructions, consent, "
+        "training and attention questions; options take the place of its settings.",
+    )
+    judgement: str | None = choice(
+        "--judgement",
+        of=("pointwise", "head-to-head", "best-worst"),
+        help="Kind of judgement. pointwise: grades for each reply (the default); head-to-head: the "
+        "better of two replies; best-worst: the best and the worst of several.",
+    )
+    criteria: tuple[str, ...] = option(
+        "--criterion",
+        metavar="NAME",
+        multiple=True,
+        help="Rating criterion. May be repeated (default: overall).",
+    )
+    scale: tuple[float, float] | None = options.scale()
+    raters_per_question: int | None = integer(
+        "--raters-per-question", help="Number of raters of each question (default: 3)."
+    )
+    per_rater: int | None = integer(
+        "--per-rater", help="Maximum number of questions of one rater (default: no limit)."
+    )
+    sample: int | None = integer(
+        "--sample", help="Number of items to judge, drawn at random (default: all)."
+    )
+    probability: str | None = option(
+        "--probability",
+        metavar="COLUMN",
+        help="Column of the contexts with the probability with which each item is drawn.",
+    )
+    mined: tuple[Path, ...] = path(
+        "--mined",
+        multiple=True,
+        help="Table of mined candidates (id, text, source), judged as replies of their sources; may be "
+        "repeated.",
+    )
+    original: bool = flag(
+        "--original", help="Judge the first reference of each item too, as the system 'original'."
+    )
+    without: tuple[str, ...] = options.without("Its replies are not judged.")
+    seed: int | None = integer("--seed", help="Random seed.")
+
+
+def opened(given: StudyOptions) -> tuple[Study, bool]:
+    """The study of a command line, and whether it was there already.
+
+    Raises:
+        RejoinderError: It cannot be made, or other questions were asked before.
+    """
+    from rejoinder.annotation.study import Study, open_study
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.errors import ParameterError
+
+    if given.testset is None:
+        if not given.db.exists():
+            raise ParameterError(
+                f"{given.db}: there is no such study; name a test set and responses to make it: "
+                f"rejoinder annotate serve TESTSET.jsonl SYSTEM.jsonl ... --db {given.db}"
+            )
+        check_needs(False, "a test set", *_OF_QUESTIONS)
+        return Study(given.db), True
+    task = task_of(given)
+    return open_study(given.db, task, questions_of(given, task))
+
+
+def task_of(given: StudyOptions) -> Task:
+    """The settings of the file of --task, with those of options in their place."""
+    from rejoinder.annotation.task import Criterion, Task
+    from rejoinder.annotation.task_file import read_task
+    from rejoinder.errors import ParameterError
+
+    settings: dict[str, Any] = {
+        setting: getattr(given, name)
+        for name, setting in _SETTINGS.items()
+        if getattr(given, name) is not None
+    }
+    if given.task is not None:
+        if given.criteria or given.scale is not None:
+            raise ParameterError(
+                "--criterion, --scale: the file of --task has the criteria; write them there"
+            )
+        return read_task(given.task, **settings)
+    low, high = given.scale or (1.0, 5.0)
+    if not (low.is_integer() and high.is_integer()):
+        raise ParameterError(f"--scale {low:g} {high:g}: expected whole numbers, as on a page")
+    names = given.criteria or ("overall",)
+    criteria = tuple(Criterion(name, lowest=int(low), highest=int(high)) for name in names)
+    return Task(criteria=criteria, **settings)
+
+
+def questions_of(given: StudyOptions, task: Task) -> Questions:
+    """The questions about the replies of the files."""
+    from rejoinder.annotation.questions import make_questions
+
+    return make_questions(*_texts(given), task)
+
+
+def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:
+    """The test set and what is judged: replies of systems, mined candidates, and original references."""
+    import polars as pl
+
+    from rejoinder.annotation.candidates import originals, read_candidates
+    from rejoinder.cli import inputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.selection import without_systems
+
+    parts = []
+    if given.responses or not (given.mined or given.original):
+        testset, replies = inputs.read(given, rest="--db STUDY.sqlite")
+        parts.append(replies)
+    else:
+        with Progress("reading"):
+            testset = inputs.read_items(given)
+    if given.mined:
+        parts.append(read_candidates(given.mined, given.columns))
+    if given.original:
+        parts.append(originals(testset))
+    replies = pl.concat(parts, how="diagonal")
+    return testset, without_systems(replies, given.without)

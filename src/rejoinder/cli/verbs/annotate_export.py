@@ -1,0 +1,73 @@
+"""``rejoinder annotate export``: the judgements of a study as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import argument, command, number
+
+if TYPE_CHECKING:
+    from rejoinder.annotation.export import Exported
+
+
+class ExportOptions(options.JsonOptions):
+    """The options of 'annotate export'."""
+
+    db: Path = argument("db", metavar="STUDY", type=options.PATH)
+    output: Path = options.output("Ratings or preferences: .csv, .tsv, .jsonl or .parquet.")
+    attention: float = number(
+        "--attention",
+        default=0.0,
+        help="Least share of attention questions that a rater must answer right. The answers of others "
+        "are left out.",
+    )
+
+
+@command(ExportOptions)
+def export(given: ExportOptions) -> None:
+    """Write the judgements of a study as a table.
+
+    Ratings (of head-to-head questions: preferences) that all other verbs read, with the probability
+    with which each question was drawn and its position in the rater's order. A study that is being
+    served can be exported too.
+    """
+    from rejoinder.annotation.export import export as exported
+    from rejoinder.annotation.study import Study
+    from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import machine
+    from rejoinder.tables.write import write_preferences, write_ratings
+
+    study = Study(given.db, reading=True)
+    try:
+        is_preferences = study.task.kind == "head-to-head"
+        kind = targets.PREFERENCES if is_preferences else targets.RATINGS
+        targets.check_file(given.output, kind, "--output")
+        result = exported(study, given.attention)
+    finally:
+        study.close()
+    write = write_preferences if is_preferences else write_ratings
+    with Outputs() as outputs:
+        rows = result.table.height
+        written = outputs.save(given.output, lambda path: write(result.table, path), rows)
+        if given.json:
+            machine.write(result.as_json(str(given.output) if written else None))
+        else:
+            _print(result)
+
+
+def _print(result: Exported) -> None:
+    from rejoinder.cli.terminal.columns import number, table, text
+    from rejoinder.cli.terminal.console import console, print_notes
+
+    out = console()
+    raters = result.table.get_column("rater").n_unique()
+    items = result.table.get_column("id").n_unique()
+    out.print(f"{result.table.height} {result.kind} by {raters} raters on {items} items")
+    if result.attention.height:
+        rows = result.attention.iter_rows(named=True)
+        title = "attention questions"
+        out.print(table(rows, text("rater"), number("asked"), number("right"), title=title))
+    print_notes(out, result.notes)

@@ -1,0 +1,165 @@
+"""``rejoinder annotate serve``: the page on which people judge replies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import command, flag, integer, option
+from rejoinder.cli.study import StudyOptions
+
+if TYPE_CHECKING:
+    from rejoinder.annotation.study import Study
+
+
+class ServeOptions(StudyOptions, options.JsonOptions):
+    """The options of 'annotate serve'."""
+
+    links: int | None = integer(
+        "--links",
+        type=click.IntRange(min=0),
+        help="Number of personal links (default: as many as raters of a question).",
+    )
+    host: str = option(
+        "--host",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="Address to listen on. The default is this machine alone; 0.0.0.0 is every network.",
+    )
+    port: int = integer(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8000,
+        help="Port to listen on; 0: any that is free.",
+    )
+    address: str | None = option(
+        "--address",
+        metavar="URL",
+        help="Public address of the page, for the printed links (default: that of this server).",
+    )
+    prepare: bool = flag(
+        "--prepare", help="Make the study and print its links, without serving it."
+    )
+
+
+@command(ServeOptions)
+def serve(given: ServeOptions) -> None:
+    """Serve a page on which people judge replies.
+
+    The study is made from a test set and the replies of systems, and kept in the file of --db. Every
+    rater has a link; the admin's link shows the progress. End it with Ctrl-C; repeat the command to go
+    on.
+    """
+    from rejoinder.cli import study as studies
+    from rejoinder.models.installed import check_installed
+
+    check_installed("annotate serve", "starlette", "uvicorn", "jinja2", extra="annotate")
+    address = _checked(given.address)
+    study, there = studies.opened(given)
+    try:
+        links = given.links
+        if links is None and not there:
+            links = study.task.raters_per_question
+        study.add_links(links or 0)
+        if given.prepare:
+            _print(given, study, address or f"http://{_host(given.host)}:{given.port}")
+            return
+        _serve(given, study, address)
+    finally:
+        study.close()
+
+
+def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
+    from rejoinder.annotation.server.run import listening
+    from rejoinder.annotation.server.run import serve as served
+    from rejoinder.cli.terminal.speech import note
+
+    place = listening(given.host, given.port)
+    port = place.getsockname()[1]
+    if given.host not in ("127.0.0.1", "localhost", "::1"):
+        note(
+            f"other machines can reach this page on port {port}, without encryption: put a proxy with "
+            "TLS before it, and name its address with --address"
+        )
+    own = f"http://{_host(given.host)}:{port}"
+    served(study, place, address, lambda: _print(given, study, address or own))
+
+
+def _checked(address: str | None) -> str | None:
+    """The address without a slash at its end."""
+    from urllib.parse import urlsplit
+
+    from rejoinder.errors import ParameterError
+
+    if address is None:
+        return None
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ParameterError(
+            f"--address {address}: expected an address such as https://study.example.org"
+        )
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ParameterError(
+            f"--address {address}: expected an address without a path; give the study a host or port of "
+            "its own"
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _host(host: str) -> str:
+    """A host as it stands in an address; of a server for every network, this machine.
+
+    >>> _host("::1"), _host("0.0.0.0")
+    ('[::1]', '127.0.0.1')
+    """
+    if host in ("0.0.0.0", "::", ""):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _print(given: ServeOptions, study: Study, address: str) -> None:
+    """The links, on standard output: whoever sees them may rate, or see the progress."""
+    import dataclasses
+    import sys
+
+    from rejoinder.annotation.overview import overview
+    from rejoinder.cli.show import machine
+    from rejoinder.cli.terminal.console import console, print_notes
+
+    now = overview(study)
+    links = [
+        {"rater": each.rater.name, "state": each.state, "link": f"{address}/r/{each.rater.token}"}
+        for each in now.raters
+        if each.rater.origin == "link"
+    ]
+    whole: dict[str, Any] = {
+        "settings": dataclasses.asdict(study.task),
+        "identity": study.identity,
+        "questions": now.questions,
+        "answers": now.answers,
+        "wanted": now.wanted,
+        "admin": f"{address}/a/{study.admin}",
+        "join": f"{address}/join/{study.join}",
+        "raters": links,
+        "db": str(given.db),
+        "notes": study.notes,
+    }
+    if given.json:
+        machine.write(whole)
+        return
+    out = console()
+    out.print(
+        f"{study.task.kind}: {now.questions} questions, {study.task.raters_per_question} raters each; "
+        f"{now.answers} of {now.wanted} answers"
+    )
+    out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
+    out.print(f"for everybody, to join:      {whole['join']}", soft_wrap=True)
+    for row in links:
+        out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
+    print_notes(out, study.notes)
+    sys.stdout.flush()

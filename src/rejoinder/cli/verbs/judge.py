@@ -1,0 +1,94 @@
+"""``rejoinder judge``: a judge beside the people whose place it would take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import choice, command, number
+
+if TYPE_CHECKING:
+    from rejoinder.statistics.annotator_test import Alignment
+
+EXAMPLES = """\b
+Examples:
+  rejoinder judge --scores judge.csv --ratings ratings.csv
+  rejoinder judge testset.jsonl systems/*.jsonl --scores judge.csv -m bleu --ratings ratings.csv
+"""
+
+
+class JudgeOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
+    """The options of 'judge'."""
+
+    scale: tuple[float, float] | None = options.scale()
+    tolerance: float = number(
+        "--tolerance",
+        default=0.1,
+        help="Share of items by which a judge may be worse than a rater and still stand in: 0.1 for "
+        "crowd workers, 0.15 for skilled raters, 0.2 for experts.",
+    )
+    alignment: str = choice(
+        "--alignment",
+        of=("rmse", "accuracy"),
+        default="rmse",
+        help="How close a mark comes to the ratings of others: by their distance (grades), or by "
+        "whether they are equal (categories).",
+    )
+    cluster: str | None = options.CLUSTER
+    without: tuple[str, ...] = options.without()
+    seed: int = options.seed()
+    resamples: int = options.resamples(hidden=True)
+
+
+@command(JudgeOptions, epilog=EXAMPLES)
+def judge(given: JudgeOptions) -> None:
+    """Compare a judge, or a metric, with people who rate.
+
+    How severe a judge (such as a language model) is, how its marks follow ratings, which systems
+    and lengths it favours, how far it agrees with itself, and whether it may stand in for a rater
+    (the alternative annotator test). Metrics of texts are judges too: may BLEU stand in for a rater?
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.speech import note
+    from rejoinder.meta_evaluation.judge import judge as judged
+    from rejoinder.metrics.external import External
+    from rejoinder.tables.external_scores import read_scores
+
+    if "resamples" in from_command_line():
+        note("--resamples has no effect: 'judge' draws no resamples")
+    table = inputs.read_rated(given, given.scale)
+    scores, texts = inputs.measured(given, resamples=0)
+    repeats = None
+    marks = [each.metric for each in scores.measured.values() if isinstance(each.metric, External)]
+    if given.scores and any(max(each.raters, each.samples) > 1 for each in marks):
+        with Progress("reading"):
+            repeats = read_scores(
+                *(each.path for each in given.scores),
+                format=given.scores_format,
+                columns=given.columns,
+            )
+    with Progress("comparing with people") as tick:
+        report = judged(
+            scores,
+            table,
+            responses=None if texts is None else texts[1],
+            repeats=repeats,
+            criterion=given.criterion,
+            without=given.without,
+            scale=given.scale,
+            cluster=given.cluster,
+            tolerance=given.tolerance,
+            alignment=cast("Alignment", given.alignment),
+            seed=given.seed,
+            progress=tick,
+        )
+    report = inputs.with_notes(report, given.ratings)
+    if given.json:
+        write(report.as_json())
+    else:
+        from rejoinder.cli.show.judge import judge as show
+
+        show(report)

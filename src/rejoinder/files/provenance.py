@@ -1,0 +1,214 @@
+"""What a written file was made of, kept beside it: ``FILE.provenance.json``; of a folder, in it.
+
+The record stands in a file of its own, in every format alike, so that what other programs read stays
+as it is to the last byte. It holds the SHA-256 of the file and of every input, the command, signatures,
+the number of rows, and the notes about what was left out; and a checksum of itself. Paths are relative to
+the folder of the record, so that a folder with files and records can be moved. There is no time in it:
+the same command on the same files writes the same record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from rejoinder.errors import InputError
+from rejoinder.files import pipes
+from rejoinder.files.checksums import with_checksum, without_checksum
+from rejoinder.files.content import sha256
+from rejoinder.files.reading import STANDARD_INPUT
+from rejoinder.files.replacing import replacing
+
+SUFFIX = ".provenance.json"
+FORMAT = "rejoinder_provenance"
+"""The key that every record begins with; its value is the version of the format."""
+VERSION = 1
+_LONGEST = 255 - len(SUFFIX)  # bytes of a name beside which a record fits
+
+
+def record_path(path: str | os.PathLike[str]) -> Path:
+    """Where the record of a file stands: beside it, its name and ``.provenance.json``.
+
+    That of a folder stands in it, hidden, so that it moves with the folder and does not count among its
+    files.
+
+    >>> record_path("out/weighed.jsonl").as_posix()
+    'out/weighed.jsonl.provenance.json'
+    """
+    path = Path(path)
+    if path.is_dir():
+        return path / SUFFIX
+    name = path.name
+    if len(os.fsencode(name)) > _LONGEST:
+        name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
+    return path.parent / f"{name}{SUFFIX}"
+
+
+def is_record(path: str | os.PathLike[str]) -> bool:
+    """Whether a path has the name of a record."""
+    return Path(path).name.endswith(SUFFIX)
+
+
+def content_of(path: str | os.PathLike[str], names: Collection[str] | None = None) -> str | None:
+    """The SHA-256 of a file, 64 hexadecimal digits; of a folder that of the names and hashes of its files.
+
+    Hidden files of a folder and records do not count. None where nothing can be read.
+
+    Args:
+        path: The file or folder; ``-`` is standard input, as far as it was read.
+        names: The files of the folder that count; None: all.
+    """
+    place = STANDARD_INPUT if str(path) == "-" else Path(path)
+    try:
+        if place.is_dir():
+            return _of_folder(place, names)
+        if place.is_file():
+            return sha256(place)
+        if pipes.is_pipe(place.stat()):
+            return hashlib.sha256(pipes.taken(place)).hexdigest()
+    except OSError:
+        return None
+    return None
+
+
+def _of_folder(folder: Path, names: Collection[str] | None) -> str:
+    if names is not None:
+        files = [(name, folder / name) for name in sorted(names)]
+    else:
+        inside = [(file.relative_to(folder), file) for file in sorted(folder.rglob("*"))]
+        files = [
+            (within.as_posix(), file)
+            for within, file in inside
+            if file.is_file() and not is_record(file) and not any(p[0] == "." for p in within.parts)
+        ]
+    total = hashlib.sha256()
+    for name, file in files:
+        total.update(f"{name}\0{sha256(file)}\0".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()
+
+
+def relative_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> str | None:
+    """A path as seen from a folder; None where it would name the user's home.
+
+    >>> relative_path("/data/corpus.txt", "/data/out")
+    '../corpus.txt'
+    """
+    full, start = os.path.abspath(path), os.path.abspath(folder)
+    try:
+        seen = os.path.relpath(full, start)
+        above = os.path.commonpath([full, start])
+    except ValueError:  # two drives
+        return None
+    home = str(Path.home())
+    if _within(full, home) and not _within(above, home):
+        return None
+    return seen
+
+
+def _within(path: str, folder: str) -> bool:
+    return folder != os.sep and os.path.commonpath([path, folder]) == folder
+
+
+def without_secrets(text: str) -> str:
+    """A text without the user and password of a web address, without its query, and without the home.
+
+    >>> without_secrets("https://ann:pw@example.org/v1?key=7#gpt")
+    'https://example.org/v1#gpt'
+    """
+    text = re.sub(r"(\w+://)[^/@\s]*@", r"\1", text)
+    text = re.sub(r"(\w+://[^\s?#]*)\?[^\s#]*", r"\1", text)
+    home = str(Path.home())
+    return re.sub(rf"{re.escape(home)}(?=/|$|\b)", "~", text) if home != os.sep else text
+
+
+def write_record(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
+    """Writes the record of a file, whole or not at all.
+
+    Args:
+        path: The file or folder that the record is of.
+        record: What is to be kept, in JSON's types.
+
+    Raises:
+        InputError: It cannot be written, or another file stands in its place.
+    """
+    check_record_target(path)
+    whole = with_checksum({FORMAT: VERSION, **record})
+    with replacing(record_path(path)) as temporary:
+        text = json.dumps(whole, ensure_ascii=False, indent=1)
+        temporary.write_bytes((text + "\n").encode("utf-8", "replace"))
+
+
+def check_record_target(path: str | os.PathLike[str]) -> None:
+    """Raises an InputError where something that is no record stands in the place of one."""
+    place = record_path(path)
+    if place.is_dir():
+        raise InputError(
+            f"{place}: is a folder; the record of {Path(path).name} goes there; move it"
+        )
+    try:
+        first = place.read_bytes()[: len(FORMAT) + 16] if place.is_file() else b""
+    except OSError:
+        return
+    if first.strip() and f'"{FORMAT}"'.encode() not in first:
+        raise InputError(
+            f"{place}: a file of other content stands where the record of {Path(path).name} goes; move "
+            "it, or name another output"
+        )
+
+
+def read_record(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The record of a file; None where it has none.
+
+    Raises:
+        InputError: The record is damaged, or of a later version.
+    """
+    place = record_path(path)
+    if not place.exists():
+        return None
+    try:
+        record, checked = without_checksum(place.read_bytes())
+    except (ValueError, OSError, RecursionError) as error:
+        raise _damaged(place, error) from None
+    version = record.get(FORMAT)
+    if isinstance(version, int) and version > VERSION:
+        raise InputError(
+            f"{place}: a record of version {version}; expected {VERSION}; it was written by a later "
+            "version of Rejoinder: install that"
+        )
+    if version != VERSION or not checked or not _is_sound(record):
+        raise _damaged(place, "it is no record of Rejoinder")
+    return record
+
+
+def _damaged(place: Path, why: object) -> InputError:
+    return InputError(
+        f"{place}: the record is damaged: {why}; write the file again by its command, or remove the record"
+    )
+
+
+def _is_sound(record: Mapping[str, Any]) -> bool:
+    """Whether a record has what is read of it, in its types."""
+    inputs = record.get("inputs")
+    return (
+        isinstance(record.get("command"), list)
+        and all(isinstance(each, str) for each in record["command"])
+        and isinstance(record.get("notes"), list)
+        and isinstance(record.get("signatures"), dict)
+        and isinstance(record.get("content"), str | None)
+        and isinstance(record.get("files"), list | None)
+        and all(isinstance(each, str) for each in record.get("files") or ())
+        and isinstance(inputs, list)
+        and all(
+            isinstance(each, dict)
+            and isinstance(each.get("name"), str)
+            and isinstance(each.get("as"), str)
+            and isinstance(each.get("path"), str | None)
+            and isinstance(each.get("content"), str | None)
+            for each in inputs
+        )
+    )

@@ -1,0 +1,137 @@
+"""How a file was made, step by step back to files that no record tells of."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from rejoinder.errors import InputError
+from rejoinder.files.provenance import SUFFIX, content_of, is_record, read_record, record_path
+
+State = Literal["unchanged", "changed", "missing", "unknown"]
+DEEPEST = 100
+"""The most steps back that are followed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A file, and how it was made.
+
+    Attributes:
+        name: The file's name, or its path as seen from the file that was made of it.
+        role: What it was for the command that read it: ``TESTSET``, ``--ratings``; empty for the file
+            asked for.
+        state: Whether the file is what the record tells of: ``unchanged``, ``changed``, ``missing``, or
+            ``unknown`` where its place or its content then is not known (standard input).
+        content: Its SHA-256 when the record was written; of the file asked for without a record, now.
+        now: Its SHA-256 now; None where it is missing.
+        record: How it was made; None where nothing tells, where it has changed, or where an earlier
+            line of the chain has told it.
+        fault: Why its record cannot be read; empty where it can.
+        repeated: Whether an earlier line has told how it was made.
+        inputs: What it was made of.
+    """
+
+    name: str
+    role: str
+    state: State
+    content: str | None
+    now: str | None
+    record: dict[str, Any] | None = None
+    fault: str = ""
+    repeated: bool = False
+    inputs: tuple[Step, ...] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder provenance --json`` prints."""
+        record = self.record or {}
+        return {
+            "name": self.name,
+            "role": self.role or None,
+            "state": self.state,
+            "content": self.content,
+            "now": self.now,
+            "command": record.get("command"),
+            "version": record.get("version"),
+            "rows": record.get("rows"),
+            "signatures": record.get("signatures", {}),
+            "notes": record.get("notes", []),
+            "fault": self.fault or None,
+            "repeated": self.repeated,
+            "inputs": [each.as_json() for each in self.inputs],
+        }
+
+    def steps(self) -> list[Step]:
+        """This step and all before it, in the order in which they are printed."""
+        return [self, *(step for each in self.inputs for step in each.steps())]
+
+
+def provenance(path: str | os.PathLike[str]) -> Step:
+    """How a file or folder was made, back to what no record tells of.
+
+    Args:
+        path: A file that a command of Rejoinder wrote (or its record).
+
+    Raises:
+        InputError: There is no such file, it has no record, or its record is damaged.
+    """
+    place = Path(path)
+    if is_record(place):
+        name = place.name.removesuffix(SUFFIX)
+        place = place.with_name(name) if name else place.parent
+    record = read_record(place)
+    now = content_of(place, record and record.get("files"))
+    if record is None:
+        if now is None:
+            raise InputError(f"{path}: no such file; check the path")
+        raise InputError(
+            f"{path}: nothing tells how it was made: there is no {record_path(place).name} "
+            f"{'in' if place.is_dir() else 'beside'} it; commands of Rejoinder write such a record with "
+            "every file"
+        )
+    state = _state(record["content"], now)
+    seen: set[tuple[str, str | None]] = {(os.path.realpath(place), record["content"])}
+    inputs = _inputs(record, place, seen, 1)
+    return Step(place.name, "", state, record["content"], now, record, inputs=inputs)
+
+
+def _state(then: str | None, now: str | None) -> State:
+    if now is None:
+        return "missing"
+    if then is None:
+        return "unknown"
+    return "unchanged" if then == now else "changed"
+
+
+def _inputs(
+    record: dict[str, Any], made: Path, seen: set[tuple[str, str | None]], depth: int
+) -> tuple[Step, ...]:
+    folder = record_path(made).parent
+    return tuple(_step(each, folder, seen, depth) for each in record["inputs"])
+
+
+def _step(
+    given: dict[str, Any], folder: Path, seen: set[tuple[str, str | None]], depth: int
+) -> Step:
+    """The step of an input: its state now, and how it was made where its record is of that content."""
+    name, then = given["path"] or given["name"], given["content"]
+    if given["path"] is None:
+        return Step(name, given["as"], "unknown", then, None)
+    place = folder / given["path"]
+    now = content_of(place)
+    step = Step(name, given["as"], _state(then, now), then, now)
+    key = os.path.realpath(place), then
+    if key in seen or depth >= DEEPEST:
+        repeated = key in seen and record_path(place).exists()
+        return Step(name, given["as"], step.state, then, now, repeated=repeated)
+    seen.add(key)
+    try:
+        record = read_record(place)
+    except InputError as error:
+        return Step(name, given["as"], step.state, then, now, fault=str(error))
+    if record is None or record["content"] != then:
+        return step
+    inputs = _inputs(record, place, seen, depth + 1)
+    return Step(name, given["as"], step.state, then, now, record, inputs=inputs)

@@ -1,0 +1,364 @@
+"""A judge beside people: bias, errors, reliability, and whether it may stand in for a rater."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.human_evaluation.grades import Scale
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import counted
+from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.meta_evaluation.matching import RANDOM, match
+from rejoinder.progress import Progress
+from rejoinder.scoring.assembly import merged
+from rejoinder.scoring.clusters import clustered
+from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.annotator_test import (
+    Alignment,
+    AnnotatorTest,
+    alternative_annotator_test,
+)
+from rejoinder.statistics.calibration import cross_fitted
+from rejoinder.statistics.clusters import Groups, variance_components
+from rejoinder.statistics.holm import holm
+from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors
+from rejoinder.statistics.judge_panel import independent_judges
+from rejoinder.tables.checks.arguments import strings
+from rejoinder.tables.covariates import MEASURED
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.responses import replies_of
+
+TOLERANCE = 0.1
+"""By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
+
+MEASURES = ("severity", "slope", "correlation", "within", "corrected", "reliability")
+
+OTHER_SCALE = "the marks are not on the ratings' scale"
+
+_TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
+_ESTIMATE = {
+    "value": _NUMBER, "low": _NUMBER, "high": _NUMBER, "p": _NUMBER, "n": _COUNT, "reason": _TEXT,
+}  # fmt: skip
+_MEASURES = {"judge": _TEXT, "measure": _TEXT} | _ESTIMATE
+_ERRORS = {"judge": _TEXT, "factor": _TEXT, "level": _TEXT} | _ESTIMATE | {"p_holm": _NUMBER}
+_REPEATS = {
+    "judge": _TEXT, "replies": _COUNT, "marks": _COUNT, "single": _NUMBER, "mean": _NUMBER,
+    "reason": _TEXT,
+}  # fmt: skip
+_TESTS = {
+    "judge": _TEXT, "raters": _COUNT, "beaten": _COUNT, "winning_rate": _NUMBER,
+    "advantage": _NUMBER, "passed": pl.Boolean, "reason": _TEXT,
+}  # fmt: skip
+_RATERS = {
+    "judge": _TEXT, "rater": _TEXT, "items": _COUNT, "advantage": _NUMBER, "difference": _NUMBER,
+    "p": _NUMBER, "p_corrected": _NUMBER, "beaten": pl.Boolean, "reason": _TEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeReport:
+    """Judges beside people. Undefined numbers are NaN, and ``reason`` says why.
+
+    Attributes:
+        measures: A row for each judge and measure: ``judge``, ``measure`` (``severity``: mean mark
+            less mean rating; ``slope``: marks' units for one of the ratings', within systems;
+            ``correlation``: Pearson's, all replies; ``within``: within systems; ``corrected``:
+            within systems, corrected for the raters' noise; ``reliability`` of the mean ratings),
+            ``value``, ``low``, ``high`` (95%), ``p`` (of severity 0, slope 1, correlation 0), ``n``
+            (replies), ``reason``.
+        errors: A row for each judge, ``factor`` (``system``, ``length``, ``markdown``) and ``level``
+            (the system): the judge's error in units of the ratings, above 0 where it favours the
+            system, or for each unit of the factor (the logarithm of words + 1); ``p_holm``,
+            corrected over the judge's rows.
+        repeats: Of judges that marked a reply more than once: the reliability of a ``single`` mark
+            and of the ``mean`` of them (intraclass correlation).
+        tests: The alternative annotator test: ``raters`` tested, ``beaten``, ``winning_rate``,
+            ``advantage`` (mean over raters), ``passed``.
+        raters: Its rows for each rater.
+        panel: How many independent judges all of them are worth; None for one judge.
+        notes: What was left out, and how values are to be read.
+        signature: Everything that the numbers follow from.
+    """
+
+    measures: pl.DataFrame
+    errors: pl.DataFrame
+    repeats: pl.DataFrame
+    tests: pl.DataFrame
+    raters: pl.DataFrame
+    panel: Estimate | None
+    notes: tuple[str, ...]
+    signature: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``rejoinder judge --json`` prints."""
+        return {
+            "measures": self.measures.to_dicts(),
+            "errors": self.errors.to_dicts(),
+            "repeats": self.repeats.to_dicts(),
+            "tests": self.tests.to_dicts(),
+            "raters": self.raters.to_dicts(),
+            "panel": None if self.panel is None else self.panel._asdict(),
+            "signature": self.signature,
+            "notes": self.notes,
+        }
+
+
+class _Judge(NamedTuple):
+    """One judge's marks of the replies that it marked."""
+
+    label: str
+    marked: np.ndarray
+    on_scale: bool
+    errors: JudgeErrors
+    test: AnnotatorTest
+
+
+def judge(
+    scores: Scores,
+    ratings: Frame,
+    *,
+    responses: Frame | None = None,
+    repeats: pl.DataFrame | None = None,
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    scale: Scale | None = None,
+    cluster: str | None = None,
+    tolerance: float = TOLERANCE,
+    alignment: Alignment = "rmse",
+    seed: int = 12345,
+    progress: Progress | None = None,
+) -> JudgeReport:
+    """Compares judges, or metrics, with the people whose place they would take.
+
+    Args:
+        scores: Each metric of it is a judge: marks of another tool (``External``), or a metric of
+            texts.
+        ratings: The table of ``read_ratings``.
+        responses: The replies, whose length and markdown are tested as causes of error; None: they
+            are not.
+        repeats: ``read_scores`` of the judges' files, where a judge marked a reply more than once.
+        criterion: Which criterion, where there are several.
+        without: Systems to leave out, people for instance.
+        scale: The worst and the best grade that could be given; None takes those that were.
+        cluster: A column of the contexts whose equal values are not independent. None takes what the
+            scores were measured with; ``none`` takes every item as independent.
+        tolerance: Epsilon of the alternative annotator test: by how much the judge may be worse than
+            a rater, in the share of items.
+        alignment: Of that test: ``rmse`` for grades, ``accuracy`` for categories.
+        seed: Of the folds in which marks of another scale are made ratings for that test.
+        progress: Called with how many judges are done, and of how many.
+
+    Raises:
+        InputError: The ratings are not the table, or have nothing in common with the scores.
+        ParameterError: A parameter is unknown, or there are several criteria and none is named.
+    """
+    check_scores(scores, "rejoinder.judge(scores, ratings)", pairwise=True)
+    without = strings(without, "without", "systems")
+    scores.need_items()
+    if cluster is not None:
+        scores = clustered(scores, cluster)
+    rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
+    low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
+    covariates = _covariates(rated, responses)
+    labels = [label for label in rated.subjects if label != RANDOM]
+    judges = []
+    for done, label in enumerate(labels, start=1):
+        subject = rated.subjects[label]
+        marks = subject.sign * rated.segments[label]
+        one = _judge(
+            label, marks, rated, (low, high), covariates, subject.sign, tolerance, alignment, seed
+        )
+        judges.append(one)
+        if progress is not None:
+            progress(done, len(labels))
+    notes += _notes(judges, (low, high))
+    panel = _panel(judges, rated)
+    facts = [
+        "judge",
+        f"criterion:{criterion}",
+        f"tolerance:{tolerance:g}",
+        f"alignment:{alignment}",
+        *([f"without:{'+'.join(without)}"] if without else []),
+        *([f"cluster:{scores.cluster}"] if rated.cluster is not None else []),
+        f"seed:{seed}",
+        *(f"{label}={scores.measured[label].signature}" for label in labels),
+        f"version:{__version__}",
+    ]
+    return JudgeReport(
+        pl.DataFrame([row for each in judges for row in _measure_rows(each)], schema=_MEASURES),
+        pl.DataFrame(
+            [row for each in judges for row in _error_rows(each, rated, covariates)], schema=_ERRORS
+        ),
+        pl.DataFrame(_repeat_rows(repeats, labels), schema=_REPEATS),
+        pl.DataFrame([_test_row(each) for each in judges], schema=_TESTS),
+        pl.DataFrame([row for each in judges for row in _rater_rows(each, rated)], schema=_RATERS),
+        panel,
+        tuple(dict.fromkeys(notes)),
+        "|".join(facts),
+    )
+
+
+def _judge(
+    label: str,
+    marks: Floats,
+    rated: Rated,
+    scale: Scale,
+    covariates: Mapping[str, Floats],
+    sign: float,
+    tolerance: float,
+    alignment: Alignment,
+    seed: int,
+) -> _Judge:
+    marked = np.isfinite(marks)
+    own, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
+    alike = sign > 0 and _on(own, scale)
+    columns = [each[marked] for each in covariates.values()]
+    errors = judge_errors(
+        ratings,
+        own,
+        rated.system[marked],
+        group,
+        np.stack(columns, axis=1) if columns else None,
+        alike,
+    )
+    answers = own if alike else cross_fitted(own, rated.human[marked], group, seed)
+    # A context that several systems answered is one cluster of replies.
+    test = alternative_annotator_test(ratings, answers, tolerance, alignment, group)
+    return _Judge(label, marked, alike, errors, test)
+
+
+def _on(marks: Floats, scale: Scale) -> bool:
+    """Whether marks are on the raters' scale, as far as one can tell."""
+    return bool(marks.size) and scale[0] <= marks.min() and marks.max() <= scale[1]
+
+
+def _covariates(rated: Rated, responses: Frame | None) -> dict[str, Floats]:
+    """Length and markdown of each rated reply: float64 [r]; one that does not vary is left out."""
+    if responses is None:
+        return {}
+    table = replies_of(cast(pl.DataFrame, responses), "responses").unique(
+        ["system", "id"], keep="first"
+    )
+    texts = dict(zip(zip(table["system"], table["id"], strict=True), table["text"], strict=True))
+    replies = [texts.get((rated.systems[s], rated.ids[i]), "") for s, i in _places(rated)]
+    measured = {
+        name: np.array([measure(text) for text in replies]) for name, measure in MEASURED.items()
+    }
+    return {name: values for name, values in measured.items() if np.ptp(values) > 0}
+
+
+def _places(rated: Rated) -> list[tuple[int, int]]:
+    return list(zip(rated.system.tolist(), rated.item.tolist(), strict=True))
+
+
+def _panel(judges: Sequence[_Judge], rated: Rated) -> Estimate | None:
+    """How many independent judges those are worth that have errors, on the replies that all marked."""
+    usable = [each for each in judges if np.isfinite(each.errors.errors).any()]
+    if len(usable) < 2:
+        return None
+    errors = np.full((len(usable), rated.human.size), np.nan)
+    for row, each in zip(errors, usable, strict=True):
+        row[each.marked] = each.errors.errors
+    common = np.isfinite(errors).all(axis=0)
+    if common.sum() < 2:
+        return None
+    noise = float(np.mean([each.errors.noise for each in usable]))
+    return independent_judges(errors[:, common].T, noise, rated.group[common])
+
+
+def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
+    """What was left out, and how marks became ratings; of several judges together."""
+    several = []
+    for one in judges:
+        absent = int((~one.marked).sum())
+        if absent:
+            what = counted(absent, "rated reply", "rated replies")
+            several.append((one.label, f"{what} without a mark left out"))
+        if not one.on_scale:
+            line = (
+                f"marks are not on the ratings' scale ({scale[0]:g} to {scale[1]:g}): no severity; "
+                "beside raters they are made ratings by a straight line, fitted on other contexts"
+            )
+            several.append((one.label, line))
+    notes = merged(several)
+    if any(one.errors.calibration != "slope" for one in judges):
+        notes.append(
+            "each reply has one rating (or a mean of people not named): the raters' noise is unknown, so "
+            "slopes and correlations are not corrected for it"
+        )
+    return notes
+
+
+def _measure_rows(one: _Judge) -> list[dict[str, Any]]:
+    rows = []
+    for name in MEASURES:
+        estimate: Estimate = getattr(one.errors, name)
+        if name == "severity" and not one.on_scale:
+            none = math.nan
+            estimate = Estimate(none, none, none, none, estimate.n, OTHER_SCALE)
+        rows.append({"judge": one.label, "measure": name, **estimate._asdict()})
+    return rows
+
+
+def _error_rows(
+    one: _Judge, rated: Rated, covariates: Mapping[str, Floats]
+) -> list[dict[str, Any]]:
+    named = [("system", name) for name in rated.systems] + [(name, "") for name in covariates]
+    estimates = (*one.errors.systems, *one.errors.effects)
+    corrected = holm(np.array([each.p for each in estimates]))
+    return [
+        {"judge": one.label, "factor": factor, "level": level, **each._asdict(), "p_holm": float(p)}
+        for (factor, level), each, p in zip(named, estimates, corrected, strict=True)
+    ]
+
+
+def _repeat_rows(repeats: pl.DataFrame | None, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """The intraclass correlation of marks of one reply, for each judge that marked one twice."""
+    if repeats is None:
+        return []
+    rows = []
+    for (name,), own in repeats.drop_nulls("value").group_by("name", maintain_order=True):
+        replies = own.select("system", "id").unique().height
+        if name not in labels or own.height == replies:
+            continue
+        key = own.select(pl.struct("system", "id").rank("dense")).to_series().to_numpy()
+        parts = variance_components(own["value"].to_numpy(), Groups.of(key, own.height))
+        total, number = parts.between + parts.within, own.height / replies
+        known = total > 0
+        single = parts.between / total if known else math.nan
+        mean = parts.between / (parts.between + parts.within / number) if known else math.nan
+        reason = None if known else "all marks are equal"
+        rows.append(
+            {"judge": name, "replies": replies, "marks": own.height, "single": single, "mean": mean,
+             "reason": reason}
+        )  # fmt: skip
+    return rows
+
+
+def _test_row(one: _Judge) -> dict[str, Any]:
+    test = one.test
+    tested = [each for each in test.raters if each.reason is None]
+    return {
+        "judge": one.label,
+        "raters": len(tested),
+        "beaten": sum(each.beaten for each in tested),
+        "winning_rate": test.winning_rate,
+        "advantage": test.advantage,
+        "passed": test.passed,
+        "reason": test.reason,
+    }
+
+
+def _rater_rows(one: _Judge, rated: Rated) -> list[dict[str, Any]]:
+    return [
+        {"judge": one.label, "rater": rater, **each._asdict()}
+        for rater, each in zip(rated.raters, one.test.raters, strict=False)
+    ]

@@ -1,0 +1,187 @@
+"""The alternative annotator test: may a judge stand in for a rater? (Calderon et al. 2025).
+
+Each rater is left out in turn. On each item the judge and that rater are compared by how close they
+come to the other raters. A rater is beaten where the judge is not worse by more than a tolerance, which
+is what the judge's lower price is worth; the judge may stand in where it beats half of the raters.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups, mean_variance
+from rejoinder.statistics.conventions import NO_SPREAD
+from rejoinder.statistics.false_discovery import benjamini_yekutieli
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.rating_matrix import checked_ratings
+from rejoinder.statistics.student import two_sided_p
+
+Alignment = Literal["rmse", "accuracy"]
+"""How close an answer comes to those of others: minus the root mean square difference, or the share
+that is equal."""
+
+LEAST_ITEMS = 30
+"""With fewer items of a rater the t-test does not hold (Calderon et al. 2025, section 3)."""
+
+LEAST_RATERS = 3
+"""Two raters have no common answer that a third party could be close to."""
+
+PASSING = 0.5
+"""The least winning rate of a judge that may stand in."""
+
+
+class LeftOutRater(NamedTuple):
+    """One rater beside the judge.
+
+    Args:
+        items: On how many items both answered, and another rater too.
+        advantage: The share of these on which the judge is at least as close to the others.
+        difference: The share on which the rater is at least as close, less ``advantage``.
+        p: One-sided, that ``difference`` is below the tolerance; NaN with fewer than 30 items.
+        p_corrected: By Benjamini and Yekutieli, over the raters.
+        beaten: Whether it is at or below 0.05.
+        reason: Why there is no test; None where there is.
+    """
+
+    items: int
+    advantage: float
+    difference: float
+    p: float
+    p_corrected: float
+    beaten: bool
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class AnnotatorTest:
+    """The result for one judge.
+
+    Attributes:
+        raters: One for each rater.
+        winning_rate: Omega, the share of tested raters that are beaten; NaN where none is tested.
+        advantage: Rho, the mean of the tested raters' ``advantage``.
+        passed: Whether the winning rate is at least one half; None where it is undefined.
+        reason: Why it is undefined; None where it is not.
+    """
+
+    raters: tuple[LeftOutRater, ...]
+    winning_rate: float
+    advantage: float
+    passed: bool | None
+    reason: str | None
+
+
+def alternative_annotator_test(
+    ratings: Floats,
+    judge: Floats,
+    tolerance: float,
+    alignment: Alignment = "rmse",
+    groups: NDArray[np.generic] | None = None,
+    least: int = LEAST_ITEMS,
+) -> AnnotatorTest:
+    """Tests whether a judge may stand in for raters.
+
+    With ``I`` the items that rater j and another rate, and s the alignment with the other raters:
+    advantage ``rho_j = mean_I [s(judge) >= s(j)]``; the test of ``mean_I [s(j) >= s(judge)] - rho_j <
+    tolerance`` is a t-test, over clusters of items where they are given.
+
+    Args:
+        ratings: float64 [n, raters], NaN where a rater did not rate an item.
+        judge: float64 [n], on the raters' scale; NaN where there is none.
+        tolerance: The paper's epsilon, by how much the judge may be worse: 0.2 for experts, 0.15 for
+            skilled raters, 0.1 for crowd workers.
+        alignment: ``rmse`` for grades, ``accuracy`` for categories.
+        groups: [n], the cluster of each item; None: items are independent.
+        least: The fewest items, or clusters, of a rater that is tested.
+
+    Raises:
+        ParameterError: A tolerance outside [0, 1), or an unknown alignment.
+        InputError: The arrays do not have one length.
+
+    >>> ratings = np.tile([[1.0, 2.0, 3.0]], (40, 1))  # the judge is right in the middle
+    >>> test = alternative_annotator_test(ratings, np.full(40, 2.0), 0.1)
+    >>> test.winning_rate, [each.advantage for each in test.raters]
+    (1.0, [1.0, 1.0, 1.0])
+    """
+    ratings, judge = checked_ratings(ratings), np.asarray(judge, dtype=np.float64)
+    if judge.shape != ratings.shape[:1]:
+        raise InputError(f"judge: shape {judge.shape} beside {len(ratings)} rated items")
+    if not 0 <= tolerance < 1:
+        raise ParameterError(f"tolerance={tolerance!r} must be from 0 to 1; 0.1 to 0.2 is usual")
+    if alignment not in get_args(Alignment):
+        raise ParameterError(
+            f"alignment={alignment!r} is unknown; choose {one_of(get_args(Alignment))}"
+        )
+    if ratings.shape[1] < LEAST_RATERS:
+        reason = f"fewer than {LEAST_RATERS} raters"
+        return AnnotatorTest((), math.nan, math.nan, None, reason)
+    labels = np.arange(len(judge)) if groups is None else np.asarray(groups)
+    rows = [
+        _left_out(ratings, judge, rater, tolerance, alignment, labels, least)
+        for rater in range(ratings.shape[1])
+    ]
+    corrected = benjamini_yekutieli(np.array([row.p for row in rows]))
+    rows = [
+        row._replace(p_corrected=float(p), beaten=bool(p <= SIGNIFICANT))
+        for row, p in zip(rows, corrected, strict=True)
+    ]
+    tested = [row for row in rows if row.reason is None]
+    if not tested:
+        return AnnotatorTest(tuple(rows), math.nan, math.nan, None, rows[0].reason)
+    rate = sum(row.beaten for row in tested) / len(tested)
+    advantage = float(np.mean([row.advantage for row in tested]))
+    return AnnotatorTest(tuple(rows), rate, advantage, rate >= PASSING, None)
+
+
+def _left_out(
+    ratings: Floats,
+    judge: Floats,
+    rater: int,
+    tolerance: float,
+    alignment: Alignment,
+    labels: NDArray[np.generic],
+    least: int,
+) -> LeftOutRater:
+    others = np.delete(ratings, rater, axis=1)
+    both = np.isfinite(ratings[:, rater]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
+    own = _alignment(ratings[both, rater], others[both], alignment)
+    its = _alignment(judge[both], others[both], alignment)
+    judge_close, rater_close = (its >= own).astype(np.float64), (own >= its).astype(np.float64)
+    n = int(both.sum())
+    advantage = float(judge_close.mean()) if n else math.nan
+    differences = rater_close - judge_close
+    mean = float(differences.mean()) if n else math.nan
+    clusters = Groups.of(labels[both], n)
+    if len(clusters) < least:
+        what = "items" if len(clusters) == n else "clusters"
+        reason = f"fewer than {least} {what} rated by this rater and another"
+        return LeftOutRater(n, advantage, mean, math.nan, math.nan, False, reason)
+    p = _p_below(mean - tolerance, mean_variance(differences, clusters), len(clusters) - 1)
+    return LeftOutRater(n, advantage, mean, p, math.nan, False, None)
+
+
+def _alignment(answers: Floats, others: Floats, alignment: Alignment) -> Floats:
+    """How close each answer comes to those of the others: float64 [n]."""
+    there = np.isfinite(others)
+    if alignment == "accuracy":
+        each = (others == answers[:, None]).astype(np.float64)
+    else:
+        each = (np.where(there, others, 0.0) - answers[:, None]) ** 2
+    means = np.where(there, each, 0.0).sum(axis=1) / there.sum(axis=1)
+    return means if alignment == "accuracy" else -np.sqrt(means)
+
+
+def _p_below(value: float, variance: float, df: int) -> float:
+    """The one-sided p that a mean is below 0, by Student's t."""
+    if variance <= NO_SPREAD**2:
+        return 0.0 if value < 0 else 1.0
+    t = value / math.sqrt(variance)
+    two = two_sided_p(t, df)
+    return two / 2 if t < 0 else 1 - two / 2

@@ -1,0 +1,306 @@
+"""How a judge's marks differ from people's ratings: severity, slope, correlation, errors by system.
+
+For a reply with the mean rating p of k raters and the judge's mark f, ``f = a + b q + error`` with q
+what very many raters would say on average. Everything here is a function of sums over replies, so that
+leaving out a cluster is a subtraction, and standard errors are the jackknife's over clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
+from rejoinder.statistics.rating_matrix import mean_ratings
+from rejoinder.statistics.standard_error import standard_errors
+from rejoinder.statistics.student import t_quantile, two_sided_p
+
+
+class Estimate(NamedTuple):
+    """A number with its interval and its test.
+
+    Args:
+        value: NaN where it is undefined.
+        low: The end of the 95% interval, by Student's t; NaN without one.
+        high: The other.
+        p: Two-sided, that the number is what it would be for a judge like people (0; 1 of a slope).
+        n: How many replies it rests on.
+        reason: Why something is NaN; None where nothing is.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class JudgeErrors:
+    """A judge beside people.
+
+    Attributes:
+        severity: Mean mark less mean rating. Below 0 is severe. Of one scale alone a statement on
+            severity.
+        slope: b, the marks' units for one of the ratings', within systems, corrected for the raters'
+            noise where that is known. Its p is of a slope of 1.
+        correlation: Pearson's, of marks and mean ratings, all replies together.
+        within: The same within systems: deviations from each system's means.
+        corrected: ``within / sqrt(reliability)``: what the correlation would be with very many
+            raters. What is estimated is at most 1; an estimate may be above.
+        reliability: Of the mean ratings, within systems: the share of their variance that is not the
+            raters' noise.
+        systems: By system the mean of the error ``(f - a) / b - p``, in units of the ratings; above 0
+            the judge favours the system.
+        effects: By covariate the error for each unit of it, within systems.
+        calibration: How marks became ratings for the errors: ``slope``, or ``as they are`` where the
+            raters' noise is unknown and the marks are on their scale.
+        errors: float64 [n], the error of each reply; NaN where the judge has none.
+        noise: The variance that the raters' noise gives a reply's mean rating; NaN where unknown.
+    """
+
+    severity: Estimate
+    slope: Estimate
+    correlation: Estimate
+    within: Estimate
+    corrected: Estimate
+    reliability: Estimate
+    systems: tuple[Estimate, ...]
+    effects: tuple[Estimate, ...]
+    calibration: str
+    errors: Floats
+    noise: float
+
+
+NO_REPEATS = "each reply has one rating: nothing tells the raters' noise"
+NO_RELATION = "the judge's marks do not follow people's ratings: they have no unit of theirs"
+NO_UNIT = f"{NO_REPEATS}, and the marks are on another scale"
+
+BASIC, FURTHER, NOISE = 6, 4, 3
+"""How many sums there are of a system; of a covariate in a system; and of the raters' noise."""
+
+
+def judge_errors(
+    ratings: Floats,
+    marks: Floats,
+    system: Indices,
+    groups: NDArray[np.generic],
+    covariates: Floats | None = None,
+    same_scale: bool = True,
+) -> JudgeErrors:
+    """Compares a judge with people.
+
+    The raters' noise is the variance of ratings of one reply, pooled over replies. The slope is
+    ``cov(f, p) / (var(p) - noise)`` within systems, so that a system that the judge favours does not
+    bend it; the mean error over all replies is 0 by the choice of a. Where the noise is unknown the
+    slope is too flat, and would make every good system look favoured: errors then take marks as they
+    are, if they are on the raters' scale.
+
+    Args:
+        ratings: float64 [n, raters], NaN where a rater did not rate a reply; at least one each.
+        marks: float64 [n], finite.
+        system: int64 [n], from 0, each with a reply.
+        groups: [n], the cluster of each reply (its context, or its conversation).
+        covariates: float64 [n, k], such as the length of the reply; None: none.
+        same_scale: Whether marks are on the raters' scale.
+
+    Raises:
+        InputError: Shapes do not agree, or a mark or covariate is not finite.
+    """
+    sums = _Sums.of(ratings, marks, system, groups, covariates)
+    clusters = len(sums.by_cluster)
+    repeats = sums.total[-2] > 0
+    agreement, each = sums.agreement(sums.total), sums.agreement(sums.left_out)
+    n = len(marks)
+
+    def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
+        return cluster_estimate(float(agreement[name]), each[name], beside, n, clusters, reason)
+
+    slope = of_all("slope", 1.0)
+    unknown = None if repeats else NO_REPEATS
+    calibration = "slope" if repeats else "as they are"
+    reason = None if repeats or same_scale else NO_UNIT
+    if repeats and not abs(slope.value) > slope.high - slope.value:
+        reason = NO_RELATION
+    unit = (agreement["slope"], each["slope"]) if repeats else (np.ones(()), np.ones(clusters))
+    errors, errors_left_out = sums.errors(sums.total, unit[0]), sums.errors(sums.left_out, unit[1])
+    p = mean_ratings(ratings)
+    of_replies = np.full(n, np.nan)
+    if reason is None:
+        of_replies = (marks - marks.mean()) / float(unit[0]) - (p - p.mean())
+    in_clusters = sums.clusters_of_systems()
+    replies = np.bincount(system, minlength=sums.systems)
+    return JudgeErrors(
+        of_all("severity"),
+        slope,
+        of_all("correlation"),
+        of_all("within"),
+        of_all("corrected", reason=unknown),
+        of_all("reliability", reason=unknown),
+        tuple(
+            cluster_estimate(
+                float(errors.systems[s]), errors_left_out.systems[:, s], 0.0, int(replies[s]),
+                int(in_clusters[s]), reason,
+            )
+            for s in range(sums.systems)
+        ),
+        tuple(
+            cluster_estimate(
+                float(errors.effects[k]), errors_left_out.effects[:, k], 0.0, n, clusters, reason
+            )
+            for k in range(sums.covariates)
+        ),
+        calibration,
+        of_replies,
+        float(agreement["noise"]) if repeats else np.nan,
+    )  # fmt: skip
+
+
+def cluster_estimate(
+    value: float, left_out: Floats, beside: float, n: int, clusters: int, reason: str | None
+) -> Estimate:
+    """The interval of a value by its jackknife over clusters, and its test against ``beside``."""
+    reason = reason or too_few_groups(clusters, "clusters")
+    if reason is None and not np.isfinite(value):
+        reason = "no variation"
+    if reason is None and not np.isfinite(left_out).all():
+        reason = "undefined without one of the clusters: too little variation"
+    error = float(standard_errors(left_out)) if reason is None else np.nan
+    if reason is None and not error > NO_SPREAD:
+        reason = "leaving out a cluster changes nothing, which is no certainty"
+    if reason is not None:
+        known = value if reason not in (NO_REPEATS, NO_RELATION, NO_UNIT) else np.nan
+        return Estimate(known, np.nan, np.nan, np.nan, n, reason)
+    reach = t_quantile(LEVEL, clusters - 1) * error
+    p = two_sided_p((value - beside) / error, clusters - 1)
+    return Estimate(value, value - reach, value + reach, p, n, None)
+
+
+class _Errors(NamedTuple):
+    systems: Floats
+    effects: Floats
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over the replies of each cluster, of deviations from the means of all.
+
+    The columns are, for each system: n, p, f, p^2, p f, f^2; for each covariate and system: x, x^2,
+    x p, x f; at last the squares within replies, their degrees of freedom, and the sum of 1 / k.
+    """
+
+    by_cluster: Floats
+    systems: int
+    covariates: int
+    severity: float
+
+    @classmethod
+    def of(
+        cls,
+        ratings: Floats,
+        marks: Floats,
+        system: Indices,
+        groups: NDArray[np.generic],
+        covariates: Floats | None,
+    ) -> _Sums:
+        n = len(ratings)
+        x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, np.float64)
+        if not marks.shape == system.shape == (n,) or len(x) != n:
+            raise InputError(
+                f"judge: {n} rated replies, marks of shape {marks.shape}, systems of shape "
+                f"{system.shape}, covariates of shape {x.shape}; give one of each for each reply"
+            )
+        if not (np.isfinite(marks).all() and np.isfinite(x).all()):
+            raise InputError("judge: a mark or a covariate is not finite; leave such replies out")
+        p = mean_ratings(ratings)
+        number = np.isfinite(ratings).sum(axis=1)
+        squares = np.nansum((ratings - p[:, None]) ** 2, axis=1)
+        severity = float(marks.mean() - p.mean())
+        marks, p, x = marks - marks.mean(), p - p.mean(), x - x.mean(axis=0)
+        basic = np.stack([np.ones(n), p, marks, p * p, p * marks, marks * marks], axis=1)
+        further = np.stack([x, x * x, x * p[:, None], x * marks[:, None]], axis=2)
+        systems = int(system.max()) + 1
+        member = np.eye(systems)[system]
+        parts = [
+            (member[:, :, None] * basic[:, None, :]).reshape(n, -1),
+            (member[:, None, :, None] * further[:, :, None, :]).reshape(n, -1),
+            np.stack([squares, number - 1.0, 1.0 / number], axis=1),
+        ]
+        by_cluster = Groups.of(groups, n).sums(np.concatenate(parts, axis=1))
+        return cls(by_cluster, systems, x.shape[1], severity)
+
+    @property
+    def total(self) -> Floats:
+        return self.by_cluster.sum(axis=0)
+
+    @property
+    def left_out(self) -> Floats:
+        """The sums without each cluster: float64 [clusters, columns]."""
+        return self.total - self.by_cluster
+
+    def clusters_of_systems(self) -> Indices:
+        """In how many clusters each system has a reply: int64 [S]."""
+        return (self._of_systems(self.by_cluster)[..., 0] > 0).sum(axis=0)
+
+    def agreement(self, sums: Floats) -> dict[str, Floats]:
+        """What holds of all replies: float64 [...] each."""
+        each = self._of_systems(sums)
+        number = each[..., 0].sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pp, pf, ff = _within(each)
+            df = number - (each[..., 0] > 0).sum(axis=-1)
+            squares, repeats, inverse = (sums[..., -k] for k in (3, 2, 1))
+            noise = np.where(repeats > 0, squares / repeats, 0.0) * inverse / number
+            true = pp / df - noise
+            true = np.where(true > 0, true, np.nan)
+            reliability = true / (pp / df)
+            within = pf / np.sqrt(pp * ff)
+            _, p, f, p2, both, f2 = np.moveaxis(each.sum(axis=-2), -1, 0)
+            pooled = both - p * f / number
+            return {
+                "severity": self.severity + (f - p) / number,
+                "slope": pf / df / true,
+                "correlation": pooled / np.sqrt((p2 - p * p / number) * (f2 - f * f / number)),
+                "within": within,
+                "corrected": within / np.sqrt(reliability),
+                "reliability": reliability,
+                "noise": noise,
+            }
+
+    def errors(self, sums: Floats, slope: Floats) -> _Errors:
+        """The mean error of each system, [..., S], and its slope on each covariate, [..., k]."""
+        each = self._of_systems(sums)
+        number = each[..., 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = number.sum(axis=-1)
+            mean_p, mean_f = (each[..., k].sum(axis=-1) / total for k in (1, 2))
+            unit = np.asarray(slope)[..., None]
+            of_marks = (each[..., 2] / number - mean_f[..., None]) / unit
+            systems = of_marks - (each[..., 1] / number - mean_p[..., None])
+            begin, end = self.systems * BASIC, sums.shape[-1] - NOISE
+            shape = (*sums.shape[:-1], self.covariates, self.systems, FURTHER)
+            x, xx, xp, xf = np.moveaxis(sums[..., begin:end].reshape(shape), -1, 0)
+            n, p, f = (each[..., None, :, k] for k in range(3))
+            xx, xp, xf = (
+                np.where(n > 0, square - x * other / n, 0.0).sum(axis=-1)
+                for square, other in ((xx, x), (xp, p), (xf, f))
+            )
+            return _Errors(systems, (xf / unit - xp) / xx)
+
+    def _of_systems(self, sums: Floats) -> Floats:
+        """float64 [..., S, 6]."""
+        return sums[..., : self.systems * BASIC].reshape(*sums.shape[:-1], self.systems, BASIC)
+
+
+def _within(each: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of squares and products of deviations from each system's means: p p, p f and f f."""
+    n, p, f, pp, pf, ff = np.moveaxis(each, -1, 0)
+    parts = ((pp, p, p), (pf, p, f), (ff, f, f))
+    return tuple(np.where(n > 0, ab - a * b / n, 0.0).sum(axis=-1) for ab, a, b in parts)  # type: ignore[return-value]

@@ -1,0 +1,53 @@
+"""How many independent judges a panel of judges is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.judge_errors import Estimate, cluster_estimate
+
+
+def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]) -> Estimate:
+    """How many judges with independent errors would have a mean as good as this panel's.
+
+    The mean variance of one judge's error over the variance of the error of their mean. Judges that
+    err alike are worth one, however many they are. The raters' noise is in all errors alike and no
+    fault of the judges: it is taken from both variances.
+
+    Args:
+        errors: float64 [n, judges], the error of each judge on each reply, in units of the ratings
+            (`JudgeErrors.errors`); two judges or more.
+        noise: The variance that the raters' noise gives a mean rating (`JudgeErrors.noise`); NaN
+            where it is unknown: the number is then too low.
+        groups: [n], the cluster of each reply.
+
+    Returns:
+        From 1 for judges of one mind; as many as there are for independent ones that err as much as
+        each other; above that where errors cancel. NaN with its reason where raters' noise is all of
+        the error.
+
+    >>> errors = np.random.default_rng(0).normal(size=(4000, 3))
+    >>> round(independent_judges(errors, 0.0, np.arange(4000)).value, 1)
+    3.0
+    >>> round(independent_judges(errors[:, [0, 0, 0]], 0.0, np.arange(4000)).value, 1)
+    1.0
+    """
+    n = len(errors)
+    centred = errors - errors.mean(axis=0)
+    shared = 0.0 if np.isnan(noise) else noise
+    columns = [np.ones(n), (centred**2).mean(axis=1), centred.mean(axis=1) ** 2]
+    by_cluster = Groups.of(groups, n).sums(np.stack(columns, axis=1))
+
+    def number(sums: Floats) -> Floats:
+        count, single, panel = np.moveaxis(sums, -1, 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            of_one, of_panel = single / (count - 1) - shared, panel / (count - 1) - shared
+            return np.where((of_one > 0) & (of_panel > 0), of_one / of_panel, np.nan)
+
+    total = by_cluster.sum(axis=0)
+    value, left_out = float(number(total)), number(total - by_cluster)
+    reason = None if np.isfinite(value) else "the raters' noise is all of the panel's error"
+    return cluster_estimate(value, left_out, 1.0, n, len(by_cluster), reason)

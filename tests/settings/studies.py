@@ -1,0 +1,80 @@
+"""Rows of the verbs that ask people: annotate."""
+
+from __future__ import annotations
+
+from settings.row import Row
+from settings.shared import as_json, read, reading
+
+USUAL = {
+    "annotate serve": "annotate serve {testset} {systems} --db {out}/s.sqlite --prepare --json",
+    "annotate export": "annotate export {answered} -o {out}/r.csv --json",
+}
+
+QUESTIONS = "questions"
+
+
+def serve(*words, **given) -> Row:
+    return Row("annotate serve", *words, **given)
+
+
+def setting(option: str, words: str, name: str, value, **given) -> Row:
+    """An option that is a setting of the study."""
+    effect = lambda _, after: after.json["settings"][name] == value  # noqa: E731
+    return serve(option, words, f"settings.{name}", effect=effect, **given)
+
+
+SERVE = [
+    *reading("annotate serve", QUESTIONS),
+    as_json("annotate serve"),
+    serve("--db", "--db {out}/other.sqlite",
+          effect=lambda *both: [each.at("@") for each in both] == [["s.sqlite"], ["other.sqlite"]]),
+    serve("--task", "--task {study_task}", "settings.title", keeps=QUESTIONS),
+    serve("--task", "--criterion a", also="--task {study_task}", status=(0, 2),
+          effect=lambda _, after: "the file of --task has the criteria" in after.err),
+    # 66 items: 66 replies of each of 3 systems, 3 pairs of systems, one set of three.
+    setting("--judgement", "--judgement head-to-head", "kind", "head-to-head"),
+    serve("--judgement", "--judgement best-worst",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 66]),
+    serve("--criterion", "--criterion fluency --criterion relevance", "identity",
+          effect=lambda _, after: after.at("settings.criteria.*.name") == ["fluency", "relevance"]),
+    serve("--scale", "--scale 0 10", "identity",
+          effect=lambda _, after: after.at("settings.criteria.*.highest") == [10]),
+    serve("--raters-per-question", "--raters-per-question 5",
+          effect=lambda *both: [each.json["wanted"] for each in both] == [3 * 198, 5 * 198]),
+    setting("--per-rater", "--per-rater 20", "per_rater", 20),
+    serve("--sample", "--sample 10",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 30]),
+    serve("--probability", "--probability chance", QUESTIONS, where={"testset": "drawn_testset"},
+          effect=lambda _, after: 15 * 3 < after.json["questions"] < 51 * 3),
+    serve("--mined", "--mined {mined}",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 198 + 2 * 66]),
+    serve("--original", "--original",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 198 + 66]),
+    serve("--without", "--without tuned",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 132]),
+    serve("--seed", "--seed 7", "identity", also="--sample 10", keeps=QUESTIONS),
+    serve("--links", "--links 5",
+          effect=lambda *both: [len(each.json["raters"]) for each in both] == [3, 5]),
+    serve("--host", "--host 127.0.0.2",
+          effect=lambda _, after: after.json["admin"].startswith("http://127.0.0.2:8000/")),
+    serve("--port", "--port 8001",
+          effect=lambda _, after: after.json["admin"].startswith("http://127.0.0.1:8001/")),
+    serve("--address", "--address https://a.example/",
+          effect=lambda _, after: after.json["admin"].startswith("https://a.example/a/")),
+]  # fmt: skip
+
+EXPORT = [
+    as_json("annotate export"),
+    Row("annotate export", "--output", "-o {out}/other.parquet",
+        effect=lambda *both: [each.at("@") for each in both] == [["r.csv"], ["other.parquet"]]),
+    # The rater who always gave 5 failed; the other gave 1 to 15 replies.
+    Row("annotate export", "--attention", "--attention 0.5",
+        effect=lambda *both: [set(read(each, "r.csv")["score"]) for each in both]
+        == [{1.0, 5.0}, {1.0}]),
+]  # fmt: skip
+
+ROWS = [*SERVE, *EXPORT]
+EXEMPT = {
+    ("annotate serve", "--prepare"): "every row has it, because a server does not end; "
+    "tests/unit/annotation/test_server_process.py is without it",
+}

@@ -1,0 +1,330 @@
+"""What the page answers, to whom, and what it refuses."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("jinja2")
+
+from starlette.testclient import TestClient
+
+import studies
+from rejoinder.annotation.export import judgements
+from rejoinder.annotation.questions import make_questions
+from rejoinder.annotation.server.app import make_app
+from rejoinder.annotation.server.security import HEADERS
+from rejoinder.annotation.study import Study, make_study
+from rejoinder.annotation.task import Criterion, Example, Task
+from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.testset import TestSet
+
+OURS = {"Sec-Fetch-Site": "same-origin"}
+SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{7*7}}</textarea>javascript:"
+
+
+class Page(HTMLParser):
+    """The tags of a page, its hidden fields, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.fields, self.text = [], {}, ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append((tag, given))
+        if tag == "input" and given.get("type") == "hidden":
+            self.fields.setdefault(given["name"], given["value"])
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def client(study, **more):
+    limits = more.pop("limits", (1e6, 10**6))
+    return TestClient(make_app(study, limits=limits), base_url="http://127.0.0.1:8000", **more)
+
+
+def begin(web, rater):
+    page = Page(web.get(f"/r/{rater.token}").text)
+    data = {"form": page.fields["form"], "consent": "yes"}
+    return web.post(f"/r/{rater.token}/begin", data=data, headers=OURS)
+
+
+def answer(web, rater, given, headers=OURS):
+    page = Page(web.get(f"/r/{rater.token}").text)
+    data = {"form": page.fields["form"], "question": page.fields["question"], **given}
+    return web.post(f"/r/{rater.token}/answer", data=data, headers=headers)
+
+
+def test_a_session_from_the_instructions_to_the_completion_code(tmp_path):
+    task = Task(
+        instructions="Read.\n\nJudge.",
+        consent="I may stop.",
+        training=(Example(("Hi",), ("Ho",), {"overall": 5}, "A greeting."),),
+        return_address="https://crowd.example/done?code={code}",
+        comments=True,
+        raters_per_question=1,
+    )
+    study = studies.study(tmp_path, task, items=2, systems=1)
+    rater, web = study.add_rater(), client(study)
+    start = web.get(f"/r/{rater.token}")
+    assert '<p class="lines" dir="auto">Judge.</p>' in start.text
+    refused = web.post(
+        f"/r/{rater.token}/begin", data={"form": Page(start.text).fields["form"]}, headers=OURS
+    )
+    assert refused.status_code == 422
+    assert "Tick the box" in refused.text
+    assert "Practice 1 of 3" in begin(web, rater).text
+    explained = answer(web, rater, {"c0": "1"}).text
+    assert "Others answered differently." in explained
+    assert "overall: expected 5" in explained
+    assert "A greeting." in explained
+    page = web.get(f"/r/{rater.token}").text
+    assert "Question 2 of 3" in page
+    assert "1 answer saved" in page
+    page = answer(web, rater, {"comment": "kept"})
+    assert page.status_code == 422
+    assert "overall: choose one of the points of the scale." in page.text
+    assert ">kept</textarea>" in page.text
+    page = answer(web, rater, {"c0": "4", "comment": " well said "}).text
+    assert "Question 3 of 3" in page
+    undo = re.findall(r'undo">\s*<input type="hidden" name="form" value="(\w+)"', page)
+    page = web.post(f"/r/{rater.token}/undo", data={"form": undo[0]}, headers=OURS).text
+    assert "You are changing an answer that is saved." in page
+    assert re.search(r'value="4" required checked', page)
+    answer(web, rater, {"c0": "2"})
+    done = answer(web, rater, {"c0": "3"}).text
+    assert "All of your answers are saved" in done
+    assert f"https://crowd.example/done?code={rater.code}" in done
+    assert [each.choices["overall"] for each in judgements(study)] == [1, 2, 3]
+    assert [each.comment for each in judgements(study)] == [
+        "",
+        "",
+        "",
+    ]  # taken back with the answer
+
+
+@pytest.mark.parametrize("kind", ["pointwise", "head-to-head", "best-worst"])
+def test_nothing_of_a_corpus_or_a_rater_is_markup(tmp_path, kind):
+    table = TestSet.from_lists([["x"]], contexts=[[SCRIPT, SCRIPT]], ids=[SCRIPT])
+    rows = [(f"{SCRIPT}{k}", SCRIPT, f"{SCRIPT} {k}") for k in range(3)]
+    replies = pl.DataFrame(rows, schema=RESPONSES, orient="row")
+    one = Criterion(SCRIPT, SCRIPT, 1, 2, (SCRIPT, SCRIPT))
+    number = {"pointwise": 1, "head-to-head": 2, "best-worst": 3}[kind]
+    known = {"pointwise": 1, "head-to-head": 1, "best-worst": {"best": 1, "worst": 2}}[kind]
+    example = Example((SCRIPT,), (SCRIPT,) * number, {SCRIPT: known}, SCRIPT)
+    task = Task(
+        kind, (one,), title=SCRIPT, instructions=SCRIPT, consent=SCRIPT, training=(example,),
+        comments=True, raters_per_question=1,
+    )  # fmt: skip
+    make_study(tmp_path / "s.sqlite", task, make_questions(table, replies, task))
+    study = Study(tmp_path / "s.sqlite")
+    rater, web = study.add_rater("joined", SCRIPT), client(study)
+    given = {
+        "pointwise": {"c0": "2"},
+        "head-to-head": {"c0": "1"},
+        "best-worst": {"c0-best": "1", "c0-worst": "3"},
+    }[kind]
+    pages = [web.get(f"/r/{rater.token}"), begin(web, rater)]
+    while "question" in Page(pages[-1].text).fields:
+        pages.append(answer(web, rater, {"comment": SCRIPT}))  # incomplete: shown again
+        answer(web, rater, given | {"comment": SCRIPT})
+        pages.append(web.get(f"/r/{rater.token}"))
+    pages += [web.get(f"/join/{study.join}?participant={SCRIPT}"), web.get(f"/a/{study.admin}")]
+    assert len(judgements(study)) == 1 + {"pointwise": 3, "head-to-head": 3, "best-worst": 1}[kind]
+    for page in pages:
+        assert {name.lower(): page.headers[name] for name in HEADERS} == {
+            name.lower(): value for name, value in HEADERS.items()
+        }
+        for tag, given in Page(page.text).tags:
+            assert tag not in ("img", "iframe", "object", "style")
+            assert not any(name.startswith("on") or name == "style" for name in given)
+            if tag == "script":
+                assert given == {"src": "/static/page.js", "defer": None}
+        assert "49" not in Page(page.text).text.replace(rater.code, "")
+
+
+def test_nobody_comes_in_without_a_link(tmp_path):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study)
+    for path in (
+        "/r/", "/r/x", f"/r/{rater.token[:-1]}", f"/r/{rater.token}x", f"/r/{study.admin}",
+        f"/a/{rater.token}", f"/a/{study.join}", f"/join/{study.admin}", "/a/", "/docs",
+        f"/a/{rater.token}/export.csv", "/r/%00", "/r/é", "/static/../app.py", "/static/..%2fapp.py",
+        "/static/nothing.css",
+    ):  # fmt: skip
+        page = web.get(path)
+        assert page.status_code == 404, path
+        assert rater.token not in page.text
+        assert page.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+    assert web.get("/").status_code == 200
+    assert study.raters()[0].consented is None
+
+
+def test_forms_of_other_sites_and_forged_ones_are_refused(tmp_path):
+    study = studies.study(tmp_path)
+    rater, other, web = study.add_rater(), study.add_rater(), client(study)
+    begin(web, rater)
+    begin(web, other)
+    for headers in (
+        {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"}, {}, {"Origin": "null"}, {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:8001"}, {"Origin": "http://127.0.0.1:8000.evil.example"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1:8000"},
+    ):  # fmt: skip
+        page = answer(web, rater, {"c0": "3"}, headers)
+        assert page.status_code == 403, headers
+        assert "another site" in page.text
+    foreign = Page(web.get(f"/r/{other.token}").text).fields
+    own = Page(web.get(f"/r/{rater.token}").text).fields
+    for fields in (
+        foreign,  # a form of another rater
+        {**own, "question": foreign["question"]},
+        {**own, "form": ""},
+        {"question": own["question"]},
+        {**own, "question": "9" * 30},
+        {**own, "question": "x"},
+    ):
+        page = web.post(f"/r/{rater.token}/answer", data={**fields, "c0": "3"}, headers=OURS)
+        assert page.status_code == 403, fields
+    assert judgements(study) == []
+    # An old browser on an address without TLS says its origin alone.
+    assert answer(web, rater, {"c0": "3"}, {"Origin": "http://127.0.0.1:8000"}).status_code == 200
+    replayed = web.post(f"/r/{rater.token}/answer", data={**own, "c0": "3"}, headers=OURS)
+    assert replayed.status_code == 200
+    assert len(judgements(study)) == 1
+    with study.database.transaction() as db:
+        assert db.execute("SELECT count(*) FROM answer").fetchone() == (1,)
+    form = Page(web.get(f"/a/{study.admin}").text).fields["form"]
+    for headers in ({}, {"Sec-Fetch-Site": "cross-site"}):
+        page = web.post(f"/a/{study.admin}/links", data={"form": form}, headers=headers)
+        assert page.status_code == 403
+    assert len(study.raters()) == 2
+    assert web.get(f"/r/{rater.token}/undo").status_code == 405
+
+
+def test_bodies_are_forms_of_limited_size(tmp_path):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study)
+    address = f"/r/{rater.token}/begin"
+    for body, kind, status in (
+        (b"a=" + b"x" * 40_000, "application/x-www-form-urlencoded", 413),
+        (b"&".join(b"a=1" for _ in range(500)), "application/x-www-form-urlencoded", 400),
+        (b"a=%ff%fe", "application/x-www-form-urlencoded", 400),
+        (b"\xff\xfe", "application/x-www-form-urlencoded", 400),
+        (b'{"form": 1}', "application/json", 415),
+        (b"form=1", "text/plain", 415),
+        (b"--x\r\n", "multipart/form-data; boundary=x", 415),
+        (b"", "application/x-www-form-urlencoded", 403),
+    ):
+        page = web.post(address, content=body, headers={**OURS, "Content-Type": kind})
+        assert page.status_code == status, (body[:20], kind)
+
+
+def test_too_many_requests_wait_and_strangers_lock_nobody_out(tmp_path):
+    study = studies.study(tmp_path)
+    rater, other = study.add_rater(), study.add_rater()
+    web = client(study, limits=(0.001, 5))
+    statuses = [web.get(f"/r/{rater.token}").status_code for _ in range(8)]
+    assert statuses == [200] * 5 + [429] * 3
+    statuses = [web.get("/r/nobody").status_code for _ in range(100)]
+    assert statuses[0] == 404
+    assert statuses[-1] == 429
+    assert web.get(f"/r/{other.token}").status_code == 200
+
+
+def test_the_common_link_gives_everybody_a_link_and_a_known_participant_the_same(tmp_path):
+    study = studies.study(tmp_path)
+    web = client(study)
+    address = f"/join/{study.join}?PROLIFIC_PID=p1"
+    assert web.get(address).status_code == 200
+    assert study.raters() == []  # a preview of the link adds nobody
+    form = Page(web.get(address).text).fields
+    assert form["participant"] == "p1"
+    links = [str(web.post(f"/join/{study.join}", data=form, headers=OURS).url) for _ in range(2)]
+    assert links[0] == links[1]
+    web.post(f"/join/{study.join}", data={**form, "participant": ""}, headers=OURS)
+    assert [each.platform_id for each in study.raters()] == ["p1", None]
+    assert web.post(f"/join/{study.join}", data=form).status_code == 403
+
+
+def test_the_admin_page_has_progress_agreement_and_export(tmp_path):
+    study = studies.study(tmp_path, Task(raters_per_question=2), items=10)
+    raters, web = [study.add_rater() for _ in range(2)], client(study)
+    empty = web.get(f"/a/{study.admin}/export.csv")
+    assert empty.status_code == 503
+    assert "no judgements yet" in empty.text
+    assert "None: no answers yet." in web.get(f"/a/{study.admin}").text
+    for rater in raters:
+        begin(web, rater)
+        while (shown := study.current(rater)) is not None:
+            study.answer(
+                rater, shown.assignment, {"c0": str(1 + int(shown.replies[0].split()[-1]) % 5)}
+            )
+    page = web.get(f"/a/{study.admin}").text
+    assert "40 of 40 answers. 20 of 20 questions have all 2 answers." in page
+    assert "<td>alpha ordinal</td>" in page
+    assert re.search(r"alpha interval</td><td class=\"number\">1\.00</td>", page)
+    assert "finished" in page
+    table = pl.read_csv(web.get(f"/a/{study.admin}/export.csv").content)
+    assert (table.height, table.columns[:5]) == (
+        40,
+        ["id", "system", "rater", "criterion", "score"],
+    )
+    form = Page(page).fields["form"]
+    web.post(f"/a/{study.admin}/links", data={"form": form}, headers=OURS)
+    assert len(study.raters()) == 3
+    assert "not encrypted" in page
+
+
+def test_no_reply_shows_whose_it_is(tmp_path):
+    study = studies.study(tmp_path, Task("head-to-head"), items=3)
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = replace(content, ' says ', ' ')")
+        db.execute(
+            """UPDATE question SET content = replace(replace(content, 'ann', 'A'), 'bot', 'B')"""
+        )
+    rater, web = study.add_rater(), client(study)
+    begin(web, rater)
+    page = web.get(f"/r/{rater.token}").text
+    assert "ann" not in page.replace("channel", "")
+    assert "bot" not in page.replace("bottom", "")
+
+
+def test_many_raters_at_once_lose_nothing(tmp_path):
+    study = studies.study(tmp_path, Task(raters_per_question=4), items=8)
+    raters = [study.add_rater() for _ in range(8)]
+    web = client(study)
+
+    def session(rater):
+        begin(web, rater)
+        confirmed = 0
+        while "question" in Page(web.get(f"/r/{rater.token}").text).fields:
+            page = answer(web, rater, {"c0": "3"})
+            confirmed += page.status_code == 200
+        return confirmed
+
+    with ThreadPoolExecutor(8) as pool:
+        confirmed = list(pool.map(session, raters))
+    assert sum(confirmed) == len(judgements(study)) == 8 * 2 * 4
+
+
+def test_a_failure_confirms_nothing(tmp_path, monkeypatch):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study, raise_server_exceptions=False)
+    begin(web, rater)
+
+    def fail(*_):
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(Study, "answer", fail)
+    page = answer(web, rater, {"c0": "3"})
+    assert (page.status_code, judgements(study)) == (500, [])
+    assert "was not saved" in page.text
+    assert "defect" not in page.text
+    assert page.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]

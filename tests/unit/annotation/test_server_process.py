@@ -1,0 +1,139 @@
+"""The page in a process of its own: killed again and again, ended by Ctrl-C, and asked by many at once."""
+
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("jinja2")
+
+from rejoinder.annotation.export import judgements
+from rejoinder.annotation.study import Study
+from shared_data import SYSTEMS, TESTSET
+from study_server import Browser, Server
+
+RATERS = 2
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
+def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
+    db = tmp_path / "s.sqlite"
+    server = Server(db, TESTSET, *SYSTEMS, "--raters-per-question", RATERS)
+    server.more = ()
+    confirmed: list[dict[int, str]] = [{} for _ in range(RATERS)]
+    over, faults = threading.Event(), []
+
+    def rate(place: int) -> None:
+        draw = random.Random(place)
+        browser = Browser(server.links["raters"][place]["link"])
+        try:
+            page = browser.begin()
+            while not over.is_set() and "question" in browser.fields(page):
+                number, grade = browser.fields(page)["question"], str(draw.randint(1, 5))
+                page = browser.answer(page, {"c0": grade})
+                confirmed[place][int(number)] = grade
+        except BaseException as error:
+            faults.append(error)
+            raise
+        finally:
+            browser.close()
+
+    threads = [threading.Thread(target=rate, args=(place,)) for place in range(RATERS)]
+    for thread in threads:
+        thread.start()
+    draw = random.Random(kills)
+    for _ in range(kills):
+        time.sleep(draw.uniform(0.05, 0.8))
+        server.kill()
+        server.start()
+    if kills < 30:
+        over.set()
+    for thread in threads:
+        thread.join(300)
+    server.kill()
+    assert not faults
+    study = Study(db)
+    with study.database.transaction() as db_:
+        assert db_.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        rows = db_.execute(
+            "SELECT rater, assignment, revision, choices FROM answer "
+            "JOIN assignment ON assignment.id = answer.assignment"
+        ).fetchall()
+    stored = {(rater, number): choices for rater, number, _, choices in rows}
+    assert len(stored) == len(rows)  # each once
+    wanted = {
+        (place + 1, number): f'{{"overall": {grade}}}'
+        for place, each in enumerate(confirmed)
+        for number, grade in each.items()
+    }
+    assert wanted.items() <= stored.items()
+    assert len(stored) - len(wanted) <= RATERS  # stored, and killed before it was said
+    assert sum(map(len, confirmed)) > 10
+    for rater in range(1, RATERS + 1):
+        positions = [each.position for each in judgements(study) if each.rater == f"r00{rater}"]
+        assert positions == list(range(1, len(positions) + 1))
+    if kills == 30:
+        assert len(stored) == 2 * 198
+
+
+def test_ctrl_c_is_how_it_ends_and_the_same_command_goes_on(tmp_path):
+    db = tmp_path / "s.sqlite"
+    server = Server(db, TESTSET, *SYSTEMS, "--sample", 3)
+    links = server.links
+    browser = Browser(links["raters"][0]["link"])
+    browser.answer(browser.begin(), {"c0": "4"})
+    browser.close()
+    assert server.stop() == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["s.sqlite"]
+    server.start()  # names the test set again
+    assert server.links == {**links, "answers": 1, "raters": server.links["raters"]}
+    assert [each["link"] for each in server.links["raters"]] == [
+        each["link"] for each in links["raters"]
+    ]
+    assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
+    raters, seconds = 100, 120.0
+    db = tmp_path / "s.sqlite"
+    server = Server(db, TESTSET, *SYSTEMS, "--links", raters, "--raters-per-question", raters)
+    times: list[float] = []
+    confirmed = [0] * raters
+    faults = []
+    end = time.monotonic() + seconds
+
+    def rate(place: int) -> None:
+        draw = random.Random(place)
+        browser = Browser(server.links["raters"][place]["link"], times)
+        try:
+            page = browser.begin()
+            while time.monotonic() < end and "question" in browser.fields(page):
+                time.sleep(draw.expovariate(1 / 3))  # a person reads
+                page = browser.answer(page, {"c0": str(draw.randint(1, 5))})
+                confirmed[place] += 1
+        except BaseException as error:
+            faults.append(error)
+            raise
+        finally:
+            browser.close()
+
+    threads = [threading.Thread(target=rate, args=(place,)) for place in range(raters)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    server.stop()
+    assert not faults
+    study = Study(db)
+    by_rater = [0] * raters
+    for each in judgements(study):
+        by_rater[int(each.rater[1:]) - 1] += 1
+    assert by_rater == confirmed
+    tail = {share: float(np.quantile(times, share)) for share in (0.5, 0.95, 0.99, 1.0)}
+    with capsys.disabled():
+        print(f"\n{len(times)} requests, {sum(confirmed)} answers; seconds by quantile: {tail}")

@@ -1,0 +1,158 @@
+"""Records beside what commands write, and ``rejoinder provenance``."""
+
+import hashlib
+import json
+import os
+import shutil
+
+import pytest
+
+from rejoinder.files.provenance import read_record, record_path
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+RATINGS = str(EXAMPLES / "ratings.csv")
+
+
+@pytest.fixture
+def examples(tmp_path, monkeypatch):
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+WEIGH = [
+    "weigh", "examples/testset.jsonl", "examples/responses/tuned.jsonl",
+    "examples/responses/generic.jsonl", "--ratings", "examples/ratings.csv", "-o", "w.jsonl",
+]  # fmt: skip
+SCORE = [
+    "score", "w.jsonl", "examples/responses/retrieval.jsonl", "-m", "deltableu", "--drop-unusable",
+    "--resamples", "0", "--save", "kept/s.parquet",
+]  # fmt: skip
+
+
+def test_from_scores_back_to_the_first_files(examples, command):
+    (examples / "kept").mkdir()
+    assert command(*WEIGH)[0] == 0
+    assert command(*SCORE)[0] == 0
+    status, out, _ = command("provenance", "kept/s.parquet", "--json")
+    told = json.loads(out)
+    assert (status, told["state"]) == (0, "unchanged")
+    # Paths are as seen from the folder of the record.
+    assert told["command"][:3] == ["rejoinder", "score", "../w.jsonl"]
+    assert told["command"][-2:] == ["--save", "s.parquet"]
+    assert set(told["signatures"]) == {"deltaBLEU-2"}
+    weighed, replies = told["inputs"]
+    assert [weighed["role"], replies["role"]] == ["TESTSET", "RESPONSES"]
+    assert weighed["rows"] == 66
+    assert any("1 empty reply skipped" in note for note in weighed["notes"])
+    assert [(each["role"], each["name"], each["state"]) for each in weighed["inputs"]] == [
+        ("TESTSET", "examples/testset.jsonl", "unchanged"),
+        ("RESPONSES", "examples/responses/tuned.jsonl", "unchanged"),
+        ("RESPONSES", "examples/responses/generic.jsonl", "unchanged"),
+        ("--ratings", "examples/ratings.csv", "unchanged"),
+    ]
+    digest = hashlib.sha256((examples / "examples/ratings.csv").read_bytes()).hexdigest()
+    assert weighed["inputs"][3]["content"] == digest
+
+    (examples / "examples" / "ratings.csv").write_text("id\n")
+    (examples / "examples" / "responses" / "tuned.jsonl").unlink()
+    status, out, _ = command("provenance", "kept/s.parquet")
+    assert status == 0
+    assert f"content {digest[:12]}, CHANGED: its content is now " in out
+    assert "examples/responses/tuned.jsonl (RESPONSES), content " in out
+    assert "MISSING" in out
+    assert "note: weights: 1 empty reply skipped" in out
+    assert str(examples) not in out
+
+
+def test_the_same_command_writes_the_same_record_and_the_file_is_what_it_was(examples, command):
+    command(*WEIGH)
+    first = record_path("w.jsonl").read_bytes()
+    file = (examples / "w.jsonl").read_bytes()
+    command(*WEIGH)
+    assert record_path("w.jsonl").read_bytes() == first
+    assert (examples / "w.jsonl").read_bytes() == file
+
+
+def test_figures_have_one_record_for_their_folder(examples, command):
+    words = ["correlate", *WEIGH[1:6], "-m", "length", "--resamples", "0", "--permutations", "0"]
+    assert command(*words, "--plots", "plots")[0] == 0
+    record = read_record("plots")
+    assert record is not None
+    names = sorted(each.name for each in (examples / "plots").iterdir())
+    assert names == [".provenance.json", *record["files"]]
+    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
+    (examples / "plots" / "notes.txt").write_text("of the user")
+    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "unchanged"
+    (examples / "plots" / record["files"][0]).unlink()
+    assert json.loads(command("provenance", "plots", "--json")[1])["state"] == "missing"
+
+
+def test_a_models_folder_keeps_its_hash(examples, command):
+    words = [
+        "train",
+        "vectors",
+        "examples/corpus.txt",
+        "-o",
+        "v",
+        "--min-count",
+        "1",
+        "--width",
+        "4",
+    ]
+    assert command(*words, "--epochs", "1")[0] == 0
+    from rejoinder.files.content import folder_hash
+
+    before = folder_hash("v")
+    record = read_record("v")
+    assert record is not None
+    assert [each["path"] for each in record["inputs"]] == ["../examples/corpus.txt"]
+    assert folder_hash("v") == before
+    words = ["score", TESTSET, *SYSTEMS, "-m", "pooled:vectors=v", "--resamples", "0"]
+    assert command(*words, "--save", "s.parquet")[0] == 0
+    chain = json.loads(command("provenance", "s.parquet", "--json")[1])
+    model = next(each for each in chain["inputs"] if each["name"] == "v")
+    assert (model["role"], model["state"]) == ("--metric", "unchanged")
+    assert model["inputs"][0]["name"] == "../examples/corpus.txt"
+
+
+def test_a_pipe_counts_by_what_came_out_of_it(examples, command):
+    read, write = os.pipe()
+    os.write(write, (EXAMPLES / "ratings.csv").read_bytes()[:4096].rpartition(b"\n")[0])
+    os.close(write)
+    words = ["ratings", f"/dev/fd/{read}", "--ratings-format", "csv", "--save", "r.csv"]
+    assert command(*words)[0] == 0
+    os.close(read)
+    record = read_record("r.csv")
+    assert record is not None
+    (given,) = record["inputs"]
+    assert given["path"] is None
+    assert len(given["content"]) == 64
+    (step,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    assert step["state"] == "unknown"
+
+
+def test_what_stands_in_the_place_of_the_record_is_known_before_the_work(examples, command):
+    (examples / "w.jsonl.provenance.json").write_text("my notes")
+    status, out, err = command(*WEIGH)
+    assert (status, out) == (2, "")
+    assert "a file of other content stands where the record of w.jsonl goes" in err
+    assert not (examples / "w.jsonl").exists()
+
+
+def test_records_are_no_data_of_a_folder(examples, command):
+    folder = examples / "data"
+    folder.mkdir()
+    words = [*WEIGH[:-1], "data/w.jsonl"]
+    assert command(*words)[0] == 0
+    status, out, _ = command("look", "data", "--json")
+    assert status == 0
+    assert json.loads(out)["readings"][0]["kind"] == "test set"
+
+
+def test_mistakes(examples, command):
+    status, _, err = command("provenance", "absent.jsonl")
+    assert (status, err) == (2, "rejoinder: absent.jsonl: no such file; check the path\n")
+    status, _, err = command("provenance", "examples/ratings.csv")
+    assert status == 2
+    assert "nothing tells how it was made" in err

@@ -1,0 +1,157 @@
+"""A judge beside people: worked by hand, beside statsmodels, and what is found again."""
+
+import numpy as np
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.statistics.calibration import cross_fitted
+from rejoinder.statistics.judge_errors import judge_errors
+from rejoinder.statistics.judge_panel import independent_judges
+
+
+def drawn(seed=0, items=300, slope=1.3, favour=0.4, effect=0.2):
+    """Ratings, marks, systems, items and a covariate; system 0 is favoured."""
+    rng = np.random.default_rng(seed)
+    item, system = np.repeat(np.arange(items), 3), np.tile(np.arange(3), items)
+    quality = rng.normal(size=item.size) + np.array([0.5, 0.0, -0.5])[system]
+    quality += 0.5 * rng.normal(size=items)[item]
+    x = rng.normal(size=(item.size, 1))
+    ratings = quality[:, None] + 0.7 * rng.normal(size=(item.size, 3))
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+    ratings[:, 0] = np.where(np.isnan(ratings[:, 0]), quality, ratings[:, 0])
+    marks = slope * (quality + favour * (system == 0) + effect * x[:, 0])
+    return ratings, marks + 2 + 0.6 * rng.normal(size=item.size), system, item, x
+
+
+def test_by_hand():
+    # two raters: means 1, 3, 1, 3; within replies each has squares 2 and 1 degree of freedom
+    ratings = np.array([[0.0, 2.0], [2.0, 4.0]] * 2)
+    marks = np.array([1.0, 2.0, 2.0, 3.0])
+    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4))
+    assert errors.severity.value == 0.0
+    # squares of means 4, of marks 2, products 2: r = 2 / sqrt(4 * 2)
+    assert errors.correlation.value == pytest.approx(2 / np.sqrt(8))
+    assert errors.within.value == pytest.approx(2 / np.sqrt(8))
+    # noise 2 / 2 = 1 beside a variance of 4 / 3: a quarter is no noise
+    assert errors.noise == pytest.approx(1.0)
+    assert errors.reliability.value == pytest.approx(0.25)
+    assert errors.corrected.value == pytest.approx(2 / np.sqrt(8) / 0.5)
+    assert errors.slope.value == pytest.approx(2 / 3 / (1 / 3))
+
+
+def test_slope_and_severity_are_statsmodels_s():
+    api = pytest.importorskip("statsmodels.api")
+    ratings, marks, system, item, _ = drawn()
+    p = np.nanmean(ratings, axis=1)
+    ours = judge_errors(p[:, None], marks, system, item)  # one rating each: no correction
+    design = np.column_stack([p, np.eye(3)[system]])
+    theirs = api.OLS(marks, design).fit(cov_type="cluster", cov_kwds={"groups": item})
+    assert ours.slope.value == pytest.approx(theirs.params[0])
+    error = (ours.slope.high - ours.slope.value) / 1.967930  # t, 299 degrees of freedom
+    assert error == pytest.approx(theirs.bse[0], rel=0.01)  # jackknife beside the sandwich
+    mean = api.OLS(marks - p, np.ones(p.size)).fit(
+        cov_type="cluster", cov_kwds={"groups": item, "use_correction": True}
+    )
+    assert ours.severity.value == pytest.approx(mean.params[0])
+    factor = (p.size - 1) / p.size  # theirs is as if one parameter of n were estimated
+    assert ((ours.severity.high - ours.severity.value) / 1.967930) ** 2 == pytest.approx(
+        mean.bse[0] ** 2 * factor, rel=0.01
+    )
+
+
+def test_what_was_put_in_is_found_again():
+    ratings, marks, system, item, x = drawn(1, items=8000)
+    errors = judge_errors(ratings, marks, system, item, x)
+    assert errors.slope.value == pytest.approx(1.3, abs=0.03)
+    # a favour of 0.4 to one of three, so that the mean error is 0
+    assert [each.value for each in errors.systems] == pytest.approx(
+        [0.8 / 3, -0.4 / 3, -0.4 / 3], abs=0.03
+    )
+    assert errors.effects[0].value == pytest.approx(0.2, abs=0.02)
+    assert errors.systems[0].p < 1e-6
+    # without the correction every good system would look favoured
+    noisy = judge_errors(np.nanmean(ratings, axis=1)[:, None], marks, system, item, x)
+    assert noisy.slope.value < 1.15
+
+
+def test_leaving_out_a_cluster_is_a_subtraction():
+    ratings, marks, system, item, x = drawn(2, items=25)
+    whole = judge_errors(ratings, marks, system, item, x)
+    names = ("severity", "slope", "correlation", "within", "corrected", "reliability")
+    left = {name: [] for name in names} | {"system": [], "effect": []}
+    for each in range(25):
+        rest = item != each
+        part = judge_errors(ratings[rest], marks[rest], system[rest], item[rest], x[rest])
+        for name in names:
+            left[name].append(getattr(part, name).value)
+        left["system"].append(part.systems[0].value)
+        left["effect"].append(part.effects[0].value)
+    estimates = {name: getattr(whole, name) for name in names}
+    estimates |= {"system": whole.systems[0], "effect": whole.effects[0]}
+    for name, values in left.items():
+        values = np.array(values)
+        error = np.sqrt(24 / 25 * ((values - values.mean()) ** 2).sum())
+        reach = estimates[name].high - estimates[name].value
+        assert reach == pytest.approx(2.063899 * error, rel=1e-4), name
+
+
+def test_shifts_change_nothing_but_severity():
+    ratings, marks, system, item, x = drawn(3, items=40)
+    errors = judge_errors(ratings, marks, system, item, x)
+    moved = judge_errors(ratings + 1e6, marks - 1e6, system, item, x)
+    assert moved.severity.value == pytest.approx(errors.severity.value - 2e6)
+    assert moved.slope[:4] == pytest.approx(errors.slope[:4], rel=1e-6)
+    assert moved.systems[0].value == pytest.approx(errors.systems[0].value, rel=1e-5)
+
+
+def test_what_is_unknown_says_why():
+    ratings, marks, system, item, x = drawn(4, items=40)
+    one = np.nanmean(ratings, axis=1)[:, None]
+    alone = judge_errors(one, marks, system, item, x)
+    assert "each reply has one rating" in alone.corrected.reason
+    assert alone.calibration == "as they are"
+    # marks as they are: the mean of mark less rating, beside that of all
+    apart = marks - one[:, 0]
+    assert alone.systems[0].value == pytest.approx(apart[system == 0].mean() - apart.mean())
+    other = judge_errors(one, marks, system, item, x, same_scale=False)
+    assert "another scale" in other.systems[0].reason
+    assert np.isnan(other.errors).all()
+    rng = np.random.default_rng(0)
+    unrelated = judge_errors(ratings, rng.normal(size=marks.size), system, item)
+    assert "do not follow" in unrelated.systems[0].reason
+    assert np.isnan(unrelated.systems[0].value)
+    few = judge_errors(ratings[:9], marks[:9], system[:9], item[:9])
+    assert few.severity.reason == "fewer than 4 clusters to resample"
+    assert np.isfinite(few.severity.value)
+    constant = judge_errors(ratings, np.ones(marks.size), system, item)
+    assert np.isnan(constant.correlation.value)
+    assert constant.correlation.reason == "no variation"
+    with pytest.raises(InputError, match="marks of shape"):
+        judge_errors(ratings, marks[1:], system, item)
+    with pytest.raises(InputError, match="not finite"):
+        judge_errors(ratings, np.full(marks.size, np.nan), system, item)
+
+
+def test_a_panel_of_copies_is_one_judge():
+    rng = np.random.default_rng(1)
+    noise, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 4))
+    item = np.arange(3000)
+    assert independent_judges(own, 0.0, item).value == pytest.approx(4, abs=0.2)
+    assert independent_judges(own[:, [0, 0]], 0.0, item).value == pytest.approx(1, abs=1e-9)
+    # the raters' noise is in all errors, and is no fault of the judges
+    both = own - noise
+    assert independent_judges(both, 1.0, item).value == pytest.approx(4, abs=0.4)
+    # half of the variance shared: 2 / (1 + 1 / 4)
+    assert independent_judges(both, np.nan, item).value == pytest.approx(1.6, abs=0.1)
+
+
+def test_a_line_is_fitted_on_other_clusters():
+    rng = np.random.default_rng(2)
+    x, groups = rng.normal(size=60), np.repeat(np.arange(20), 3)
+    y = 2 * x + rng.normal(size=60)
+    fitted = cross_fitted(x, y, groups, seed=0, folds=20)
+    for each in range(20):  # as many folds as clusters: each is left out alone
+        rest = groups != each
+        slope, constant = np.polyfit(x[rest], y[rest], 1)
+        assert fitted[~rest] == pytest.approx(constant + slope * x[~rest])
+    assert np.isnan(cross_fitted(x, y, np.zeros(60), seed=0)).all()

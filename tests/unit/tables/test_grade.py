@@ -4,10 +4,11 @@ The texts are of our own writing; the layout is that of the authors' repository.
 """
 
 import json
+import shlex
 
 import pytest
 
-from rejoinder import correlate, read_ratings, read_responses, read_testset, score
+from rejoinder import correlate, look, read_ratings, read_responses, read_testset, score
 from rejoinder.errors import InputError
 from rejoinder.tables.ratings import check_ratings
 from rejoinder.tables.responses import check_responses
@@ -93,6 +94,19 @@ def test_every_folder_is_read_and_names_its_items_alike(published):
     assert testset.contexts["context"].to_list()[2:4] == [["Hi", "Where to?"], ["Tea?"]]
     assert testset.references["text"].to_list()[-1] == "So: Any seats?"
     assert testset.references.height == 6
+
+
+def test_the_folder_of_all_that_was_published_is_enough(published, command):
+    assert read(published) == read(published / "eval_data")
+    assert read_testset(published).ids == read_testset(published / "eval_data").ids
+    ratings = read_ratings(published)
+    assert ratings.equals(read_ratings(published / "human_score"))
+    result = look(published)
+    assert [each.kind for each in result.readings] == ["test set", "responses", "ratings"]
+    assert result.holds_all
+    for example in result.examples:
+        status, _, err = command(*shlex.split(example)[1:])
+        assert status == 0, f"{example}\n{err}"
 
 
 def test_the_ratings_of_all_data_sets_meet_their_replies(published):

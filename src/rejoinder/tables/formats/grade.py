@@ -25,8 +25,8 @@ _FILES = ("human_ctx.txt", "human_ref.txt", "human_hyp.txt")
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A system's folder with its three files, a folder of such folders (also two levels down), or a
-    ``human_hyp.txt``.
+    """A system's folder with its three files, a folder of such folders (also two levels down, or in
+    ``eval_data``), or a ``human_hyp.txt``.
     """
     return bool(_data_sets(path)) if path.is_dir() else path.name == _FILES[2]
 
@@ -116,7 +116,9 @@ class _DataSet:
 
 
 def _data_sets(path: Path) -> list[_DataSet]:
-    """The data sets at a folder: of one system, of several, or of several data sets."""
+    """The data sets at a folder: of one system, of several, of several data sets, or all as published."""
+    if (path / PUBLISHED).is_dir():
+        path = path / PUBLISHED
     if _is_system(path):
         folder = path.absolute().parent
         systems = {each.absolute().name: each for each in (*_systems(folder).values(), path)}

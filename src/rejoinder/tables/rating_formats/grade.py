@@ -36,15 +36,15 @@ _Row: TypeAlias = tuple[int, _Judged]  # the number of the row, and the row
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """The JSON by one of its columns, the folder that holds it, or a folder of mean scores."""
+    """The JSON by one of its columns, a folder that holds it, or a folder of mean scores."""
     if path.is_dir():
-        return (path / _NAME).is_file() or _has_means(path)
+        return _file(path).is_file() or _has_means(path)
     return first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" and b'"HumanScores"' in first
 
 
 def read(path: Path) -> RatingsDraft:
     """The single ratings; the items are called as in the folders of texts (``grade_items``)."""
-    file = path / _NAME if path.is_dir() else path
+    file = _file(path) if path.is_dir() else path
     if path.is_dir() and not file.is_file():
         raise InputError(
             f"{path}: mean scores without their contexts (human_score.txt); name {_NAME}, which holds "
@@ -76,6 +76,12 @@ FORMAT = RatingFormat(
     recognise,
     read,
 )
+
+
+def _file(folder: Path) -> Path:
+    """The JSON in a folder, or in its ``human_score``, as published."""
+    below = folder / "human_score" / _NAME
+    return below if below.is_file() else folder / _NAME
 
 
 def _data_set(reply: _Judged) -> str:

@@ -27,6 +27,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
+from rejoinder.references.copies import copier_of
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.compare import compare_pairs, trials
 from rejoinder.scoring.external import NOT_USED, unused_values
@@ -215,10 +216,11 @@ def audit(
             answers = pl.concat([answers, copied.responses()])
             metrics = list(scorable.values())
             left_out = score(reduced, answers, metrics, drop_unusable=True, **drawn)
+            known = {*notes, *(copier for note in notes if (copier := copier_of(note)))}
             notes += [
                 f"leave-one-out: {note}"
                 for note in left_out.notes
-                if note not in notes and not note.endswith(NOT_USED)
+                if not note.endswith(NOT_USED) and known.isdisjoint((note, copier_of(note)))
             ]
             # With a metric less, another may have come by a shorter label.
             named = dict(zip(scorable, left_out.measured.values(), strict=True))

@@ -22,12 +22,21 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
         return []
     n = references.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
     return [
-        f"'{system}' gives a reference of the very item in {count} of {counted(n, 'item')} with "
+        f"'{system}'{_GIVES} {count} of {counted(n, 'item')} with "
         f"references: its scores are high by construction; --without '{system}' "
         f"(without=['{system}']) takes it out of the systems"
         for system, count in counts.items()
         if 2 * count > n
     ]
+
+
+_GIVES = " gives a reference of the very item in"
+
+
+def copier_of(note: str) -> str:
+    """The system that a note of ``quoting`` is about; empty of another note."""
+    system, gives, _ = note.partition(_GIVES)
+    return system if gives else ""
 
 
 def folded() -> pl.Expr:

@@ -48,10 +48,11 @@ def ratings(summary: RatingSummary) -> None:
         out.rule(name, align="left")
         out.print(_rated(row))
         out.print()
-        _print(out, _agreement(_of(summary.agreement, name)))
-        _human(out, _of(summary.human, name))
-        out.print()
-        _raters(out, _of(summary.raters, name), ("ratings", "mean"))
+        if row["raters"]:  # of means alone there is no agreement, which a note says
+            _print(out, _agreement(_of(summary.agreement, name)))
+            _human(out, _of(summary.human, name))
+            out.print()
+            _raters(out, _of(summary.raters, name), ("ratings", "mean"))
         _print(out, _systems(_of(summary.systems, name), _of(summary.distribution, name)))
         _differences(out, _of(differences, name))
     _aggregation(out, summary)
@@ -295,12 +296,13 @@ def _aggregation(out: Console, summary: RatingSummary) -> None:
         if has_intervals(summary.systems)
         else ""
     )
-    out.print(
-        f"{legend}mean: over replies, each the {words}; grades: share "
-        "of single ratings; kappa: linearly weighted, against the others; Human (Max) is the best of so "
-        f"many raters, high by selection; {NONE}: undefined",
-        style="dim",
+    single = (
+        "; grades: share of single ratings; kappa: linearly weighted, against the others; Human (Max) is "
+        f"the best of so many raters, high by selection; {NONE}: undefined"
+        if summary.counts.get_column("raters").sum()
+        else ""
     )
+    out.print(f"{legend}mean: over replies, each the {words}{single}", style="dim")
 
 
 def _groups(summary: RatingSummary) -> str:

@@ -43,7 +43,8 @@ def print_systems(
     for begin in range(0, len(scores.labels), step):
         out.print(_systems(scores, table, scores.labels[begin : begin + step], digits))
         out.print()
-    out.print(scale(scores, table), style="dim")
+    order = f"; systems in the order of {scores.labels[0]}" if len(scores.labels) > 1 else ""
+    out.print(scale(scores, table) + order, style="dim")
     if several:
         out.print()
         print_leads(out, scores, digits)

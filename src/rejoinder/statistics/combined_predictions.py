@@ -1,0 +1,109 @@
+"""Several predictions of one label combined, so that no label helps to predict itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.conventions import NO_SPREAD
+
+FOLDS = 5
+"""How many folds of clusters there are, each with labels of its own."""
+
+
+def combined_predictions(
+    labels: Floats, predictions: Floats, groups: Indices, folds: Indices, systems: int = 2
+) -> Floats:
+    """One prediction in place of k: a linear combination fitted on the labels of other folds.
+
+    This is cross-prediction (Zrnic and Candes 2024, arXiv 2309.16598): an item with a label gets the
+    coefficients of the folds without it, an item without one the mean of all folds' coefficients, each
+    as often as its fold has labels. Coefficients are those of a ridge regression of the labels of all
+    pairs of systems together, each pair about its own mean, on predictions of one standard deviation.
+    Its penalty is ``k s^2 / (b'b)`` (Hoerl, Kennard and Baldwin 1975) with b and s^2 of least squares,
+    so that few labels give a cautious combination.
+
+    Args:
+        labels: float64 [P, m], for each pair of systems the difference of the ratings of each item; NaN
+            where there is none.
+        predictions: float64 [P, m, k], the differences of the scores; NaN where an item belongs to no
+            pair, and then it has no label.
+        groups: int64 [m], the cluster of each item, numbered from 0.
+        folds: int64 [clusters], the fold of each cluster.
+        systems: How many systems the pairs are of.
+
+    Returns:
+        float64 [P, m], in the unit of the labels; for one predictor that predictor, in its own unit.
+
+    Raises:
+        InputError: The shapes do not fit.
+
+    >>> f = np.arange(12.0)[None, :, None] * [1.0, 0.0]
+    >>> d = np.where(np.arange(12) < 8, 2 * np.arange(12.0), np.nan)[None]
+    >>> float(combined_predictions(d, f, np.arange(12), np.arange(12) % 4)[0, -1].round(6))
+    11.0
+    """
+    labels, predictions = (np.asarray(each, dtype=np.float64) for each in (labels, predictions))
+    m = labels.shape[1]
+    if predictions.shape[:2] != labels.shape or groups.shape != (m,):
+        raise InputError(
+            f"combined_predictions: labels {labels.shape}, predictions {predictions.shape} and groups "
+            f"{groups.shape} do not fit; expected [P, m], [P, m, k] and [m]"
+        )
+    if predictions.shape[2] == 1:
+        return predictions[..., 0]
+    centre = np.nanmean(predictions, axis=1, keepdims=True)
+    scale = np.sqrt(np.nanmean((predictions - centre) ** 2, axis=(0, 1)))
+    scaled = (predictions - centre) / np.where(scale > NO_SPREAD, scale, np.inf)
+    return _predicted(labels, scaled, folds[groups], systems)
+
+
+def _predicted(labels: Floats, scaled: Floats, fold_of: Indices, systems: int) -> Floats:
+    """The combined predictions, of predictions with mean 0 and standard deviation 1."""
+    has = np.isfinite(labels)
+    pair, item = np.nonzero(has)
+    x, y, fold = scaled[pair, item], labels[pair, item], fold_of[item]
+    number = int(fold_of.max()) + 1
+    coefficients = np.array(
+        [_ridge(*_centred(x, y, pair, fold != each), systems) for each in range(number)]
+    )
+    share = np.bincount(fold, minlength=number) / fold.size
+    of_item = np.where(has[..., None], coefficients[fold_of], share @ coefficients)
+    return np.einsum("pmk,pmk->pm", scaled, of_item)
+
+
+def _centred(x: Floats, y: Floats, pair: Indices, these: Indices) -> tuple[Floats, Floats, int]:
+    """The rows of some folds about the means of their pairs, and of how many pairs they are."""
+    x, y, pair = x[these], y[these], pair[these]
+    _, code, count = np.unique(pair, return_inverse=True, return_counts=True)
+    means = np.zeros((count.size, x.shape[1] + 1))
+    np.add.at(means, code, np.column_stack([x, y]))
+    means /= count[:, None]
+    return x - means[code, :-1], y - means[code, -1], count.size
+
+
+def _ridge(x: Floats, y: Floats, pairs: int, systems: int) -> Floats:
+    """The coefficients of a ridge regression: float64 [k]; 0 where there is nothing to fit."""
+    k = x.shape[1]
+    # Of P pairs of S systems S - 1 are independent, and each item's differences repeat its replies.
+    independent = (y.size / max(1, pairs) - 1) * (systems - 1) - k
+    square, product = x.T @ x, x.T @ y
+    if independent < 1 or not square.trace() > NO_SPREAD:
+        return np.zeros(k)
+    least = np.linalg.lstsq(square, product, rcond=None)[0]
+    rest = y - x @ least
+    length = float(least @ least)
+    if not length > 0:
+        return np.zeros(k)
+    penalty = k * float(rest @ rest) / independent / length
+    return np.linalg.solve(square + (penalty + NO_SPREAD * square.trace()) * np.eye(k), product)
+
+
+def folds_of(clusters: int, folds: int, rng: np.random.Generator) -> Indices:
+    """A fold for each cluster, at random and as even as can be: int64 [clusters].
+
+    >>> sorted(folds_of(5, 2, np.random.default_rng(0)).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    return rng.permutation(np.arange(clusters) % folds)

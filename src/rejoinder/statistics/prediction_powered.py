@@ -1,0 +1,255 @@
+"""The mean of few labels, corrected by predictions of all: prediction-powered inference.
+
+People rated some items, and a judge scored all of them. The judge's mean over all items is precise
+and may be biased; on the rated items its bias can be measured (Angelopoulos et al. 2023,
+arXiv 2301.09633 and 2311.01453). Here a label is the difference of two systems' ratings of an item, a
+prediction the difference of their scores.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.mean_difference import SAME
+from rejoinder.statistics.rater_variance import SingleRatings, rater_variance
+from rejoinder.statistics.student import t_quantile, two_sided_p
+
+FEWEST_LABELLED = 10
+"""Fewer labelled items, or clusters of them, have no interval."""
+
+MOST_WIDER = 1.03
+"""A corrected interval that would be this many times as wide as that of the labels alone is not
+used: lambda is 0 then."""
+
+
+class CorrectedMean(NamedTuple):
+    """A mean estimated from labels and predictions.
+
+    Args:
+        value: The estimate.
+        interval: 95%, with Student's t; none with its reason.
+        p: Two-sided, of the mean 0; NaN where there is no interval.
+        error: The standard error.
+        weight: Lambda, the share of the predictions' correction that is used; 0 without one.
+        labelled: How many items have a label.
+        groups: How many clusters have a labelled item; the items where each is its own cluster.
+    """
+
+    value: float
+    interval: Interval
+    p: float
+    error: float
+    weight: float
+    labelled: int
+    groups: int
+
+    @property
+    def width(self) -> float:
+        """The width of the interval; NaN where there is none."""
+        return self.interval.high - self.interval.low
+
+
+def corrected_mean(
+    labels: Floats,
+    predictions: Floats,
+    groups: NDArray[np.generic] | None = None,
+    probabilities: Floats | None = None,
+    ratings: SingleRatings | None = None,
+    weight: float | None = None,
+) -> CorrectedMean:
+    """The mean of labels over all items, with the help of predictions.
+
+    With L the n labelled items and U the N others, labels d and predictions f,
+    ``theta = mean_L(d) - lambda (mean_L(f) - mean_U(f))`` with the variance
+    ``var_L(d - lambda f) / n + lambda^2 var_U(f) / N`` (Angelopoulos et al. 2023, arXiv 2311.01453),
+    where both variances are unbiased and the quantile is Student's with n - 2 degrees of freedom, since
+    labels are few. Items of one cluster count as one term of each sum, and n is the number of clusters.
+
+    Lambda of an item is ``s b N / (n + N)``: b is the slope of d on f over the clusters of the others,
+    so that no label chooses its own correction, and ``s = max(0, 1 - 1 / F)`` shrinks it by the
+    slope's F statistic over all labels (Copas 1983). A lambda that would make the interval more than
+    3% wider than that of the labels alone is 0.
+
+    With probabilities of having been labelled, the labelled items weigh one over them (Hajek 1971), and
+    are compared with all items in place of the others.
+
+    Args:
+        labels: float64 [m], NaN where an item has no label.
+        predictions: float64 [m], without NaN.
+        groups: [m], the cluster of each item; None takes each item by itself.
+        probabilities: float64 [m], of an item's having been drawn for labelling, within (0, 1]; read
+            where it has a label. None: all alike.
+        ratings: The single ratings that the labels are means of, where raters have names: raters are
+            then a second source of variance.
+        weight: A fixed lambda, the same for every item; 0 uses the labels alone, with n - 1 degrees of
+            freedom. None chooses it as above.
+
+    Returns:
+        The estimate; without an interval for fewer than 10 labelled clusters.
+
+    Raises:
+        InputError: The arrays differ in length, or no item has a label.
+
+    >>> d = np.array([1.0, 0, 2, 1, 0, 1, 3, 1, 0, 1, 2, 0])
+    >>> both = corrected_mean(np.append(d, np.full(100, np.nan)), np.append(d, np.arange(100) % 4))
+    >>> round(both.value, 2), round(corrected_mean(d, d, weight=0.0).value, 2)
+    (1.45, 1.0)
+    """
+    sample = _Sample.of(labels, predictions, groups, probabilities)
+    alone = _estimate(sample, np.zeros(sample.n), ratings)
+    if weight is not None:
+        return _estimate(sample, np.full(sample.n, weight), ratings) if weight else alone
+    if not sample.compared.size or len(sample.labelled) < FEWEST_LABELLED:
+        return alone
+    corrected = _estimate(sample, _weights(sample), ratings)
+    return corrected if corrected.width <= MOST_WIDER * alone.width else alone
+
+
+def labels_saved(corrected: CorrectedMean, alone: CorrectedMean) -> float:
+    """The share of labels that the predictions save: ``1 - (width with / width without)^2``.
+
+    An interval shrinks with the root of the number of labels. 0 where the predictions were not used,
+    below 0 where they made the interval wider; NaN where an interval is missing.
+    """
+    return 1 - (corrected.width / alone.width) ** 2 if alone.width > 0 else math.nan
+
+
+class _Sample(NamedTuple):
+    """Labelled items, and those that they are compared with.
+
+    Args:
+        d: float64 [n], the labels.
+        f: float64 [n], the predictions of the same items.
+        share: float64 [n], how much each labelled item counts; they add up to 1.
+        compared: float64 [N], the predictions of the others; of all items where shares differ.
+        scale: What turns the slope into lambda: N / (n + N), below 1; or 1 where all are compared.
+        labelled: The clusters of the labelled items.
+        cluster: int64 [n], the cluster of each labelled item, numbered over all items.
+        compared_cluster: int64 [N], those of the others.
+        clusters: How many clusters there are.
+    """
+
+    d: Floats
+    f: Floats
+    share: Floats
+    compared: Floats
+    scale: float
+    labelled: Groups
+    cluster: Indices
+    compared_cluster: Indices
+    clusters: int
+
+    @property
+    def n(self) -> int:
+        """How many items have a label."""
+        return self.d.size
+
+    @property
+    def effective(self) -> float:
+        """How many clusters of one size, or of one share, would be worth as much (Kish 1965)."""
+        if self.scale < 1:
+            return len(self.labelled)
+        return 1 / float((self.labelled.sums(self.share) ** 2).sum())
+
+    @classmethod
+    def of(
+        cls,
+        labels: Floats,
+        predictions: Floats,
+        groups: NDArray[np.generic] | None,
+        probabilities: Floats | None,
+    ) -> _Sample:
+        labels, predictions = (np.asarray(each, dtype=np.float64) for each in (labels, predictions))
+        if labels.ndim != 1 or labels.shape != predictions.shape:
+            raise InputError(
+                f"corrected_mean: {labels.shape} labels for {predictions.shape} predictions; give one "
+                "vector of each, with NaN where an item has no label"
+            )
+        has = np.isfinite(labels)
+        if not has.any() or not np.isfinite(predictions).all():
+            raise InputError(
+                "corrected_mean: expected a label or more, and a prediction of every item"
+            )
+        m, n = labels.size, int(has.sum())
+        names = np.arange(m) if groups is None else np.asarray(groups)
+        _, code = np.unique(names, return_inverse=True)
+        share = np.ones(n) if probabilities is None else 1 / probabilities[has]
+        uniform = probabilities is None or np.ptp(share) <= NO_SPREAD * share.max()
+        others = ~has if uniform else np.ones(m, dtype=np.bool_)
+        return cls(
+            labels[has],
+            predictions[has],
+            share / share.sum(),
+            predictions[others],
+            1 - n / m if uniform else 1.0,
+            Groups.of(names[has], n),
+            code[has],
+            code[others],
+            int(code.max()) + 1,
+        )
+
+
+def _weights(sample: _Sample) -> Floats:
+    """Lambda of every labelled item: float64 [n], from the labels of the other clusters."""
+    share, groups = sample.share, sample.labelled
+    f = sample.f - share @ sample.f
+    d = sample.d - share @ sample.d
+    spread, product = share * f * f, share * f * d
+    total = float(spread.sum())
+    if not total > NO_SPREAD**2:
+        return np.zeros(sample.n)
+    slope = float(product.sum()) / total
+    g = len(groups)
+    pull = groups.sums(share * f * (d - slope * f))
+    variance = g / (g - 2) * float((pull**2).sum()) / total**2
+    shrunk = max(0.0, 1 - variance / slope**2) if slope else 0.0
+    # The others' slope, about their own means: the sums of a weighted regression less one cluster.
+    rest, of_f, of_d = 1 - groups.sums(share), groups.sums(share * f), groups.sums(share * d)
+    spreads = total - groups.sums(spread) - of_f**2 / rest
+    products = float(product.sum()) - groups.sums(product) - of_f * of_d / rest
+    varied = spreads > NO_SPREAD * total
+    slopes = np.where(varied, products, 0.0) / np.where(varied, spreads, 1.0)
+    of_item = np.empty(sample.n)
+    of_item[groups.order] = np.repeat(slopes, groups.size)
+    return of_item * shrunk * sample.scale
+
+
+def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -> CorrectedMean:
+    """The estimate with a lambda for every labelled item, and the mean of these for the others."""
+    share, used = sample.share, bool(weights.any())
+    centre = sample.compared.mean() if used else 0.0
+    shift = float(share @ weights)
+    rest = sample.d - weights * (sample.f - centre)
+    value = float(share @ rest)
+    g = len(sample.labelled)
+    terms = share * (rest - value)
+    sums = math.sqrt(g / max(1, g - 1)) * np.bincount(sample.cluster, terms, sample.clusters)
+    if used:
+        others = np.unique(sample.compared_cluster).size
+        apart = shift * (sample.compared - centre) / sample.compared.size
+        sums += math.sqrt(others / max(1, others - 1)) * np.bincount(
+            sample.compared_cluster, apart, sample.clusters
+        )
+    variance, df = float((sums**2).sum()), max(1.0, sample.effective - 1 - used)
+    if ratings is not None:
+        of_raters = rater_variance(ratings, sample.labelled, share, rest - sample.d)
+        variance, df = of_raters.beside(variance, df)
+    reason = f"fewer than {FEWEST_LABELLED} labelled clusters" if g < FEWEST_LABELLED else None
+    if reason is None and variance <= NO_SPREAD**2:
+        reason = SAME
+    error = math.sqrt(variance)
+    facts = (error, shift, sample.n, g)
+    if reason:
+        return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
+    reach = t_quantile(LEVEL, df) * error
+    interval = Interval(value - reach, value + reach)
+    return CorrectedMean(value, interval, two_sided_p(value / error, df), *facts)

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.statistics.combined_predictions import combined_predictions, folds_of
+
+CLUSTERS = np.arange(60)
+
+
+def drawn(pairs=3, k=2, seed=0):
+    """Differences of three systems: labels of the first 40 items, which the first predictor tells."""
+    rng = np.random.default_rng(seed)
+    f = rng.normal(size=(pairs, 60, k)) * np.arange(1, k + 1) + 3
+    d = 2 * f[..., 0] + 0.3 * rng.normal(size=(pairs, 60)) + np.arange(pairs)[:, None]
+    return np.where(CLUSTERS < 40, d, np.nan), f
+
+
+def test_one_predictor_is_left_as_it_is():
+    labels, predictions = drawn(k=1)
+    ours = combined_predictions(labels, predictions, CLUSTERS, CLUSTERS % 5)
+    assert (ours == predictions[..., 0]).all()
+
+
+def test_the_combination_is_that_of_least_squares_where_labels_are_good():
+    labels, predictions = drawn(seed=1)
+    ours = combined_predictions(labels, predictions, CLUSTERS, CLUSTERS % 5, systems=3)
+    expected = 2 * (predictions[..., 0] - predictions[..., 0].mean(axis=1, keepdims=True))
+    assert np.abs(ours - expected).max() < 0.4
+    assert np.corrcoef(ours.ravel(), expected.ravel())[0, 1] > 0.99
+
+
+def test_no_label_changes_the_predictions_of_its_own_fold():
+    labels, predictions = drawn()
+    folds = CLUSTERS % 5
+    before = combined_predictions(labels, predictions, CLUSTERS, folds, systems=3)
+    labels[:, (folds == 2) & (CLUSTERS < 40)] *= -7
+    after = combined_predictions(labels, predictions, CLUSTERS, folds, systems=3)
+    own = (folds == 2) & (CLUSTERS < 40)
+    assert after[:, own] == pytest.approx(before[:, own])
+    assert not np.allclose(after[:, ~own], before[:, ~own])
+
+
+def test_a_predictor_without_spread_and_too_few_labels_predict_nothing():
+    labels, predictions = drawn()
+    predictions[..., 1] = 4.0
+    ours = combined_predictions(labels, predictions, CLUSTERS, CLUSTERS % 5)
+    assert np.isfinite(ours).all()
+    few = np.where(CLUSTERS < 3, labels, np.nan)
+    assert (combined_predictions(few, predictions, CLUSTERS, CLUSTERS % 3) == 0).all()
+
+
+def test_folds_are_even():
+    folds = folds_of(23, 5, np.random.default_rng(0))
+    assert np.bincount(folds).tolist() == [5, 5, 5, 4, 4]
+
+
+def test_shapes_that_do_not_fit():
+    labels, predictions = drawn()
+    with pytest.raises(InputError, match="do not fit"):
+        combined_predictions(labels[:, 1:], predictions, CLUSTERS, CLUSTERS % 5)

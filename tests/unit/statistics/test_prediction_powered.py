@@ -1,0 +1,160 @@
+import math
+
+import numpy as np
+import pytest
+from simulations.judges_and_people import items, populations
+
+from rejoinder.errors import InputError
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.mean_difference import paired_difference
+from rejoinder.statistics.prediction_powered import (
+    FEWEST_LABELLED,
+    MOST_WIDER,
+    corrected_mean,
+    labels_saved,
+)
+from rejoinder.statistics.rater_variance import RaterVariance, SingleRatings, rater_variance
+
+
+def drawn(n, total, r, seed=0):
+    """Labels of the first n of so many items, and predictions that correlate with them by r."""
+    rng = np.random.default_rng(seed)
+    d = rng.normal(size=total)
+    f = r * d + math.sqrt(1 - r * r) * rng.normal(size=total) + 5
+    return np.where(np.arange(total) < n, d, np.nan), f
+
+
+def test_without_predictions_it_is_the_t_interval_of_the_labels():
+    labels, predictions = drawn(20, 100, 0.5)
+    ours = corrected_mean(labels, predictions, weight=0.0)
+    expected = paired_difference(labels[:20])
+    assert (ours.value, ours.p) == pytest.approx((expected.value, expected.p))
+    assert ours.interval.low == pytest.approx(expected.interval.low)
+
+
+def test_where_every_item_is_labelled_there_is_nothing_to_correct():
+    labels, predictions = drawn(40, 40, 0.9)
+    assert corrected_mean(labels, predictions) == corrected_mean(labels, predictions, weight=0.0)
+
+
+def test_a_prediction_without_spread_changes_nothing():
+    labels, _ = drawn(20, 100, 0.5)
+    ours = corrected_mean(labels, np.full(100, 3.0))
+    assert ours.weight == 0
+    assert labels_saved(ours, ours) == 0
+
+
+def test_neither_a_shift_nor_the_scale_of_the_predictions_matters():
+    labels, predictions = drawn(30, 200, 0.7)
+    a, b = corrected_mean(labels, predictions), corrected_mean(labels, 7 - 20 * predictions)
+    assert a.value == pytest.approx(b.value)
+    assert a.interval.low == pytest.approx(b.interval.low)
+    assert b.weight == pytest.approx(-a.weight / 20)
+
+
+def test_a_perfect_judge_gives_the_mean_of_all_items():
+    labels, _ = drawn(20, 100, 0.5)
+    everything = np.random.default_rng(5).normal(size=100)
+    labels = np.where(np.isnan(labels), np.nan, everything)
+    ours = corrected_mean(labels, 2 * everything)
+    # lambda = N / (n + N) / 2 = 0.4, and the estimate is mean_L + 0.8 (mean_U - mean_L).
+    assert ours.weight == pytest.approx(0.4)
+    assert ours.value == pytest.approx(everything.mean())
+
+
+@pytest.mark.parametrize("n", [FEWEST_LABELLED - 1, FEWEST_LABELLED])
+def test_fewer_than_ten_labelled_clusters_have_no_interval(n):
+    labels, predictions = drawn(n, 100, 0.5)
+    ours = corrected_mean(labels, predictions)
+    assert math.isnan(ours.width) == math.isnan(ours.p) == (n < FEWEST_LABELLED)
+    assert (ours.interval.reason is not None) == (n < FEWEST_LABELLED)
+
+
+def test_labels_all_alike_are_no_certainty():
+    labels = np.where(np.arange(100) < 20, 1.0, np.nan)
+    assert "no certainty" in str(corrected_mean(labels, np.arange(100.0)).interval.reason)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_it_is_never_more_than_three_percent_wider_than_the_labels_alone(seed):
+    labels, predictions = drawn(10 + seed % 3, 60, 0.0, seed)
+    ours, alone = (corrected_mean(labels, predictions, weight=w) for w in (None, 0.0))
+    assert ours.width <= MOST_WIDER * alone.width
+
+
+@pytest.mark.parametrize("r", [0.2, 0.4, 0.6, 0.8])
+def test_a_better_judge_makes_it_narrower(r):
+    for population in populations():
+        _, ratio = items(population, 50, r, 150, np.random.default_rng(1))
+        assert ratio == pytest.approx(math.sqrt(1 - r * r * 0.9), abs=0.03)
+
+
+def test_equal_probabilities_are_none():
+    labels, predictions = drawn(30, 200, 0.7)
+    same = corrected_mean(labels, predictions, probabilities=np.full(200, 0.15))
+    assert same.value == pytest.approx(corrected_mean(labels, predictions).value)
+    assert same.error == pytest.approx(corrected_mean(labels, predictions).error)
+
+
+def test_probabilities_weigh_the_labels():
+    labels = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, np.nan])
+    probabilities = np.where(labels > 9, 0.5, 1.0)
+    ours = corrected_mean(labels, np.zeros(12), probabilities=probabilities)
+    assert ours.value == pytest.approx((45 + 2 * 21) / 13)  # Hajek: 10 and 11 count twice
+
+
+def test_arrays_of_other_lengths():
+    with pytest.raises(InputError, match="one vector"):
+        corrected_mean(np.zeros(3), np.zeros(4))
+    with pytest.raises(InputError, match="a label or more"):
+        corrected_mean(np.full(3, np.nan), np.zeros(3))
+
+
+def crossed(scores):
+    """The single ratings of raters who rate both replies of every item: scores [n, raters, 2]."""
+    n, raters, _ = scores.shape
+    item, rater, side = (each.ravel() for each in np.indices(scores.shape))
+    return SingleRatings(item, rater, 1.0 - 2 * side, scores.ravel()), n, raters
+
+
+def test_raters_who_lean_to_a_system_add_the_variance_of_their_mean():
+    rng = np.random.default_rng(0)
+    lean = np.array([-1.0, 0.0, 1.0])
+    scores = rng.normal(size=(400, 3, 2)) + np.stack([lean, np.zeros(3)], axis=1)
+    ratings, n, _ = crossed(scores)
+    value = rater_variance(ratings, Groups.of(None, n), np.full(n, 1 / n), np.zeros(n)).value
+    means = (scores[..., 0] - scores[..., 1]).mean(axis=0)
+    # s^2 / R of the raters' own differences, less what 400 items with variance 2 add to each.
+    assert value == pytest.approx((means.var(ddof=1) - 2 / 400) / 3, abs=0.002)
+
+
+def test_raters_who_are_alike_add_nothing_on_average():
+    rng = np.random.default_rng(1)
+    total = 0.0
+    for _ in range(200):
+        ratings, n, _ = crossed(rng.normal(size=(30, 1, 2)) + rng.normal(size=(30, 3, 2)))
+        total += rater_variance(ratings, Groups.of(None, n), np.full(n, 1 / n), np.zeros(n)).value
+    assert total / 200 < 0.5 * (2 + 2 / 3) / 30  # well below the variance over items
+
+
+def test_raters_of_different_items_are_clusters_of_items():
+    # Each item has one rater: both variances together are that over raters, if it is the larger.
+    rng = np.random.default_rng(2)
+    rater = np.repeat(np.arange(4), 10)
+    d = np.array([3.0, -1.0, 0.5, 2.0])[rater] + 0.1 * rng.normal(size=40)
+    item = np.repeat(np.arange(40), 2)
+    ratings = SingleRatings(
+        item, rater[item], np.tile([1.0, -1.0], 40), np.stack([d, 0 * d], 1).ravel()
+    )
+    share = np.full(40, 1 / 40)
+    items_alone = d.var() / 40
+    together = items_alone + rater_variance(ratings, Groups.of(None, 40), share, np.zeros(40)).value
+    means = d.reshape(4, 10).mean(axis=1)
+    assert together == pytest.approx(means.var(ddof=1) / 4, rel=0.05)
+
+
+def test_one_rater_adds_nothing():
+    ratings, n, _ = crossed(np.random.default_rng(0).normal(size=(12, 1, 2)))
+    one = rater_variance(ratings, Groups.of(None, n), np.full(n, 1 / n), np.zeros(n))
+    assert one == RaterVariance(0.0, 1)
+    assert one.beside(2.0, 10.0) == (2.0, 10.0)

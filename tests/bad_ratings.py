@@ -95,6 +95,7 @@ KEYS = [
     one("rater-column", "the rater in a column of another name", r"rename 'coder' to 'rater'", "id,system,coder,score\nc1,bot,A1,4\n"),
     one("rated-twice", "a rater who rates a reply twice", r"row 4: duplicate rating \(system 'bot', id 'c1', rater 'r1', criterion 'relevance'\), first at .*row 2", LONG + ROW + "4\nc2,bot,r1,relevance,4\n" + ROW + "5\n"),
     one("rated-twice-in-a-pair", "a rater who rates a reply twice in one pair of systems", r"row 3: duplicate rating \(system 'bot', id 'c1', rater 'r1', criterion 'relevance', against 'cat'\), first at .*row 2", LONG.replace("\n", ",against\n") + ROW + "4,cat\n" + ROW + "5,cat\n"),
+    one("impossible-probability", "a probability above 1", r"row 2: probability 1.5 at id 'c1'; expected a number in \(0, 1\]", LONG.replace("\n", ",probability\n") + ROW + "4,1.5\n"),
     one("rated-against-itself", "a reply rated beside one of its own system", r"row 2: id 'c1' of system 'bot' is rated against its own system; expected in 'against' the other", LONG.replace("\n", ",against\n") + ROW + "4,bot\n"),
     RatingCase("rated-in-two-files", "the same rating in two files", r"b\.csv, row 2: duplicate .*, first at .*a\.csv, row 2", {"a.csv": LONG + ROW + "4\n", "b.csv": LONG + ROW + "4\n"}),
     one("rated-by-nobody", "several ratings of a reply, and no rater", r"row 3: id 'c1' is judged a second time, and no column 'rater'", "id,system,score\nc1,bot,4\nc1,bot,5\n"),

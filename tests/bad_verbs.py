@@ -97,6 +97,15 @@ AUDIT = [
     verb(f"audit {READ} --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
 ]  # fmt: skip
 
+PEOPLE = [
+    verb(f"compare {READ} --ratings rated.csv --scale 2 5", "a rating off the scale", r"is off the scale from 2 to 5"),
+    verb(f"compare {READ} --ratings rated.csv", "fewer than 10 rated items of a pair", r"at most 6 items are rated for both systems of a pair \('bot' and 'cat'\); expected 10 or more"),
+    verb(f"compare {READ} --ratings one.csv", "one rated system", r"of the scored systems, 'bot' alone is rated; a comparison needs two"),
+    verb("compare test.jsonl bot.jsonl cat.jsonl --ratings rated.csv", "ratings to correct, and no judge", r"no judge is named; give the scores of all replies with --scores FILE"),
+    verb(f"compare {READ} --ratings rated.csv --margin 1", "a margin beside ratings", r"--margin has no effect beside --ratings"),
+    verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),
+]  # fmt: skip
+
 CORRELATE = [
     verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"tolerance=2\.0 must be from 0 to 1"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
@@ -185,4 +194,4 @@ MINE = [
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE]
+VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE]

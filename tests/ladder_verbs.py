@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from ladder_data import Rung
 from rejoinder.files.provenance import write_record
 
@@ -78,6 +80,22 @@ def kept(rung: Rung) -> str:
     return str(path)
 
 
+def half_rated(rung: Rung) -> str:
+    """The ratings of every other item."""
+    path = rung.folder / "half-rated.parquet"
+    if not path.exists():
+        table = pl.read_parquet(rung.ratings())
+        table.filter(pl.col("id").is_in(list(rung.ids)[::2])).write_parquet(path)
+    return str(path)
+
+
+def compared(told: Any) -> list[int]:
+    """The numbers of items of pairs, by metrics or beside ratings."""
+    if "pairs" in told:
+        return [row["items"] for row in told["pairs"]]
+    return [row["n"] for row in told["comparisons"]]
+
+
 def rows(name: str) -> Callable[[Any], list[int]]:
     """The column ``n`` of a list of rows."""
     return lambda told: [row["n"] for row in told[name]]
@@ -98,6 +116,8 @@ def compare(rung: Rung) -> Iterator[Line]:
     yield Line([kept(rung), "--permutations", 1000], rung.items)
     added = ["--cluster", "topic", "--margin", 0.1, "--ranks"]
     yield Line([kept(rung), "--permutations", 1000, *added], rung.items)
+    if rung.items >= 20 and rung.systems > 1:  # a correction takes 10 rated items
+        yield Line([kept(rung), "--ratings", half_rated(rung), "--ranks"], rung.items)
 
 
 def audit(rung: Rung) -> Iterator[Line]:
@@ -297,7 +317,7 @@ TRAINED: dict[str, Any] = {"installed": False, "needs": ("torch", "gensim"), "mo
 
 LADDER: dict[str, Entry | Absent] = {
     "score": Entry(score, rows("systems"), most=40_000),
-    "compare": Entry(compare, rows("comparisons"), least=(1, 2), most=40_000),
+    "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
     "judge": Entry(judge, rows("measures"), most=40_000),

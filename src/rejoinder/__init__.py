@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
     from rejoinder.meta_evaluation.judge import judge
+    from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
     from rejoinder.planning.plan import plan
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "compare_with_people",
     "convert",
     "correlate",
     "filter_corpus",
@@ -86,6 +88,7 @@ _HOMES = {
     "TestSet": "rejoinder.tables.testset",
     "audit": "rejoinder.auditing.audit",
     "compare": "rejoinder.scoring.compare",
+    "compare_with_people": "rejoinder.meta_evaluation.with_people.compare",
     "convert": "rejoinder.tables.convert",
     "correlate": "rejoinder.meta_evaluation.correlate",
     "filter_corpus": "rejoinder.corpora.filtering",

@@ -49,6 +49,11 @@ ROWS = [
     ("score {kept}", "", ["tuned", "BLEU-2"]),
     ("compare", "", ["tuned", "generic"]),
     ("compare {kept}", "", ["tuned", "BLEU-2"]),
+    (
+        "compare {testset} {systems} -m bleu -m length --ratings {ratings} --ranks",
+        "",
+        ["tuned", "generic"],
+    ),
     ("audit", "", ["tuned"]),
     ("audit", "-m distinct", ["tuned"]),
     ("metrics", "", []),

@@ -27,6 +27,9 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.meta_evaluation.with_people import refusals
+from rejoinder.meta_evaluation.with_people.estimates import on_scale
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018.scores import _good
@@ -39,6 +42,7 @@ from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
+from rejoinder.statistics.selection import Selection
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.utterance_quantity.result import Quantity
 
@@ -238,3 +242,35 @@ def test_a_permutation_that_only_equals_the_data_counts():
     # Two values of two: every permutation has |r| = 1.
     x = np.array([0.0, 1.0])
     assert permutation_p(x, x, "pearson", 19, np.random.default_rng(1)) == 1
+
+
+def test_a_judge_is_on_the_scale_of_the_ratings_where_its_scores_span_half_of_it():
+    grades = pl.DataFrame({"score": [1.0, 5.0]})
+    assert on_scale(np.array([1.0, 3.0]), grades, (1.0, 5.0))
+    assert not on_scale(np.array([1.0, 2.99]), grades, (1.0, 5.0))
+    assert not on_scale(np.array([1.0, 5.01]), grades, (1.0, 5.0))
+    # Where the scale is not known it may reach beyond the grades by a quarter of their span.
+    assert on_scale(np.array([0.0, 6.0]), grades, None)
+    assert not on_scale(np.array([0.0, 6.01]), grades, None)
+
+
+def test_ratings_of_chosen_items_are_noted_and_then_refused(monkeypatch):
+    replies = RepliesWithRatings(
+        ("a", "b"),
+        ("judge",),
+        np.zeros((1, 2, 4)),
+        np.zeros((2, 4)),
+        None,
+        None,
+        np.arange(4),
+        "items",
+    )
+
+    def notes(p):
+        monkeypatch.setattr(refusals, "selection", lambda *_: Selection(p, 0, 3.0))
+        return refusals.selection_notes(replies, 1)
+
+    assert notes(refusals.NOTED + 1e-9) == []
+    assert len(notes(refusals.NOTED)) == len(notes(refusals.REFUSED + 1e-9)) == 1
+    with pytest.raises(InputError, match="at random"):
+        notes(refusals.REFUSED)

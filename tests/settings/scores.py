@@ -14,6 +14,7 @@ from settings.shared import (
     more_than_before,
     only,
     reading,
+    refused,
     rows,
     scores_format,
 )
@@ -21,13 +22,14 @@ from settings.shared import (
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
 USUAL = {
     "score": f"score {_READ}",
-    "compare": f"compare {_READ} --permutations 100",
+    "compare": "compare {testset} {systems} -m bleu {draws} --json",
     "audit": f"audit {_READ}",
     "metrics": "metrics --json",
 }
 
 SEVERAL = "-m length -m rougeL -m sbleu"
 VALUE = "systems.*.value"
+NO_DRAWS = {"draws": "nothing"}
 DIFFERENCE = "comparisons.*.difference"
 
 
@@ -125,6 +127,43 @@ ROWS = [
         ),
     ),
     # The seed draws resamples, and the replies of some trivial baselines.
+    # With ratings of some items: people, each judge, and the judges corrected; no draws but of folds.
+    Row(
+        "compare", "--ratings", "--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda _, after: set(after.at("pairs.*.by")) == {"people", "BLEU-2", "corrected"},
+    ),
+    Row(
+        "compare", "--ratings-format", "--ratings-format csv", also="--ratings {ratings_data}",
+        status=(2, 0), where=NO_DRAWS, effect=refused("--ratings-format"),
+    ),
+    Row(
+        "compare", "--criterion", "--criterion style", "pairs[by=people].*.difference",
+        "pairs[by=BLEU-2].*.difference", also="--ratings {criteria} --criterion relevance", where=NO_DRAWS,
+    ),
+    Row(
+        "compare", "--scale", "--scale 1 4", also="--ratings {some_ratings}", status=(0, 2),
+        where=NO_DRAWS, effect=lambda _, after: "scale" in after.err,
+    ),
+    # BLEU lies within 0 and 1, which is no scale of grades from 1 to 5.
+    Row(
+        "compare", "--scores", "--scores {judge_scores}", also="--ratings {some_ratings}",
+        where=NO_DRAWS,
+        effect=lambda before, after: (
+            before.at("errors.*.judge") == [] and set(after.at("errors.*.judge")) == {"judge"}
+        ),
+    ),
+    Row(
+        "compare", "--seed", "--seed 7", "pairs[by=corrected].*.difference",
+        "pairs[by=people].*.difference", also="--ratings {some_ratings} -m length", where=NO_DRAWS,
+    ),
+    Row(
+        "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 6,
+    ),
+    Row(
+        "compare", "--without", "--without tuned", also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=only("pairs.*.b", "retrieval"),
+    ),
     *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
     Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
     as_json("audit"),

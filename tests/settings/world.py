@@ -45,12 +45,14 @@ class World:
     # What stands in examples/.
     testset = examples_testset = EXAMPLES / "testset.jsonl"
     ratings = EXAMPLES / "ratings.csv"
+    some_ratings = EXAMPLES / "some-ratings.csv"
     preferences = EXAMPLES / "preferences.csv"
     corpus = EXAMPLES / "corpus.txt"
 
     # Words that a row may leave out.
     pearson = ("-c", "pearson")
     nothing = ()
+    draws = ("--resamples", "100", "--permutations", "100")
     beam = ("--beam", "3")
     two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")
     epochs = ("--set", "epochs=2")

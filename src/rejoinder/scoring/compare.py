@@ -134,7 +134,7 @@ def compare(
         )
     if cluster is not None:
         scores = clustered(scores, cluster)
-    pairs = _pairs(scores, a, b)
+    pairs = pairs_of(scores, a, b)
     draws = {
         label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
@@ -178,7 +178,12 @@ def leads(scores: Measurements) -> pl.DataFrame:
     return _joined(tables) if tables else pl.DataFrame()
 
 
-def _pairs(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
+def pairs_of(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
+    """The pairs of systems to compare, by their places: all, those of one system, or one.
+
+    Raises:
+        ParameterError: A system is unknown, both are the same, or there is one system alone.
+    """
     if len(scores.names) < 2:
         raise ParameterError(
             f"there is one system alone, {one_of(scores.names)}; a comparison needs two"

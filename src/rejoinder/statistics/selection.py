@@ -14,6 +14,8 @@ DRAWS = 4999
 """Permutations of which clusters are labelled; fewer where they would take long, but 999 at least."""
 
 MOST_SUMS = 50_000_000
+FIRST, PLAIN = 500, 25
+"""After so many draws of which so many reach the observed value, p is far above any threshold."""
 
 
 class Selection(NamedTuple):
@@ -72,9 +74,10 @@ def selection(
     found = shares @ z[some] / scale
     draws = min(draws, max(999, MOST_SUMS // z[some].size))
     reach = np.abs(found).max() - NOISE
-    reached = 0
-    for _ in range(draws):
-        drawn = rng.choice(len(z), some.size, replace=False, shuffle=True)
+    reached = tried = 0
+    while tried < draws and (tried < FIRST or reached < PLAIN):
+        drawn = rng.choice(len(z), some.size, replace=False)
         reached += bool(np.abs(shares @ z[drawn]).max() / scale >= reach)
+        tried += 1
     most = int(np.argmax(np.abs(found)))
-    return Selection(p_of_draws(reached, draws), most, float(found[most]))
+    return Selection(p_of_draws(reached, tried), most, float(found[most]))

@@ -12,7 +12,7 @@ import polars as pl
 
 from rejoinder.messages import counted
 from rejoinder.tables.checks.validation import conform
-from rejoinder.tables.schemas import AGAINST, RATINGS
+from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
 
 
 def conform_ratings(frame: pl.DataFrame, table: str, keep: Sequence[str] = ()) -> pl.DataFrame:
@@ -24,20 +24,21 @@ def conform_ratings(frame: pl.DataFrame, table: str, keep: Sequence[str] = ()) -
         keep: Additional columns to keep, as text, where they are there.
 
     Returns:
-        ``schemas.RATINGS``, the column ``against`` where it holds any system (an empty text in it is
-        null), and the columns to keep.
+        ``schemas.RATINGS``, the columns ``against`` (an empty text in it is null) and ``probability``
+        where they hold anything, and the columns to keep.
 
     Raises:
         InputError: A column is absent, misspelt, or of the wrong type.
         ParameterError: It is no frame of Polars or pandas.
     """
-    optional = {AGAINST: pl.String}
+    optional = {AGAINST: pl.String, PROBABILITY: pl.Float64}
     ratings = conform(frame, RATINGS | optional, table, optional)
     kept = [pl.col(name).cast(pl.String) for name in keep if name in ratings.columns]
-    ratings = ratings.select(*RATINGS, AGAINST, *kept)
+    ratings = ratings.select(*RATINGS, AGAINST, PROBABILITY, *kept)
     blank = pl.col(AGAINST).str.strip_chars() == ""
     ratings = ratings.with_columns(pl.when(~blank).then(pl.col(AGAINST)).alias(AGAINST))
-    return ratings if belong_to_pairs(ratings) else ratings.drop(AGAINST)
+    empty = [name for name in optional if not ratings.get_column(name).count()]
+    return ratings.drop(empty)
 
 
 def belong_to_pairs(ratings: pl.DataFrame) -> bool:

@@ -22,7 +22,7 @@ from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
 from rejoinder.tables.rating_formats import ratings_in
 from rejoinder.tables.rating_formats.judgement_tables import ratings_in_memory
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.schemas import PROBABILITY, RATINGS
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -95,11 +95,12 @@ def read_ratings(
     return ratings
 
 
-def rating_table(ratings: Frame) -> pl.DataFrame:
+def rating_table(ratings: Frame, probability: bool = False) -> pl.DataFrame:
     """The ratings of a Python call, checked by the rules that files are read by.
 
     Args:
         ratings: The table of ``read_ratings``, or one like it, of Polars or pandas.
+        probability: Whether to keep the column ``probability`` where it holds anything.
 
     Returns:
         ``schemas.RATINGS``, and ``against`` where a rating belongs to a pair of systems.
@@ -110,7 +111,7 @@ def rating_table(ratings: Frame) -> pl.DataFrame:
     """
     table = conform_ratings(ratings_of(ratings), "ratings")
     check_scores(table, Origin.of_table("ratings", table))
-    return table
+    return table if probability else table.drop(PROBABILITY, strict=False)
 
 
 def check_ratings(

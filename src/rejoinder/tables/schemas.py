@@ -39,6 +39,12 @@ not known. Where the data has no names, ``1``, ``2``, ... are places in a list, 
 people for every item.
 """
 
+PROBABILITY = "probability"
+"""An optional column of ratings and scores: the probability with which the item was drawn.
+
+Null where all items were drawn alike, or all of them were taken.
+"""
+
 AGAINST = "against"
 """An optional column of ratings: the system beside whose reply this reply was rated.
 

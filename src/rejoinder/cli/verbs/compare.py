@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, number, option
 
 
-class CompareOptions(options.ScoringOptions):
+class CompareOptions(options.ScoringOptions, options.RatingFilesOptions):
     """The options of 'compare'."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
@@ -27,6 +29,8 @@ class CompareOptions(options.ScoringOptions):
         help="Number of permutations of the significance tests. Default: 10,000, or 100 for each "
         "pair if that is more.",
     )
+    ratings: tuple[Path, ...] = options.RATING_FILES
+    scale: tuple[float, float] | None = options.scale()
 
 
 @command(CompareOptions)
@@ -37,14 +41,29 @@ def compare(given: CompareOptions) -> None:
     items each system won, tied and lost; of more than 6 systems, a matrix of the pairs that differ.
     With -a and -b, the items that other systems did not answer count too. Give a test set and
     responses, or scores kept with 'rejoinder score --save'.
+
+    With --ratings of some items: by people alone, by each judge (--scores, -m) alone, and by the
+    judges corrected by people.
     """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.needs import check_needs
+
+    inputs.check_together(given, "digits", "json")
+    check_needs(bool(given.ratings), "--ratings FILE", "ratings_format", "criterion", "scale")
+    if given.ratings:
+        _with_people(given)
+    else:
+        _by_metrics(given)
+
+
+def _by_metrics(given: CompareOptions) -> None:
+    """Compares by metrics alone."""
     from rejoinder.cli import inputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
-    inputs.check_together(given, "digits", "json")
     if given.all_pairs and given.json:
         raise ParameterError(
             "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
@@ -74,3 +93,55 @@ def compare(given: CompareOptions) -> None:
         from rejoinder.cli.show.compare import comparison
 
         comparison(compared, given.ranks, given.digits, given.all_pairs)
+
+
+STUDENTS = "whose intervals and tests are Student's t"
+NOT_WITH_PEOPLE = {
+    "margin": STUDENTS,
+    "permutations": STUDENTS,
+    "resamples": STUDENTS,
+    "all_pairs": "which prints every pair",
+}
+"""Options that have no effect beside ratings, and why."""
+
+
+def _with_people(given: CompareOptions) -> None:
+    """Compares by ratings of some items and scores of all."""
+    from rejoinder.cli import inputs
+    from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.meta_evaluation.with_people.compare import compare_with_people
+
+    for name, each in from_command_line().items():
+        if name in NOT_WITH_PEOPLE:
+            raise ParameterError(
+                f"{each} has no effect beside --ratings, {NOT_WITH_PEOPLE[name]}; leave {each} out"
+            )
+    if given.replies and not given.metrics and not given.scores:
+        raise ParameterError(
+            "--ratings: no judge is named; give the scores of all replies with --scores FILE, or name a "
+            "metric with -m NAME"
+        )
+    table = inputs.read_rated(given, given.scale)
+    scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
+    with Progress("comparing"):
+        result = compare_with_people(
+            scores,
+            table,
+            given.a,
+            given.b,
+            criterion=given.criterion,
+            without=given.without,
+            scale=given.scale,
+            cluster=given.cluster,
+            seed=given.seed,
+        )
+    result = inputs.with_notes(result, given.ratings)
+    if given.json:
+        write(result.as_json(given.ranks))
+    else:
+        from rejoinder.cli.show.people import comparison
+
+        comparison(result, scores, given.ranks, given.digits)

@@ -125,7 +125,7 @@ class ColumnMapping:
 
 _NEEDED = {
     "responses": {"id", "system", "text"},
-    "ratings": {"id", "system", "rater", "criterion", "score", "against"},
+    "ratings": {"id", "system", "rater", "criterion", "score", "against", "probability"},
     "preferences": {"id", "a", "b", "rater", "criterion", "winner"},
     "scores": {"id", "system", "name", "value", "sample", "rater", "probability"},
 }

@@ -22,7 +22,7 @@ from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import lookalike, require, synonym
 from rejoinder.tables.item_clusters import CONVERSATION
 from rejoinder.tables.origin import Origin, RatingsDraft
-from rejoinder.tables.schemas import AGAINST, RATINGS
+from rejoinder.tables.schemas import AGAINST, PROBABILITY, RATINGS
 
 MEAN = "mean"
 OVERALL = "overall"
@@ -54,11 +54,27 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> RatingsDraft:
     if "id" not in part.frame.columns and CONVERSATION in part.frame.columns:
         part = replace(part, frame=part.frame.rename({CONVERSATION: "id"}))
     columns = part.frame.columns
-    keys = (*_KEYS, *(name for name in keep if name not in (*_KEYS, "score")))
+    own = (*_KEYS, PROBABILITY)
+    keys = (*own, *(name for name in keep if name not in (*own, "score")))
+    part = _with_probability(part)
     if "score" in columns or not _is_wide(columns, keys):
-        require(("id", "system", "score"), columns, part.name, ("rater", "criterion", AGAINST))
+        require(
+            ("id", "system", "score"),
+            columns,
+            part.name,
+            ("rater", "criterion", AGAINST, PROBABILITY),
+        )
         return _long(part, keys)
     return wide_ratings(part, keys)
+
+
+def _with_probability(part: Part) -> Part:
+    """The table with numbers in the column ``probability``, if it has one."""
+    if PROBABILITY not in part.frame.columns:
+        return part
+    cells = part.frame.get_column(PROBABILITY)
+    values, _ = strict_scores(cells, part.name, list(part.numbers), PROBABILITY)
+    return replace(part, frame=part.frame.with_columns(values.fill_nan(None).alias(PROBABILITY)))
 
 
 def with_defaults(frame: pl.DataFrame, origin: Origin) -> pl.DataFrame:

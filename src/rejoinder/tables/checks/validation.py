@@ -12,7 +12,7 @@ from rejoinder.messages import more, quoted
 from rejoinder.tables.columns import require
 from rejoinder.tables.frames import polars_of
 from rejoinder.tables.origin import Origin
-from rejoinder.tables.schemas import AGAINST, SAMPLE
+from rejoinder.tables.schemas import AGAINST, PROBABILITY, SAMPLE
 
 RESCALE = "scale ratings first: 2 (s - 1) / (K - 1) - 1 for a rating s on 1..K"
 
@@ -167,8 +167,8 @@ def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
 
     Raises:
         InputError: No rows; an id, system, rater or criterion that is null or empty; a score that
-            is null, NaN or infinite; a rating twice; a reply against its own system; a mean beside
-            single ratings.
+            is null, NaN or infinite; a probability outside (0, 1]; a rating twice; a reply against its
+            own system; a mean beside single ratings.
     """
     if not ratings.height:
         raise InputError(f"{_name(origin, 'ratings')}: no ratings; expected at least one")
@@ -188,6 +188,15 @@ def check_scores(ratings: pl.DataFrame, origin: Origin) -> None:
             "rating has an empty cell or no row"
         ),
     )
+    if PROBABILITY in ratings.columns:
+        shares = ratings.get_column(PROBABILITY)
+        refuse(
+            ~(shares.is_null() | ((shares > 0) & (shares <= 1))),
+            origin,
+            lambda i: (
+                f"{PROBABILITY} {shares[i]:g} at id {quoted(ids[i])}; expected a number in (0, 1]"
+            ),
+        )
     keys = ratings.select("system", "id", "rater", "criterion")
     if AGAINST in ratings.columns:
         _refuse_against_itself(ratings, origin)

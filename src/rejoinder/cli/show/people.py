@@ -1,0 +1,122 @@
+"""Tables of systems compared by people and by judges: differences, errors of judges, ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rejoinder.cli.show.cells import NONE, Cell, decimals, number_of, span, starred, styled
+from rejoinder.cli.show.compare import print_ranks
+from rejoinder.cli.terminal.columns import number, table, text
+from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
+from rejoinder.statistics.holm import SIGNIFICANT
+
+if TYPE_CHECKING:
+    from rejoinder.cli.show.cells import Show
+    from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
+    from rejoinder.scoring.scores import Scores
+
+PAIRS = (
+    "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
+    "of the items that are not rated; [low, high]: 95% interval (Student's t); p Holm: corrected over "
+    "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
+    "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
+)
+ERRORS = (
+    "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
+    "favours one of the two systems"
+)
+
+
+def comparison(
+    result: PeopleComparison, scores: Scores, ranks: bool = False, digits: int | None = None
+) -> None:
+    """Every pair of systems by people, by each judge and corrected, and the judges' errors."""
+    out = console()
+    of_ratings = decimals(2 if digits is None else digits)
+    shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
+    shows = {label: shows[label] for label in result.judges}
+
+    def show(row: Mapping[str, Any]) -> Show:
+        return of_ratings if row["by"] in (PEOPLE, CORRECTED) else shows[row["by"]]
+
+    out.print(
+        table(
+            _named_once(result),
+            text("pair"),
+            text("by", _by),
+            number("a - b", lambda row: show(row)(row["difference"])),
+            number("95% interval", lambda row: span(row["low"], row["high"], show(row))),
+            number("p Holm", lambda row: starred(row["p_holm"])),
+            number("saved", _saved),
+            number("rated", lambda row: _of_pair(row, f"{row['rated']}/{row['items']}")),
+            section=lambda row: f"{row['a']}\n{row['b']}",
+        )
+    )
+    out.print()
+    if result.errors.height:
+        out.print(
+            table(
+                result.errors.iter_rows(named=True),
+                text("a"),
+                text("b"),
+                text("judge"),
+                number("error", lambda row: of_ratings(row["error"])),
+                number("95% interval", lambda row: span(row["low"], row["high"], of_ratings)),
+                number("p Holm", lambda row: starred(row["p_holm"])),
+                title="errors of the judges",
+            )
+        )
+        out.print()
+    if ranks and result.ranks.height:
+        print_ranks(out, result.ranks.rename({"by": "metric"}))
+        out.print()
+    out.print(PAIRS, style="dim")
+    percent = [label for label in result.judges if shows[label](1.0).startswith("100")]
+    if percent:
+        out.print(f"{', '.join(percent)} x100; ratings as they were given", style="dim")
+    if result.errors.height:
+        out.print(ERRORS, style="dim")
+    print_notes(out, [*_summary(result), *result.notes])
+
+
+def _named_once(result: PeopleComparison) -> Iterator[dict[str, Any]]:
+    """The rows of the pairs, the two systems of a pair named in its first two."""
+    place = 0
+    for row in result.pairs.iter_rows(named=True):
+        place = 0 if row["by"] == PEOPLE else place + 1
+        yield row | {"pair": (row["a"], f"vs {row['b']}", "")[min(place, 2)]}
+
+
+def _by(row: Mapping[str, Any]) -> Cell:
+    return styled(CORRECTED, "bold") if row["by"] == CORRECTED else row["by"]
+
+
+def _of_pair(row: Mapping[str, Any], shown: str) -> str:
+    """What is said once of a pair, in the row of the corrected difference."""
+    return shown if row["by"] == CORRECTED else ""
+
+
+def _saved(row: Mapping[str, Any]) -> str:
+    saved = row["saved"]
+    return _of_pair(row, NONE if saved is None or math.isnan(saved) else f"{100 * saved:z.0f}%")
+
+
+def _summary(result: PeopleComparison) -> list[str]:
+    """In how many pairs the two agree, and how much is saved in the middle pair."""
+    import polars as pl
+
+    by = {name: result.pairs.filter(pl.col("by") == name) for name in (PEOPLE, CORRECTED)}
+    saved = by[CORRECTED].get_column("saved").drop_nans()
+    if not saved.len():
+        return []
+    significant = {
+        name: int((each.get_column("p_holm") < SIGNIFICANT).sum()) for name, each in by.items()
+    }
+    return [
+        f"of {by[PEOPLE].height} pairs, {significant[PEOPLE]} differ significantly by people alone and "
+        f"{significant[CORRECTED]} corrected; in the middle pair the judge saves "
+        f"{100 * float(saved.median()):z.0f}% of the ratings"  # pyright: ignore[reportArgumentType]
+    ]

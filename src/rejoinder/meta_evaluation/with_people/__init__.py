@@ -1,0 +1,1 @@
+"""Systems compared by people's ratings of some items and by scores of all."""

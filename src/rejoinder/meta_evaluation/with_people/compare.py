@@ -1,0 +1,229 @@
+"""Which system is better by people, by a judge, and by the judge corrected by people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.human_evaluation.grades import Scale
+from rejoinder.messages import counted
+from rejoinder.meta_evaluation.matching import match
+from rejoinder.meta_evaluation.with_people.estimates import (
+    CORRECTED,
+    RANKS,
+    errors,
+    estimates,
+    system_ranks,
+)
+from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.scoring.compare import pairs_of
+from rejoinder.scoring.measurements import check_scores
+from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.combined_predictions import FOLDS
+from rejoinder.statistics.draws import check_draws
+from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.tables.frames import Frame
+from rejoinder.tables.ratings import rating_table
+from rejoinder.tables.selection import of_criterion
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleComparison:
+    """Pairs of systems by people, by each judge, and by the judges corrected by people.
+
+    Attributes:
+        pairs: A row for each pair and each estimate: ``a``, ``b``; ``by``: ``people`` (the rated items
+            alone), the name of a judge (its scores alone, in its own unit), or ``corrected``;
+            ``difference`` (a - b), its 95% interval ``low``, ``high``, ``p`` (two-sided, Student's t)
+            and ``p_holm`` (corrected over the pairs of an estimate); ``rated`` (items that both are
+            rated on), ``items`` (that both have scores of); ``weight`` (lambda, the share of the
+            judge's correction that is used) and ``saved`` (the share of labels that the judge saves;
+            0: none), of ``corrected`` alone; ``reason``.
+        errors: A row for each pair and each judge on the scale of the ratings: ``a``, ``b``, ``judge``;
+            ``error``, by how much people's difference exceeds the judge's on the same rated items,
+            with ``low``, ``high``, ``p``, ``p_holm`` (over the pairs of a judge), ``rated``,
+            ``reason``. Where it is not 0, the judge favours one of the two.
+        ranks: A row for each system under ``people`` and ``corrected``, best first: ``by``,
+            ``system``, ``difference`` (the mean of its differences from the others), ``best_rank``,
+            ``worst_rank``, ``group``, ``letters``; see ``Scores.ranks``. Empty where not all pairs are
+            compared.
+        notes: What was left out, and what the numbers do not tell.
+        signature: Everything that the numbers follow from.
+        signatures: By judge the signature of its scores.
+        judges: The names of the judges.
+        cluster: The column of the clusters; empty where every item is independent.
+    """
+
+    pairs: pl.DataFrame
+    errors: pl.DataFrame
+    ranks: pl.DataFrame
+    notes: tuple[str, ...]
+    signature: str
+    signatures: dict[str, str]
+    judges: tuple[str, ...]
+    cluster: str
+
+    def as_json(self, ranks: bool = False) -> dict[str, Any]:
+        """The object that ``rejoinder compare --ratings --json`` prints, with ``--ranks`` or without."""
+        return {
+            "pairs": self.pairs.to_dicts(),
+            "errors": self.errors.to_dicts(),
+            **({"ranks": self.ranks.to_dicts()} if ranks else {}),
+            "signature": self.signature,
+            "signatures": self.signatures,
+            "notes": self.notes,
+        }
+
+
+def compare_with_people(
+    scores: Scores,
+    ratings: Frame,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    scale: Scale | None = None,
+    cluster: str | None = None,
+    seed: int = 12345,
+) -> PeopleComparison:
+    """Compares systems by ratings of some items and by scores of all: prediction-powered inference.
+
+    People's ratings of a few items are right and imprecise; the scores of a judge (a language model, a
+    metric) of all items are precise and may favour a system. The corrected difference is that of the
+    ratings, moved by as much as the judge says that the rated items differ from the others; see
+    `prediction_powered.corrected_mean`. It is right whatever the judge is worth, as long as the rated
+    items were drawn without a look at their scores. Several judges are combined first, across folds of
+    clusters; see `combined_predictions`.
+
+    Where raters have names, intervals hold for other people too, and not only for other items.
+
+    Args:
+        scores: The scores of ``rejoinder.score``, ``rejoinder.load_scores`` or
+            ``Scores.from_segments``: each metric is a judge. The score of a corpus metric is here the
+            mean of its scores of single replies.
+        ratings: The ratings of some of these replies: the table of ``read_ratings``. A column
+            ``probability`` says with which probability the item was drawn for rating.
+        a: A system; None compares every pair.
+        b: Another system; None compares ``a`` with every other system.
+        criterion: Which criterion of the ratings; required if there are several.
+        without: Systems to leave out, people for instance.
+        scale: The worst and the best grade that could be given. A judge is on the same scale if its
+            scores are: then its error is tested.
+        cluster: A column of the contexts whose equal values are not independent; see
+            ``rejoinder.score``.
+        seed: Random seed of the folds and of the test of how items were chosen.
+
+    Raises:
+        InputError: No pair has 10 rated items (or clusters); the rated items differ from the others in
+            their scores (p at most 0.001 by permutation) and no ``probability`` is given; a judge was
+            made from these ratings; or the ratings do not fit the scores.
+        ParameterError: A parameter is unknown, or fewer than two systems are rated.
+
+    >>> rng = np.random.default_rng(0)
+    >>> quality = {"a": rng.normal(size=200) + 0.5, "b": rng.normal(size=200)}
+    >>> ids = [str(i) for i in range(200)]
+    >>> marks = [pl.DataFrame({"system": s, "id": ids, "judge": q + 0.5 * rng.normal(size=200)})
+    ...          for s, q in quality.items()]
+    >>> people = [pl.DataFrame({"system": s, "id": ids[:40], "rater": "r", "criterion": "overall",
+    ...                         "score": q[:40]}) for s, q in quality.items()]
+    >>> scores = Scores.from_segments(pl.concat(marks))
+    >>> result = compare_with_people(scores, pl.concat(people))
+    >>> result.pairs["by"].to_list(), result.pairs["rated"].to_list()
+    (['people', 'judge', 'corrected'], [40, 40, 40])
+    """
+    check_scores(scores, "rejoinder.compare_with_people(scores, ratings)", pairwise=True)
+    check_draws(0, seed)
+    scores.need_items()
+    if cluster is not None:
+        scores = scores.clustered(cluster)
+    table = of_criterion(rating_table(ratings, probability=True), criterion, one=True)
+    rated, notes, name = match(scores, table, criterion, "mean", without, seed, scale)
+    if len(rated.systems) < 2:
+        raise ParameterError(
+            f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; a comparison needs "
+            "two"
+        )
+    replies, more = RepliesWithRatings.of(scores, rated, table)
+    signatures = {label: each.signature for label, each in scores.measured.items()}
+    check_not_fitted(replies, signatures, table)
+    pairs = _wanted(scores, replies, a, b)
+    _check_enough(replies, pairs)
+    more += selection_notes(replies, seed)
+    rows = estimates(replies, pairs, seed)
+    judge_errors, about = errors(replies, pairs, table, scale)
+    facts = [
+        "ppi",
+        f"criterion:{name}",
+        f"judges:{'+'.join(replies.labels)}",
+        *([f"without:{'+'.join(without)}"] if without else []),
+        *([f"cluster:{scores.cluster}"] if scores.cluster else []),
+        *(["weights:probability"] if replies.probabilities is not None else []),
+        f"raters:{'fixed' if replies.single is None else 'random'}",
+        *([f"folds:{FOLDS}"] if len(replies.labels) > 1 else []),
+        f"seed:{seed}",
+        f"version:{__version__}",
+    ]
+    every = len(pairs) == len(replies.systems) * (len(replies.systems) - 1) // 2
+    return PeopleComparison(
+        rows,
+        judge_errors,
+        system_ranks(replies.systems, rows) if every else pl.DataFrame(schema=RANKS),
+        (*more, *about, *_reasons(rows), *notes),
+        "|".join(facts),
+        signatures,
+        replies.labels,
+        scores.cluster,
+    )
+
+
+def _wanted(
+    scores: Scores, replies: RepliesWithRatings, a: str | None, b: str | None
+) -> list[tuple[int, int]]:
+    """The pairs of rated systems, by their places among these."""
+    for name in (a, b):
+        if name is not None and scores.place(name) >= 0 and name not in replies.systems:
+            raise ParameterError(
+                f"system '{name}' has no rating; choose {one_of(replies.systems)}, or have its replies rated"
+            )
+    return pairs_of(replace(scores, names=replies.systems), a, b)
+
+
+def _check_enough(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -> None:
+    """Raises an InputError where no pair has enough rated clusters."""
+    numbers = [np.unique(replies.group[replies.rated[a] & replies.rated[b]]).size for a, b in pairs]
+    if max(numbers) < FEWEST_LABELLED:
+        a, b = pairs[int(np.argmax(numbers))]
+        of = f"{max(numbers)} {replies.groups_are}"
+        raise InputError(
+            f"ratings: at most {of} are rated for both systems of a pair ('{replies.systems[a]}' and "
+            f"'{replies.systems[b]}'); expected {FEWEST_LABELLED} or more: fewer do not tell how far the "
+            "judge errs; have more rated"
+        )
+
+
+def _reasons(rows: pl.DataFrame) -> list[str]:
+    """Notes on pairs without an interval, and on pairs that are rated throughout."""
+    ours = rows.filter(pl.col("by") == CORRECTED)
+    notes = []
+    few = ours.filter(pl.col("reason").is_not_null())
+    if few.height:
+        a, b, reason = few.select("a", "b", "reason").row(0)
+        notes.append(
+            f"{counted(few.height, 'pair')} of {ours.height} without an interval, such as '{a}' and '{b}': "
+            f"{reason}"
+        )
+    whole = ours.filter(pl.col("rated") == pl.col("items")).height
+    if whole:
+        notes.append(
+            f"{counted(whole, 'pair')} of {ours.height} rated on every item that has scores: there the "
+            "judge adds nothing"
+        )
+    return notes

@@ -1,0 +1,209 @@
+"""The tables of pairs of systems: their differences, a judge's errors, and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rejoinder.human_evaluation.grades import Scale
+from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import listed
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.scoring.ranks import ranges
+from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
+from rejoinder.statistics.holm import SIGNIFICANT, holm
+from rejoinder.statistics.mean_difference import paired_difference
+from rejoinder.statistics.prediction_powered import (
+    FEWEST_LABELLED,
+    CorrectedMean,
+    corrected_mean,
+    labels_saved,
+)
+
+PEOPLE, CORRECTED = "people", "corrected"
+"""What a difference rests on, beside the names of judges."""
+
+PAIRS = {
+    "a": pl.String, "b": pl.String, "by": pl.String, "difference": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "rated": pl.Int64,
+    "items": pl.Int64, "weight": pl.Float64, "saved": pl.Float64, "reason": pl.String,
+}  # fmt: skip
+"""The table of pairs."""
+
+ERRORS = {
+    "a": pl.String, "b": pl.String, "judge": pl.String, "error": pl.Float64, "low": pl.Float64,
+    "high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "rated": pl.Int64,
+    "reason": pl.String,
+}  # fmt: skip
+"""The table of a judge's errors."""
+
+LEAST_SPAN = 0.5
+"""A judge whose scores span less than this share of the ratings' scale is on another scale."""
+
+BEYOND = 0.25
+"""So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
+
+RANKS = {
+    "by": pl.String, "system": pl.String, "difference": pl.Float64, "best_rank": pl.Int64,
+    "worst_rank": pl.Int64, "group": pl.Int64, "letters": pl.String,
+}  # fmt: skip
+"""The table of ranks."""
+
+
+def estimates(
+    replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int
+) -> pl.DataFrame:
+    """The table of pairs."""
+    corrected = _combined(replies, pairs, seed)
+    rows: list[dict[str, Any]] = []
+    for (a, b), prediction in zip(pairs, corrected, strict=True):
+        items = replies.items_of(a, b)
+        labels = replies.labels_of(a, b)[items]
+        names = {"a": replies.systems[a], "b": replies.systems[b]}
+        facts = names | {"rated": int(np.isfinite(labels).sum()), "items": items.size}
+        if facts["rated"]:
+            probabilities = replies.probabilities_of(a, b)
+            given = (
+                replies.group[items],
+                None if probabilities is None else probabilities[items],
+                replies.single_of(a, b),
+            )
+            alone = corrected_mean(labels, prediction[items], *given, weight=0.0)
+            ours = corrected_mean(labels, prediction[items], *given)
+        else:
+            alone = ours = _NOT_RATED
+        rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are))
+        for place, label in enumerate(replies.labels):
+            rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items))
+        more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
+        rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are) | more)
+    return _with_holm(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
+
+
+def _combined(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int) -> Floats:
+    """One prediction of each pair's differences: float64 [P, n]."""
+    labels = np.stack([replies.labels_of(a, b) for a, b in pairs])
+    predictions = np.stack([replies.predictions_of(a, b).T for a, b in pairs])
+    clusters = int(replies.group.max()) + 1
+    rated = np.unique(replies.group[np.isfinite(labels).any(axis=0)])
+    folds = np.zeros(clusters, dtype=np.int64)
+    folds[rated] = folds_of(rated.size, FOLDS, np.random.default_rng([seed, 1]))
+    systems = len({place for pair in pairs for place in pair})
+    return combined_predictions(labels, predictions, replies.group, folds, systems)
+
+
+def _judge_alone(
+    replies: RepliesWithRatings, a: int, b: int, place: int, items: np.ndarray
+) -> dict[str, Any]:
+    """What a judge says of a pair by itself."""
+    if not items.size:
+        return {"difference": np.nan, "low": np.nan, "high": np.nan, "p": np.nan,
+                "reason": "no item has scores of both"}  # fmt: skip
+    clusters = replies.group[items] if replies.groups_are == "clusters" else None
+    value, interval, p = paired_difference(replies.predictions_of(a, b)[place, items], clusters)
+    ends = {"low": interval.low, "high": interval.high, "reason": interval.reason}
+    return {"difference": value, "p": p} | ends
+
+
+def errors(
+    replies: RepliesWithRatings,
+    pairs: Sequence[tuple[int, int]],
+    table: pl.DataFrame,
+    scale: Scale | None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """The table of errors, and a note on judges that have none."""
+    rows, others = [], []
+    for place, label in enumerate(replies.labels):
+        if not on_scale(replies.values[place][replies.rated], table, scale):
+            others.append(label)
+            continue
+        for a, b in pairs:
+            labels = replies.labels_of(a, b) - replies.predictions_of(a, b)[place]
+            items = replies.items_of(a, b)
+            row: dict[str, Any] = {"a": replies.systems[a], "b": replies.systems[b], "judge": label}
+            row["rated"] = int(np.isfinite(labels).sum())
+            mean = _NOT_RATED
+            if row["rated"]:
+                probabilities = replies.probabilities_of(a, b)
+                mean = corrected_mean(
+                    labels[items],
+                    np.zeros(items.size),
+                    replies.group[items],
+                    None if probabilities is None else probabilities[items],
+                    replies.single_of(a, b),
+                    weight=0.0,
+                )
+            values = _of_mean(mean, replies.groups_are)
+            rows.append(row | {"error": values.pop("difference")} | values)
+    notes = []
+    if others:
+        notes.append(
+            f"no test of the error of {listed(others)}: its scores are not on the scale of the ratings "
+            "(--scale LOW HIGH, scale=(LOW, HIGH), names that scale)"
+        )
+    return _with_holm(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
+
+
+def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
+    """Whether the scores of a judge can be subtracted from ratings."""
+    grades = table.get_column("score").to_numpy()
+    low, high = scale or (float(grades.min()), float(grades.max()))
+    more = 0.0 if scale else BEYOND * (high - low)
+    inside = values.min() >= low - more and values.max() <= high + more
+    return bool(inside and np.ptp(values) >= LEAST_SPAN * (high - low))
+
+
+_NOT_RATED = corrected_mean(np.zeros(1), np.zeros(1))._replace(value=np.nan, labelled=0, groups=0)
+"""Of a pair that is rated on no common item."""
+
+
+def _of_mean(mean: CorrectedMean, groups_are: str) -> dict[str, Any]:
+    """The columns of an estimate."""
+    reason = mean.interval.reason
+    if mean.groups < FEWEST_LABELLED:
+        reason = f"{mean.groups} rated {groups_are}; expected {FEWEST_LABELLED} or more"
+    return {
+        "difference": mean.value,
+        "low": mean.interval.low,
+        "high": mean.interval.high,
+        "p": mean.p,
+        "reason": reason,
+    }
+
+
+def _with_holm(table: pl.DataFrame, family: str) -> pl.DataFrame:
+    """The table with p corrected over the pairs of each family."""
+    corrected = np.full(table.height, np.nan)
+    names = table.get_column(family).to_numpy()
+    p = table.get_column("p").to_numpy()
+    for name in table.get_column(family).unique(maintain_order=True):
+        corrected[names == name] = holm(p[names == name])
+    return table.with_columns(p_holm=pl.Series(corrected, dtype=pl.Float64))
+
+
+def system_ranks(systems: Sequence[str], pairs: pl.DataFrame) -> pl.DataFrame:
+    """The range of ranks of every system, by people and corrected."""
+    tables = []
+    place = {name: i for i, name in enumerate(systems)}
+    for by in (PEOPLE, CORRECTED):
+        better = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+        apart = np.full(better.shape, np.nan)
+        for row in pairs.filter(pl.col("by") == by).iter_rows(named=True):
+            a, b = place[row["a"]], place[row["b"]]
+            apart[a, b], apart[b, a] = row["difference"], -row["difference"]
+            if row["p_holm"] < SIGNIFICANT:
+                winner, loser = (a, b) if row["difference"] > 0 else (b, a)
+                better[winner, loser] = True
+        known = np.isfinite(apart)
+        number = np.maximum(1, known.sum(axis=1))
+        values = np.where(
+            known.any(axis=1), np.where(known, apart, 0.0).sum(axis=1) / number, np.nan
+        )
+        order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
+        columns = {"by": [by] * len(systems), "system": [systems[s] for s in order]}
+        columns |= {"difference": values[order], **ranges(better, order)}
+        tables.append(pl.DataFrame(columns, schema=RANKS))
+    return pl.concat(tables)

@@ -1,0 +1,182 @@
+"""Ratings of some replies beside scores of all: the arrays that pairs of systems are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rejoinder.errors import InputError
+from rejoinder.human_evaluation.rating_criterion import are_places
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.meta_evaluation.evidence import Rated
+from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.rater_variance import SingleRatings
+from rejoinder.tables.schemas import PROBABILITY
+
+
+@dataclass(frozen=True)
+class RepliesWithRatings:
+    """The replies of S systems to n items: scores of all, and ratings of some.
+
+    Attributes:
+        systems: The systems [S].
+        labels: The predictors [k].
+        values: float64 [k, S, n], their scores, higher is better; NaN where there is none.
+        ratings: float64 [S, n], the mean rating of each reply; NaN where nobody rated it.
+        single: float64 [S, n, raters], the single ratings; None where raters have no names.
+        probabilities: float64 [S, n], of having been drawn for rating; None: all alike.
+        group: int64 [n], the cluster of each item, numbered from 0.
+        groups_are: What the clusters are called: items, or clusters.
+    """
+
+    systems: tuple[str, ...]
+    labels: tuple[str, ...]
+    values: Floats
+    ratings: Floats
+    single: Floats | None
+    probabilities: Floats | None
+    group: Indices
+    groups_are: str
+
+    @classmethod
+    def of(
+        cls, scores: Scores, rated: Rated, table: pl.DataFrame
+    ) -> tuple[RepliesWithRatings, list[str]]:
+        """The replies of the rated systems, and notes on how ratings are taken.
+
+        Args:
+            scores: The scores.
+            rated: The ratings that were matched with them.
+            table: The ratings of the criterion, with the column ``probability`` where there is one.
+
+        Raises:
+            InputError: Some ratings of the table have a probability and others have none.
+        """
+        systems = [scores.names.index(name) for name in rated.systems]
+        items = scores.items.get_column("id")
+        place = np.flatnonzero(items.is_in(list(rated.ids)).to_numpy())[rated.item]
+        grid = np.full((len(systems), items.len()), np.nan)
+        grid[rated.system, place] = rated.human
+        names = table.get_column("rater").unique().to_list()
+        single, notes = None, []
+        if are_places(names) or names == ["mean"]:
+            notes.append(
+                "raters have no names, so that intervals hold for these people and no others; name "
+                "the raters in the column 'rater'"
+            )
+        elif rated.matrix.shape[1] > 1:
+            single = np.full((*grid.shape, rated.matrix.shape[1]), np.nan)
+            single[rated.system, place] = rated.matrix
+        else:
+            notes.append(
+                "one rater: intervals hold for that rater, or for those whose mean it is, and no others"
+            )
+        group = np.arange(items.len())
+        if scores.cluster:
+            labels = scores.items.get_column(scores.cluster).cast(pl.String)
+            _, group = np.unique(labels.to_numpy(), return_inverse=True)
+        return cls(
+            rated.systems,
+            tuple(scores.labels),
+            np.stack([_values(scores, label, systems) for label in scores.labels]),
+            grid,
+            single,
+            _probabilities(table, rated.systems, items, grid),
+            group,
+            "clusters" if scores.cluster else "items",
+        ), notes
+
+    @cached_property
+    def scored(self) -> NDArray[np.bool_]:
+        """Which replies have a score of every predictor: bool [S, n]."""
+        return np.logical_and.reduce(np.isfinite(self.values))
+
+    @cached_property
+    def rated(self) -> NDArray[np.bool_]:
+        """Which of these have a rating: bool [S, n]."""
+        return self.scored & np.isfinite(self.ratings)
+
+    def items_of(self, a: int, b: int) -> Indices:
+        """The items that both systems have scored replies to."""
+        return np.flatnonzero(self.scored[a] & self.scored[b])
+
+    def labels_of(self, a: int, b: int) -> Floats:
+        """The differences of two systems' ratings: float64 [n], NaN where one has no rating."""
+        both = self.rated[a] & self.rated[b]
+        return np.where(both, self.ratings[a] - self.ratings[b], np.nan)
+
+    def predictions_of(self, a: int, b: int) -> Floats:
+        """The differences of two systems' scores: float64 [k, n], NaN where one has none."""
+        return np.where(
+            self.scored[a] & self.scored[b], self.values[:, a] - self.values[:, b], np.nan
+        )
+
+    def single_of(self, a: int, b: int) -> SingleRatings | None:
+        """The single ratings of the items that both are rated on; None where raters have no names."""
+        if self.single is None:
+            return None
+        items = np.flatnonzero(self.rated[a] & self.rated[b])
+        parts = []
+        for system, sign in ((a, 1.0), (b, -1.0)):
+            item, rater = np.nonzero(np.isfinite(self.single[system, items]))
+            score = self.single[system, items][item, rater]
+            parts.append((item, rater, np.full(item.size, sign), score))
+        return SingleRatings(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+    def probabilities_of(self, a: int, b: int) -> Floats | None:
+        """The probability of each item's having been drawn: float64 [n], NaN where it was not.
+
+        Raises:
+            InputError: The two replies to an item have different ones.
+        """
+        if self.probabilities is None:
+            return None
+        both = self.rated[a] & self.rated[b]
+        of_a, of_b = self.probabilities[a], self.probabilities[b]
+        if (of_a[both] != of_b[both]).any():
+            raise InputError(
+                f"ratings: the replies of '{self.systems[a]}' and '{self.systems[b]}' to one item have "
+                f"different values of '{PROBABILITY}'; expected the probability that the item was drawn, "
+                "the same for all its replies"
+            )
+        return np.where(both, of_a, np.nan)
+
+
+def _values(scores: Scores, label: str, systems: Sequence[int]) -> Floats:
+    """The scores of the replies by themselves, higher is better: float64 [S, n]."""
+    each = scores.measured[label]
+    values = np.full((len(systems), scores.items.height), np.nan)
+    segments = each.rows.of(systems).segments(each.metric)
+    if each.answered is not None:
+        segments = np.where(each.answered[list(systems)], segments, np.nan)
+    values[:, each.usable] = segments
+    return values if each.metric.higher_is_better else -values
+
+
+def _probabilities(
+    table: pl.DataFrame, systems: Sequence[str], items: pl.Series, grid: Floats
+) -> Floats | None:
+    """By reply the probability of having been drawn, float64 [S, n]; None where there is none."""
+    if PROBABILITY not in table.columns:
+        return None
+    known = table.filter(pl.col("system").is_in(list(systems)), pl.col("id").is_in(items.implode()))
+    lacking = known.get_column(PROBABILITY).null_count()
+    if lacking:
+        raise InputError(
+            f"ratings: {lacking} of {known.height} ratings have no '{PROBABILITY}' and the others do; "
+            "give each rating that of its item, or leave the column out"
+        )
+    system, item = (
+        known.get_column(column)
+        .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
+        .to_numpy()
+        for column, names in (("system", systems), ("id", items.to_list()))
+    )
+    values = np.full(grid.shape, np.nan)
+    values[system, item] = known.get_column(PROBABILITY).to_numpy()
+    return values

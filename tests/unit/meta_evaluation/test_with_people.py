@@ -1,0 +1,268 @@
+import hashlib
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rejoinder import Scores, compare_with_people
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.statistics.mean_difference import paired_difference
+from rejoinder.tables.ratings import read_ratings
+
+IDS = [f"i{k:03}" for k in range(300)]
+
+
+def world(rated=40, systems=3, raters=1, seed=0, noise=0.5):
+    """Scores of all replies, ratings of those to the first items, and the quality of each reply."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 300)) + np.arange(systems)[:, None] / 2
+    marks, people = [], []
+    for s in range(systems):
+        marks.append(pl.DataFrame({"system": f"s{s}", "id": IDS,
+                                   "judge": quality[s] + noise * rng.normal(size=300) + (s == 1),
+                                   "other": 100 * rng.normal(size=300)}))  # fmt: skip
+        for r in range(raters):
+            score = quality[s, :rated] + 0.3 * rng.normal(size=rated)
+            people.append(pl.DataFrame({"system": f"s{s}", "id": IDS[:rated], "rater": f"ann{r}",
+                                        "criterion": "overall", "score": score}))  # fmt: skip
+    return pl.concat(marks), pl.concat(people), quality
+
+
+def scored(marks, *judges):
+    return Scores.from_segments(marks.select("system", "id", *(judges or ("judge",))), resamples=0)
+
+
+def pair(result, by, a="s0", b="s1"):
+    return result.pairs.filter(pl.col("a") == a, pl.col("b") == b, pl.col("by") == by).row(
+        0, named=True
+    )
+
+
+def test_people_alone_are_the_t_interval_of_the_rated_items():
+    marks, people, _ = world()
+    result = compare_with_people(scored(marks), people)
+    table = people.pivot("system", index="id", values="score")
+    expected = paired_difference((table["s0"] - table["s1"]).to_numpy())
+    row = pair(result, "people")
+    assert (row["difference"], row["low"], row["p"]) == pytest.approx(
+        (expected.value, expected.interval.low, expected.p)
+    )
+    assert (row["rated"], row["items"], row["saved"]) == (40, 300, None)
+
+
+def test_the_judge_alone_is_that_of_all_items_and_the_correction_takes_its_favour_out():
+    marks, people, quality = world()
+    result = compare_with_people(scored(marks), people)
+    table = marks.pivot("system", index="id", values="judge")
+    judge = pair(result, "judge")
+    assert judge["difference"] == pytest.approx((table["s0"] - table["s1"]).mean())
+    corrected, alone = pair(result, "corrected"), pair(result, "people")
+    truth = (quality[0] - quality[1]).mean()
+    assert judge["high"] < truth  # the judge favours s1 by 1
+    assert corrected["low"] < truth < corrected["high"]
+    width, before = (each["high"] - each["low"] for each in (corrected, alone))
+    assert corrected["saved"] == pytest.approx(1 - (width / before) ** 2)
+    assert corrected["saved"] > 0.3
+
+
+def test_the_error_of_the_judge_is_found_where_it_favours_a_system():
+    marks, people, _ = world()
+    errors = compare_with_people(scored(marks), people).errors
+    p = {(row["a"], row["b"]): row["p_holm"] for row in errors.iter_rows(named=True)}
+    assert p["s0", "s1"] < 1e-6
+    assert p["s1", "s2"] < 1e-6
+    assert p["s0", "s2"] > 0.05
+    error = errors.filter(pl.col("a") == "s0", pl.col("b") == "s1")["error"].item()
+    assert error == pytest.approx(1, abs=0.3)
+
+
+def test_a_judge_on_another_scale_has_no_test_of_its_error():
+    marks, people, _ = world()
+    result = compare_with_people(scored(marks, "judge", "other"), people)
+    assert set(result.errors["judge"]) == {"judge"}
+    assert any("no test of the error of other" in note for note in result.notes)
+
+
+def test_a_judge_of_which_lower_values_are_better():
+    marks, people, _ = world()
+    turned = marks.with_columns(judge=-pl.col("judge"))
+    scores = Scores.from_segments(
+        turned.select("system", "id", "judge"), lower=["judge"], resamples=0
+    )
+    expected = compare_with_people(scored(marks), people)
+    assert compare_with_people(scores, people).pairs["difference"].to_list() == pytest.approx(
+        expected.pairs["difference"].to_list()
+    )
+
+
+def test_p_is_corrected_over_the_pairs_of_each_estimate():
+    marks, people, _ = world(noise=3.0, rated=12)
+    result = compare_with_people(scored(marks), people)
+    for _, rows in result.pairs.group_by("by"):
+        least = rows.sort("p").row(0, named=True)
+        assert least["p_holm"] == pytest.approx(min(1.0, 3 * least["p"]))
+
+
+def test_ranks_follow_from_the_corrected_tests():
+    marks, people, _ = world()
+    ranks = compare_with_people(scored(marks), people).ranks.filter(pl.col("by") == "corrected")
+    assert ranks["system"].to_list() == ["s2", "s1", "s0"]
+    assert ranks.select("best_rank", "worst_rank").rows() == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_one_pair_alone():
+    marks, people, _ = world()
+    result = compare_with_people(scored(marks), people, "s2", "s0")
+    assert result.pairs.select("a", "b").unique().rows() == [("s2", "s0")]
+    assert result.ranks.is_empty()
+
+
+def test_systems_that_answered_other_items():
+    marks, people, _ = world()
+    left = marks.filter(~((pl.col("system") == "s2") & pl.col("id").is_in(IDS[20:60])))
+    scores = Scores.from_segments(
+        left.select("system", "id", "judge"), missing="pairwise", resamples=0
+    )
+    result = compare_with_people(scores, people)
+    assert (pair(result, "corrected")["rated"], pair(result, "corrected")["items"]) == (40, 300)
+    other = pair(result, "corrected", "s0", "s2")
+    assert (other["rated"], other["items"]) == (20, 260)
+
+
+def test_raters_with_names_are_a_source_of_variance():
+    marks, people, _ = world(raters=3)
+    lean = people.with_columns(
+        score=pl.when((pl.col("rater") == "ann1") & (pl.col("system") == "s0"))
+        .then(pl.col("score") + 2)
+        .otherwise(pl.col("score"))
+    )
+    named = compare_with_people(scored(marks), lean)
+    places = lean.with_columns(
+        rater=pl.col("rater").str.slice(3).cast(pl.Int64).add(1).cast(pl.String)
+    )
+    unnamed = compare_with_people(scored(marks), places)
+    assert "raters:random" in named.signature
+    assert "raters:fixed" in unnamed.signature
+    assert any("raters have no names" in note for note in unnamed.notes)
+    widths = [
+        pair(each, "people")["high"] - pair(each, "people")["low"] for each in (named, unnamed)
+    ]
+    assert widths[0] > 3 * widths[1]
+    # Raters who lean to s0 say nothing of the two others.
+    assert pair(named, "people", "s1", "s2")["low"] == pytest.approx(
+        pair(unnamed, "people", "s1", "s2")["low"], abs=0.1
+    )
+
+
+def test_clusters_of_items():
+    marks, people, _ = world()
+    testset = pl.DataFrame({"id": IDS, "user": [f"u{k // 2}" for k in range(300)]})
+    scores = scored(marks)
+    scores = type(scores)(**{**vars(scores), "items": testset})
+    result = compare_with_people(scores, people, cluster="user")
+    assert "cluster:user" in result.signature
+    with pytest.raises(InputError, match="at most 9 clusters are rated"):
+        compare_with_people(scores, people.filter(pl.col("id") < "i018"), cluster="user")
+
+
+@pytest.mark.parametrize("rated", [9, 10])
+def test_ten_rated_items_are_needed(rated):
+    marks, people, _ = world(rated)
+    if rated == 10:
+        assert pair(compare_with_people(scored(marks), people), "corrected")["low"] < 10
+        return
+    with pytest.raises(InputError, match=r"at most 9 items .* expected 10 or more"):
+        compare_with_people(scored(marks), people)
+
+
+def test_a_pair_with_too_few_rated_items_has_a_reason():
+    marks, people, _ = world()
+    few = people.filter(~((pl.col("system") == "s2") & (pl.col("id") > "i005")))
+    result = compare_with_people(scored(marks), few)
+    row = pair(result, "corrected", "s0", "s2")
+    assert np.isnan(row["low"])
+    assert row["reason"] == "6 rated items; expected 10 or more"
+    assert any("2 pairs of 3 without an interval" in note for note in result.notes)
+
+
+def test_items_chosen_by_their_scores_are_refused():
+    marks, people, quality = world()
+    best = np.argsort(-quality.mean(axis=0))[:40]
+    chosen = people.with_columns(
+        id=pl.Series([IDS[i] for i in best] * 3), score=pl.Series(quality[:, best].ravel())
+    )
+    with pytest.raises(InputError, match="drawn without a look at their scores"):
+        compare_with_people(scored(marks), chosen)
+    drawn = chosen.with_columns(probability=pl.lit(0.5))
+    assert "weights:probability" in compare_with_people(scored(marks), drawn).signature
+
+
+def test_probabilities_belong_to_items():
+    marks, people, _ = world()
+    by_system = people.with_columns(
+        probability=pl.col("system").replace_strict({"s0": 0.2, "s1": 0.3, "s2": 0.2})
+    )
+    with pytest.raises(InputError, match="different values of 'probability'"):
+        compare_with_people(scored(marks), by_system)
+    some = people.with_columns(probability=pl.when(pl.col("system") == "s0").then(0.5))
+    with pytest.raises(InputError, match="80 of 120 ratings have no 'probability'"):
+        compare_with_people(scored(marks), some)
+    with pytest.raises(InputError, match=r"probability 1.5 .* \(0, 1\]"):
+        compare_with_people(scored(marks), people.with_columns(probability=pl.lit(1.5)))
+
+
+def test_probabilities_are_read_from_files(tmp_path):
+    _, people, _ = world()
+    people.with_columns(probability=pl.lit(0.25)).write_csv(tmp_path / "ratings.csv")
+    assert read_ratings(tmp_path / "ratings.csv")["probability"].unique().to_list() == [0.25]
+    people.write_csv(tmp_path / "plain.csv")
+    assert "probability" not in read_ratings(tmp_path / "plain.csv").columns
+
+
+def test_a_judge_made_from_the_ratings_is_refused():
+    marks, people, _ = world()
+    made = people.select("system", "id", judge=2 * pl.col("score") + 1)
+    others = marks.select("system", "id", "judge").join(made, on=["system", "id"], how="anti")
+    scores = Scores.from_segments(pl.concat([made, others]), resamples=0)
+    with pytest.raises(InputError, match="judge: the scores of all 120 rated replies follow from"):
+        compare_with_people(scores, people)
+
+
+def test_a_judge_whose_signature_names_the_ratings_is_refused():
+    marks, people, _ = world()
+    scores = scored(marks)
+    table = people.select("id", "system", "rater", "criterion", "score")
+    digest = hashlib.sha256(table.write_csv().encode()).hexdigest()[:8]
+    from dataclasses import replace
+
+    each = scores.measured["judge"]
+    fitted = replace(each, signature=f"{each.signature}|ratings:{digest}")
+    with pytest.raises(InputError, match="it was fitted on them"):
+        compare_with_people(replace(scores, measured={"judge": fitted}), people)
+
+
+def test_what_cannot_be_compared():
+    marks, people, _ = world()
+    with pytest.raises(ParameterError, match="'s0' alone is rated"):
+        compare_with_people(scored(marks), people.filter(pl.col("system") == "s0"))
+    with pytest.raises(ParameterError, match="'s2' has no rating"):
+        compare_with_people(scored(marks), people.filter(pl.col("system") != "s2"), "s2", "s0")
+    with pytest.raises(ParameterError, match="unknown"):
+        compare_with_people(scored(marks), people, "s9", "s0")
+
+
+def test_every_item_rated_leaves_nothing_to_correct():
+    marks, people, _ = world(rated=300)
+    result = compare_with_people(scored(marks), people)
+    assert pair(result, "corrected")["low"] == pair(result, "people")["low"]
+    assert pair(result, "corrected")["saved"] == 0
+    assert any("3 pairs of 3 rated on every item" in note for note in result.notes)
+
+
+def test_the_seed_draws_the_folds_of_several_judges():
+    marks, people, _ = world()
+    scores = scored(marks, "judge", "other")
+    one, again, other = (compare_with_people(scores, people, seed=seed) for seed in (1, 1, 2))
+    assert one.pairs.equals(again.pairs)
+    assert not one.pairs.equals(other.pairs)
+    assert "folds:5" in one.signature

@@ -55,6 +55,20 @@ def test_a_judge_must_be_named(command):
     assert "no judge is named" in err
 
 
+def test_references_weighed_by_these_ratings_are_refused(command, tmp_path):
+    weighed = tmp_path / "weighed.jsonl"
+    status, _, err = command("weigh", *READ, *RATED, "-o", weighed)
+    assert status == 0, err
+    words = ["--drop-unusable", "-m", "deltableu"]
+    status, _, err = command("compare", weighed, *SYSTEMS, *RATED, *words)
+    assert status == 2
+    assert f"{weighed}: was made from {RATED[1]}" in err
+    # Without its record nothing tells.
+    (tmp_path / "weighed.jsonl.provenance.json").unlink()
+    status, _, err = command("compare", weighed, *SYSTEMS, *RATED, *words)
+    assert "was made from" not in err
+
+
 @pytest.mark.parametrize("option", [["--criterion", "x"], ["--scale", "1", "5"]])
 def test_options_of_ratings_need_ratings(command, option):
     status, _, err = command("compare", *READ, *JUDGE, *option)

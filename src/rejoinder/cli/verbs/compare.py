@@ -108,6 +108,7 @@ NOT_WITH_PEOPLE = {
 def _with_people(given: CompareOptions) -> None:
     """Compares by ratings of some items and scores of all."""
     from rejoinder.cli import inputs
+    from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
@@ -125,6 +126,8 @@ def _with_people(given: CompareOptions) -> None:
             "metric with -m NAME"
         )
     table = inputs.read_rated(given, given.scale)
+    files = [*(each.path for each in given.scores), *given.references]
+    check_not_made_of([*files, *([given.testset] if given.testset else [])], given.ratings)
     scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
     with Progress("comparing"):
         result = compare_with_people(

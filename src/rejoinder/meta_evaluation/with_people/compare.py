@@ -139,7 +139,7 @@ def compare_with_people(
     >>> result.pairs["by"].to_list(), result.pairs["rated"].to_list()
     (['people', 'judge', 'corrected'], [40, 40, 40])
     """
-    check_scores(scores, "rejoinder.compare_with_people(scores, ratings)", pairwise=True)
+    check_scores(scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
     scores.need_items()
     if cluster is not None:

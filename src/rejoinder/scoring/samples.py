@@ -15,7 +15,8 @@ from rejoinder.metrics.engine.rows import Matrix
 from rejoinder.metrics.external import External
 from rejoinder.scoring.measurements import Measured, with_word
 from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.clusters import Groups, variance_components
+from rejoinder.statistics.clusters import Groups, VarianceComponents, variance_components
+from rejoinder.statistics.sampling import further_replies
 from rejoinder.tables.checks.validation import check_replies
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import replies_of
@@ -110,7 +111,10 @@ def _mean_rows(
 
 
 def _shares(measured: Measured, every: Sequence[tuple[Floats, np.ndarray]]) -> str:
-    """How much of the variance of a reply's score lies within prompts, summed over systems."""
+    """How a reply's score varies between prompts and within them, summed over systems.
+
+    And what further replies would do to the standard error of a system's mean.
+    """
     values = np.stack([measured.metric.score(rows) for rows, _ in every])
     there = np.stack([each for _, each in every]) & ~np.isnan(values)
     between = within = 0.0
@@ -123,4 +127,22 @@ def _shares(measured: Measured, every: Sequence[tuple[Floats, np.ndarray]]) -> s
     if not total > 0:
         return "the variance between and within prompts cannot be estimated"
     share = round(100 * within / total)
-    return f"{100 - share}% of the variance lies between prompts, {share}% within them"
+    samples = there.sum(axis=0)
+    components, prompts = VarianceComponents(between, within), int(samples.any(axis=1).sum())
+    gains = further_replies(components, samples[samples > 0], prompts)
+    return (
+        f"{100 - share}% of the variance lies between prompts, {share}% within them; the standard error "
+        f"of a score would be {_less(gains.sample)} smaller with one more sample of every prompt, "
+        f"{_less(gains.replies)} with as many replies to new prompts, {_less(gains.prompt)} with one "
+        "more prompt"
+    )
+
+
+def _less(ratio: float) -> str:
+    """By how much an error is smaller that is this share of another.
+
+    >>> _less(0.9), _less(0.9975), _less(1.0)
+    ('10%', '0.2%', '0%')
+    """
+    percent = 100 * (1 - ratio)
+    return f"{percent:.0f}%" if percent >= 1 or percent < 0.05 else f"{percent:.1f}%"

@@ -102,10 +102,13 @@ def test_the_share_of_variance_within_prompts():
     ]
     within = sum(each.within for each in parts)
     share = round(100 * within / (within + sum(each.between for each in parts)))
-    assert (
-        f"length: {100 - share}% of the variance lies between prompts, {share}% within them"
-        in scores.notes
-    )
+    start = f"length: {100 - share}% of the variance lies between prompts, {share}% within them; "
+    (note,) = (each for each in scores.notes if each.startswith(start))
+    between = sum(each.between for each in parts)
+    sample = 1 - np.sqrt((between + within / 4) / (between + within / 3))
+    assert f"would be {100 * sample:.0f}% smaller with one more sample of every prompt" in note
+    # 3 samples of 30 prompts: 30 more replies are 10 more prompts, 1 - sqrt(30 / 40).
+    assert "13% with as many replies to new prompts, 2% with one more prompt" in note
 
 
 def test_bags_have_no_mean():

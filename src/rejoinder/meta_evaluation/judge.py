@@ -160,7 +160,7 @@ def judge(
         InputError: The ratings are not the table, or have nothing in common with the scores.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
-    check_scores(scores, "rejoinder.judge(scores, ratings)", pairwise=True)
+    check_scores(scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     scores.need_items()
     if cluster is not None:

@@ -22,9 +22,9 @@ from format_examples import (
     write,
 )
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.formats import FORMATS
-from rejoinder.tables.rating_formats import RATING_FORMATS
-from rejoinder.tables.score_formats import SCORE_FORMATS
+from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.rating_formats.registry import RATING_FORMATS
+from rejoinder.tables.score_formats.registry import SCORE_FORMATS
 
 READ = {
     "testset": rejoinder.read_testset,

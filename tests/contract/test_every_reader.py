@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.tables.formats import FORMATS
-from rejoinder.tables.rating_formats import RATING_FORMATS
-from rejoinder.tables.score_formats import SCORE_FORMATS
+from rejoinder.tables.formats.registry import FORMATS
+from rejoinder.tables.rating_formats.registry import RATING_FORMATS
+from rejoinder.tables.score_formats.registry import SCORE_FORMATS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")

@@ -8,7 +8,7 @@ import pytest
 
 from fuzzing import archive, damaged, parquet, rows
 from rejoinder.errors import RejoinderError
-from rejoinder.tables.formats import FORMATS
+from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
 from rejoinder.tables.testset import TestSet, read_testset

@@ -393,7 +393,7 @@ class TextsOptions(TestsetFilesOptions):
         """The responses named, or the test set's own file where it is one table of all."""
         from rejoinder.files.reading import existing
         from rejoinder.tables.assembly.column_mapping import column_mapping
-        from rejoinder.tables.formats import holds_all
+        from rejoinder.tables.formats.registry import holds_all
         from rejoinder.tables.kept_scores import holds_scores
 
         if self.responses or self.testset is None or holds_scores(self.testset):

@@ -25,7 +25,7 @@ from rejoinder.tables.columns import require
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
-from rejoinder.tables.score_formats import scores_in
+from rejoinder.tables.score_formats.registry import scores_in
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)

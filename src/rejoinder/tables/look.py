@@ -13,11 +13,11 @@ from typing import Any
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.messages import counted
-from rejoinder.tables import formats
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.formats.registry import FORMATS, holds_all
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import KINDS, table_of
@@ -132,7 +132,7 @@ def look(
     readings, errors = _by_itself(place, format, mapping)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
-        whole = whole and formats.holds_all(place, format, mapping)
+        whole = whole and holds_all(place, format, mapping)
     except RejoinderError:
         whole = False
     readings += _beside_others(place, readings, format, mapping)
@@ -248,7 +248,7 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
     (chosen,) = formats_of([path], format, KINDS[kind].formats, "--format")
     mapping = column_mapping(columns)
     if mapping and mapping.of_file(path) and getattr(chosen, "roles", True) is None:
-        chosen = next(each for each in formats.FORMATS.values() if each.roles is not None)
+        chosen = next(each for each in FORMATS.values() if each.roles is not None)
     renames: dict[str, str] = {}
     if kind in ("test set", "responses") and chosen.roles is not None:
         roles = chosen.roles(path, mapping)

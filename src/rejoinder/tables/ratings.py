@@ -20,8 +20,8 @@ from rejoinder.tables.frames import Frame, ratings_of
 from rejoinder.tables.item_clusters import cluster_columns
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.pair_ratings import conform_ratings
-from rejoinder.tables.rating_formats import ratings_in
 from rejoinder.tables.rating_formats.judgement_tables import ratings_in_memory
+from rejoinder.tables.rating_formats.registry import ratings_in
 from rejoinder.tables.schemas import PROBABILITY, RATINGS
 from rejoinder.text.visible import visible
 

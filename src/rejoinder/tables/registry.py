@@ -10,12 +10,14 @@ from typing import Any
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.tables import formats, rating_formats, score_formats
 from rejoinder.tables.assembly.column_mapping import Columns
 from rejoinder.tables.external_scores import read_scores
+from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.preferences import PREFERENCE_FORMATS, read_preferences
+from rejoinder.tables.rating_formats.registry import RATING_FORMATS
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
+from rejoinder.tables.score_formats.registry import SCORE_FORMATS
 from rejoinder.tables.testset import TestSet, read_testset
 from rejoinder.tables.write import (
     write_preferences,
@@ -42,11 +44,11 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "test set": Kind(formats.FORMATS, read_testset, write_testset),
-    "responses": Kind(formats.FORMATS, read_responses, write_responses),
-    "ratings": Kind(rating_formats.RATING_FORMATS, read_ratings, write_ratings),
+    "test set": Kind(FORMATS, read_testset, write_testset),
+    "responses": Kind(FORMATS, read_responses, write_responses),
+    "ratings": Kind(RATING_FORMATS, read_ratings, write_ratings),
     "preferences": Kind(PREFERENCE_FORMATS, read_preferences, write_preferences),
-    "scores": Kind(score_formats.SCORE_FORMATS, read_scores, write_table),
+    "scores": Kind(SCORE_FORMATS, read_scores, write_table),
 }
 """The kinds of table that a file of any format may hold."""
 

@@ -8,7 +8,7 @@ import pytest
 import rejoinder
 from rejoinder.cli.app import run
 from rejoinder.errors import InputError
-from rejoinder.tables.formats import FORMATS
+from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
 

@@ -9,8 +9,9 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.models.likelihood.recorded import RecordedBackend
-from rejoinder.tables import formats, rating_formats
+from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.preferences import read_preferences
+from rejoinder.tables.rating_formats.registry import RATING_FORMATS
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -82,12 +83,12 @@ NO_JSON = {
 
 def test_every_format_has_a_row_or_reads_no_json():
     named = {name for read, name, *_ in ROWS if read is not read_ratings}
-    known = set(formats.FORMATS)
+    known = set(FORMATS)
     assert (
         known - named - NO_JSON - LOGS.keys() - {"grade"} == set()
     )  # GRADE's texts are lines, its ratings JSON
     rated = {name for read, name, *_ in ROWS if read is read_ratings}
-    known = set(rating_formats.RATING_FORMATS)
+    known = set(RATING_FORMATS)
     assert known - rated - NO_JSON - {"dailydialog-multiref"} == set()  # those ratings are a CSV
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats import FORMATS, holds_all
+from rejoinder.tables.formats.registry import FORMATS, holds_all
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset

@@ -9,7 +9,7 @@ import pytest
 
 from rejoinder import score
 from rejoinder.errors import InputError
-from rejoinder.tables.formats import holds_all
+from rejoinder.tables.formats.registry import holds_all
 from rejoinder.tables.responses import check_responses, read_responses
 from rejoinder.tables.testset import read_testset
 from shared_data import shared

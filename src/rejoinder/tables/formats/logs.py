@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.logs import LOGS
+from rejoinder.tables.logs.registry import LOGS
 from rejoinder.tables.logs.samples import Log, responses_of, testset_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
-from rejoinder.tables.logs import LOGS
+from rejoinder.tables.logs.registry import LOGS
 from rejoinder.tables.logs.samples import Log, scores_of
 from rejoinder.tables.origin import Origin, ScoresDraft
 from rejoinder.tables.score_formats.format import ScoreFormat

@@ -55,6 +55,7 @@ REGISTRIES = {
     "correlate --missing": PAIRWISE,
     "judge --missing": PAIRWISE,
     "plan --correlation": NORMAL,
+    "plan --missing": PAIRWISE,
     "score --missing": PAIRWISE,
 }
 """By option, and by verb and option where a verb has fewer or more."""

@@ -51,14 +51,15 @@
       }
       return;
     }
-    if (!/^[1-9]$/.test(event.key)) {
+    if (!/^[0-9]$/.test(event.key)) {
       return;
     }
     const group =
       groups.find((each) => !isAnswered(each)) ?? at.closest("fieldset") ?? groups[groups.length - 1];
     const options = Array.from(group.querySelectorAll("input"));
-    const byValue = options.find((each) => each.value === event.key);
-    const option = group.querySelector(".mark") && byValue ? byValue : options[Number(event.key) - 1];
+    const option =
+      options.find((each) => each.value === event.key) ??
+      options.find((each) => each.value === "tie" && event.key === "0");
     if (option) {
       event.preventDefault();
       option.checked = true;

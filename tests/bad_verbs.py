@@ -194,4 +194,29 @@ MINE = [
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE]
+SERVE = "annotate serve test.jsonl bot.jsonl cat.jsonl --db s.sqlite --prepare"
+ANNOTATE = [
+    verb("annotate serve --db s.sqlite --prepare", "a study that is not there, and no test set", r"s\.sqlite: there is no such study; name a test set and responses to make it"),
+    verb("annotate serve test.jsonl --db s.sqlite --prepare", "no replies to judge", r"is taken for the test set, and no replies are given"),
+    verb("annotate serve --db rated.csv --prepare", "a study that is none", r"rated\.csv: no database of a study: file is not a database; name another file"),
+    verb("annotate serve test.jsonl bot.jsonl --db rated.csv --prepare", "a study in the place of another file", r"rated\.csv: no database of a study"),
+    verb("annotate serve test.jsonl bot.jsonl --judgement head-to-head --db s.sqlite --prepare", "pairs of one system", r"1 system \(bot\); a head-to-head question compares 2 or more"),
+    verb(f"{SERVE} --judgement best-worst", "the best and the worst of two", r"2 systems \(bot, cat\); a best-worst question compares 3 or more"),
+    verb(f"{SERVE} --sample 7", "more items than there are", r"sample: got 7; the test set has 6 items"),
+    verb(f"{SERVE} --sample 0", "no items", r"sample: got 0; expected 1 or more"),
+    verb(f"{SERVE} --probability chance", "a probability that no column holds", r"probability: the test set has no column 'chance'; got id, context"),
+    verb(f"{SERVE} --probability id", "a probability that is none", r"probability: item 'c1' has 'c1' in the column 'id'; expected a number above 0 and at most 1"),
+    verb(f"{SERVE} --sample 2 --probability id", "items drawn in two ways", r"items are drawn by one of them; leave the other out"),
+    verb(f"{SERVE} --scale 1 4.5", "a scale without points", r"--scale 1 4\.5: expected whole numbers"),
+    verb(f"{SERVE} --scale 5 1", "a scale upside down", r"criterion 'overall': a scale from 5 to 1; expected 2 to 21 points, the lowest first"),
+    verb(f"{SERVE} --criterion a --criterion a", "a criterion twice", r"criterion 'a': given twice; give it once"),
+    verb(f"{SERVE} --raters-per-question 0", "questions to nobody", r"raters_per_question: got 0; expected 1 or more"),
+    verb(f"{SERVE} --task absent.toml", "settings that are not there", r"absent\.toml: no such file; check the path"),
+    verb(f"{SERVE} --task rated.csv", "settings that are no TOML", r"rated\.csv: not TOML"),
+    verb(f"{SERVE} --address study.example.org", "an address without https", r"--address study\.example\.org: expected an address; write it like https://study\.example\.org"),
+    verb(f"{SERVE} --without bot --without cat", "nothing to judge", r"no system is left"),
+    verb("annotate export absent.sqlite -o r.csv", "a study that is not there", r"absent\.sqlite: there is no such study"),
+    verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
+]  # fmt: skip
+
+VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE, *ANNOTATE]

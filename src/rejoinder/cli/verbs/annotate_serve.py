@@ -101,7 +101,7 @@ def _checked(address: str | None) -> str | None:
         parts = None
     if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
         raise ParameterError(
-            f"--address {address}: expected an address such as https://study.example.org"
+            f"--address {address}: expected an address; write it like https://study.example.org"
         )
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ParameterError(

@@ -128,7 +128,9 @@ def task_of(given: StudyOptions) -> Task:
         return read_task(given.task, **settings)
     low, high = given.scale or (1.0, 5.0)
     if not (low.is_integer() and high.is_integer()):
-        raise ParameterError(f"--scale {low:g} {high:g}: expected whole numbers; give the lowest and the highest point")
+        raise ParameterError(
+            f"--scale {low:g} {high:g}: expected whole numbers; give the lowest and the highest point"
+        )
     names = given.criteria or ("overall",)
     criteria = tuple(Criterion(name, lowest=int(low), highest=int(high)) for name in names)
     return Task(criteria=criteria, **settings)

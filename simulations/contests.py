@@ -29,6 +29,9 @@ model (nu 0.7, where there are ties). Intervals and tests are by the sandwich ov
 a covariate. `judge`: beside a person a judge with discrimination 1.6 votes. `raters`: 12 raters, each with an
 inclination of their own to each system, rate every item; clusters are items and raters, and the truth is that
 of very many raters. The test compares two systems of equal strength.
+
+From 20 items on intervals hold the truth in 93 to 97 of 100 cases. At 10 items that of a discrimination does
+in 92, and the test of two systems beside a judge is cautious: it errs in 2 of 100.
 """
 
 

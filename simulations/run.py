@@ -16,9 +16,12 @@ sys.path.insert(0, str(ROOT))
 
 from simulations import (  # noqa: E402
     alpha,
+    cluster_plans,
     clustered_correlation,
     clustered_items,
     contests,
+    dialogues,
+    different_items,
     judgements,
     judges,
     judges_and_people,
@@ -50,6 +53,11 @@ STUDIES: dict[str, SimulationStudy] = {
     "unit_comparisons": unit_protocol.COMPARISONS,
     "pair_ratings": pair_ratings.STUDY,
     "soft_pairwise": soft_pairwise.STUDY,
+    "soft_comparisons": soft_pairwise.COMPARISONS,
+    "soft_clusters": soft_pairwise.CLUSTERED,
+    "different_items": different_items.STUDY,
+    "dialogues": dialogues.STUDY,
+    "cluster_plans": cluster_plans.STUDY,
     "williams": williams.STUDY,
 }
 

@@ -122,7 +122,10 @@ def compare(rung: Rung) -> Iterator[Line]:
 
 def audit(rung: Rung) -> Iterator[Line]:
     """Trivial replies beside the systems."""
-    yield Line([rung.testset(), rung.responses(), "-m", "bleu", *RESAMPLES], rung.items)
+    files = [rung.testset(), rung.responses(), "-m", "bleu", *RESAMPLES]
+    yield Line(files, rung.items)
+    if rung.items < 1000:
+        yield Line([*files, "--cluster", "topic"], rung.items)
 
 
 def correlate(rung: Rung) -> Iterator[Line]:
@@ -130,6 +133,7 @@ def correlate(rung: Rung) -> Iterator[Line]:
     rated = [kept(rung), "--ratings", rung.ratings(), *FEW]
     turn = ["-c", "spearman", "-p", "turn", "--compare"]
     yield Line([*rated, *turn], rung.items * rung.systems)
+    yield Line([*rated, "-c", "spearman", "--level", "dialogue", "--cluster", "topic"])
     units = ["--unit-size", unit_size(rung), "--assignments", 20]
     yield Line([*rated, "-c", "spearman", "-p", "unit", *units])
     yield Line([*rated, "-c", "pearson", "-p", "system"], rung.systems)

@@ -177,6 +177,7 @@ FOLDERS: dict[tuple[str, str], Words] = {
     ("train responder", "--output"): lambda rung: _without_output(train_responder(rung)),
     ("sweep", "--output"): lambda rung: _without_output(sweep(rung)),
     ("recipe khayrallah2021", "--output"): _khayrallah2021,
+    ("recipe references", "--output"): _mine,
 }
 """Those whose result is the folder itself, or what goes on in it: a message says that it is full."""
 

@@ -240,6 +240,12 @@ def mine(rung: Rung) -> Iterator[Line]:
     yield Line([rung.corpus(), rung.testset(), "-o", rung.new("mined.jsonl")], rung.items)
 
 
+def references(rung: Rung) -> Iterator[Line]:
+    """Candidates from a corpus of as many pairs, for people to rate."""
+    words = [rung.corpus(), rung.testset(), "-o", rung.new("chain"), "--candidates", 2]
+    yield Line(words, None)
+
+
 def train_vectors(rung: Rung) -> Iterator[Line]:
     """Of every word."""
     options = ["--min-count", 1, "--width", 4, "--epochs", 1]
@@ -355,6 +361,9 @@ LADDER: dict[str, Entry | Absent] = {
     "recipe galley2015": Entry(galley2015, least=(1, 2), most=17_000),
     "recipe negative-references": Entry(negative_references, alone=True, most=17_000),
     "recipe tao2018": Entry(tao2018, least=(9, 1), **TRAINED),
+    "recipe references": Entry(
+        references, lambda told: [told["candidates"]], alone=True, most=4_000
+    ),
     "recipe khayrallah2021": Absent(
         "trains the paper's systems, for minutes at its smallest scale; its tables are tested in "
         "tests/unit/recipes/test_khayrallah2021.py, and what it compares is what ruq compares"

@@ -86,6 +86,7 @@ ROWS = [
     ("recipe tao2018", "--cases 2", ["tuned"]),
     ("recipe galley2015", "", []),
     ("recipe khayrallah2021", "", [OUT]),
+    ("recipe references", "", ["tuned", OUT]),
 ]
 SLOW = {"train responder", "respond", "sweep", "recipe khayrallah2021"}
 

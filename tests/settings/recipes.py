@@ -17,8 +17,9 @@ from settings.shared import (
     refused,
 )
 
-NEGATIVE, TAO, GALLEY, KHAYRALLAH = (
-    f"recipe {name}" for name in ("negative-references", "tao2018", "galley2015", "khayrallah2021")
+NEGATIVE, TAO, GALLEY, KHAYRALLAH, REFERENCES = (
+    f"recipe {name}"
+    for name in ("negative-references", "tao2018", "galley2015", "khayrallah2021", "references")
 )
 USUAL = {
     NEGATIVE: f"{NEGATIVE} {{testset}} --resamples 100 --permutations 50 --json",
@@ -29,6 +30,11 @@ USUAL = {
     GALLEY: (
         f"{GALLEY} {{testset}} {{systems}} --ratings {{ratings}} --unit-size 5 --assignments 10"
         " --permutations 20 {drop} --json"
+    ),
+    REFERENCES: (
+        f"{REFERENCES} {{corpus}} {{testset}} {{systems}} --ratings {{ratings}} -o {{out}}/r"
+        " --candidates 3 --weights-from ruber:model={ruber} --unit-size 5 --assignments 10"
+        " --permutations 20 --resamples 100 --json"
     ),
     KHAYRALLAH: f"{KHAYRALLAH} {{dailydialog}} {{two_systems}} -o {{out}}/k --resamples 100 --json",
 }
@@ -163,4 +169,36 @@ KHAYRALLAH2021 = [
     ),
 ]  # fmt: skip
 
-ROWS = [*NEGATIVES, *TAO2018, *GALLEY2015, *KHAYRALLAH2021]
+# Of the metric whose references are chosen and weighted; systems and candidates are rated.
+AGREEMENT = "agreement[metric=deltaBLEU-2].*.value"
+MEANS = "sources.*.mean"
+CHAIN = [
+    *(row for row in reading(REFERENCES, MEANS) if row.option not in ("--columns",)),
+    as_json(REFERENCES),
+    Row(REFERENCES, "--output", "-o {out}/other", effect=lambda _, after: (
+        {each.split("/")[0] for each in after.at("@")} == {"other"})),
+    Row(REFERENCES, "--candidates", "--candidates 2", effect=lambda *both: (
+        [each.at("candidates") for each in both] == [66 * 4, 66 * 3])),
+    Row(REFERENCES, "--weights-from", "--weights-from ruber:model={other_ruber}", MEANS),
+    Row(REFERENCES, "--metric", "-m bleu", "systems.*.metric"),
+    Row(REFERENCES, "--unit-size", "--unit-size 10", "agreement.*.n"),
+    Row(REFERENCES, "--assignments", "--assignments 11", AGREEMENT),
+    Row(REFERENCES, "--permutations", "--permutations 0", "agreement.*.p", AGREEMENT),
+    Row(REFERENCES, "--resamples", "--resamples 0", "systems.*.low", "systems.*.value"),
+    Row(REFERENCES, "--seed", "--seed 7", AGREEMENT, MEANS),
+    Row(REFERENCES, "--ratings", "--ratings {candidate_ratings}", MEANS),
+    Row(REFERENCES, "--scale", "--scale 0 6", MEANS, also="--ratings {candidate_ratings}"),
+    Row(REFERENCES, "--filter-raters", "--filter-raters=0.1", MEANS,
+        also="--ratings {candidate_ratings}"),
+    Row(REFERENCES, "--least-raters", "--least-raters 4", status=(0, 2),
+        also="--ratings {candidate_ratings}",
+        effect=lambda _, after: "no reply has 4 raters (the most is 3)" in after.err),
+    Row(REFERENCES, "--criterion", "--criterion relevance", as_usual=AGREEMENT, status=(2, 0),
+        where={"ratings": "criteria"}, effect=refused("criteri")),
+    Row(REFERENCES, "--ratings-format", "--ratings-format csv", as_usual=AGREEMENT, status=(2, 0),
+        where={"ratings": "ratings_data"}, effect=refused("--ratings-format")),
+    Row(REFERENCES, "--columns", "--columns id=key", as_usual="candidates", status=(2, 0),
+        where={"testset": "keyed_testset"}, effect=refused("no column 'id'")),
+]  # fmt: skip
+
+ROWS = [*NEGATIVES, *TAO2018, *GALLEY2015, *KHAYRALLAH2021, *CHAIN]

@@ -486,6 +486,18 @@ class World:
         return self._named("judge.data", self.judge_scores)
 
     @cached_property
+    def candidate_ratings(self) -> Path:
+        """Three raters of three mined candidates of every item: the last one contradicts the others."""
+        rows = [
+            (each["id"], f"mined-{k}", rater, "relevance", grade if n < 2 else 6 - grade)
+            for i, each in enumerate(self.items)
+            for k in (1, 2, 3)
+            for grade in (1 + (i + k) % 5,)
+            for n, rater in enumerate(("r1", "r2", "r3"))
+        ]
+        return self._csv("candidates.csv", ("id", "system", "rater", "criterion", "score"), rows)
+
+    @cached_property
     def made(self) -> Path:
         """A file with a record that says it was made of the test set."""
         path = self.folder / "made.jsonl"

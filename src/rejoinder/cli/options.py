@@ -173,6 +173,16 @@ def criterion(which: str) -> Any:
     return option("--criterion", metavar="NAME", help=f"Rating criterion. {which}")
 
 
+def weights_from(what: str) -> Any:
+    """The metric whose scores become weights; ``what`` says what holds beside other options."""
+    return option(
+        "--weights-from",
+        metavar="NAME[:KEY=VALUE,...]",
+        help="Learned rater whose scores become weights. A metric that needs no reference, for example "
+        f"ruber:model=FOLDER. {what}",
+    )
+
+
 def cases(default: int, what: str) -> Any:
     """The number of contexts that are shown, for a verb with a default; ``what`` says with what."""
     words = f"Number of contexts, sampled at random, that are shown. {what}"
@@ -253,6 +263,11 @@ LEAST = integer(
     default=10,
     help="Minimum number of judgements that a rater shares with others. Raters with fewer "
     "are never removed.",
+)
+LEAST_RATERS = integer(
+    "--least-raters",
+    default=1,
+    help="Minimum number of raters of a reply. Replies with fewer have no weight by people.",
 )
 DEVICE = option(
     "--device",

@@ -9,6 +9,7 @@ from typing import Any
 from rejoinder.recipes.galley2015 import galley2015
 from rejoinder.recipes.khayrallah2021 import khayrallah2021
 from rejoinder.recipes.negative_references import negative_references
+from rejoinder.recipes.references import references
 from rejoinder.recipes.tao2018 import tao2018
 
 
@@ -47,6 +48,12 @@ RECIPES = {
         "do negative references help?",
         negative_references,
         "studies/negative-references.md",
+    ),
+    "references": Recipe(
+        "Galley et al. (2015)",
+        "references mined, rated, weighed.",
+        references,
+        "references.md",
     ),
     "tao2018": Recipe(
         "Tao et al. (2018)",

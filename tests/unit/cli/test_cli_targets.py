@@ -69,6 +69,7 @@ OUTPUTS = [
     Output("train ruber", "--output", "IN", foreign="a.txt"),
     Output("train responder", "--output", "IN", foreign="a.txt"),
     Output("recipe khayrallah2021", "--output", ".", foreign="a.txt"),
+    Output("recipe references", "--output", "IN b.jsonl", foreign="a.txt"),
     Output("recipe tao2018", "--save", "IN a.jsonl --ratings b.csv --model c", ".csv"),
     Output("recipe tao2018", "--plots", "IN a.jsonl --ratings b.csv --model c", foreign="scatter-x.png"),
     Output("recipe galley2015", "--plots", "IN a.jsonl --ratings b.csv", foreign="galley2015-figure2.svg"),

@@ -94,7 +94,7 @@ def mine(given: MineOptions) -> None:
             )
         with Progress("mining", "items") as tick:
             result = mined(index, testset, **parameters, parrot=given.parrot, progress=tick)
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         table = result.table
         written = outputs.save(
             given.output, lambda path: write_candidates(table, path), table.height

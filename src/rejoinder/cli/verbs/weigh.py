@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, flag, integer, option, path
+from rejoinder.cli.declarations import command, flag, path
 from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,18 +30,11 @@ class WeighOptions(
     scale: tuple[float, float] = options.scale((1.0, 5.0))
     filter_raters: float | None = options.FILTER_RATERS
     least: int = options.LEAST
-    least_raters: int = integer(
-        "--least-raters",
-        default=1,
-        help="Minimum number of raters of a reply. Replies with fewer have no weight by people.",
-    )
+    least_raters: int = options.LEAST_RATERS
     scores: tuple[options.ScoreFile, ...] = options.scores("They become weights.")
-    weights_from: str | None = option(
-        "--weights-from",
-        metavar="NAME[:KEY=VALUE,...]",
-        help="Learned rater whose scores become weights. A metric that needs no reference, for example "
-        "ruber:model=FOLDER; or, with --scores, which of their metrics. With --ratings the weights "
-        "have the distribution of those by people.",
+    weights_from: str | None = options.weights_from(
+        "With --scores: which of their metrics. With --ratings the weights have the distribution of "
+        "those by people."
     )
     rated_replies: tuple[Path, ...] = path(
         "--rated-replies",

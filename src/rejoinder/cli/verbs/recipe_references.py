@@ -1,0 +1,115 @@
+"""``rejoinder recipe references``: from a corpus to weighted references and what they are worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import Options, argument, command, integer, option
+
+
+class ChainOptions(Options):
+    """What the chain varies."""
+
+    candidates: int = integer(
+        "--candidates",
+        type=click.IntRange(min=1),
+        default=15,
+        help="Number of candidate replies. For each item of the test set.",
+    )
+    weights_from: str | None = options.weights_from(
+        "With ratings of candidates the weights have the distribution of those by people."
+    )
+    scale: tuple[float, float] = options.scale((1.0, 5.0))
+    filter_raters: float | None = options.FILTER_RATERS
+    least_raters: int = options.LEAST_RATERS
+    unit_size: int = integer(
+        "--unit-size", metavar="M", default=100, help="Number of items in a unit."
+    )
+    assignments: int = integer(
+        "--assignments", default=1000, help="Number of random assignments of items to units."
+    )
+    permutations: int = options.permutations(1000)
+
+
+class ReferencesOptions(
+    options.TextsOptions,
+    options.RatingFilesOptions,
+    options.MetricsOptions,
+    ChainOptions,
+    options.SamplingOptions,
+    options.JsonOptions,
+):
+    """The options of 'recipe references'."""
+
+    corpus: Path = argument("corpus", type=options.PATH)
+    testset: Path = argument("testset", type=options.PATH)
+    responses: tuple[Path, ...] = argument("responses", type=options.PATH, nargs=-1)
+    output: Path = options.output(
+        "A folder for the run; repeat the command with more to go on.", "FOLDER"
+    )
+    ratings: tuple[Path, ...] = options.RATING_FILES
+    criterion: str | None = option(
+        "--criterion",
+        metavar="NAME",
+        help="Rating criterion. Required if the ratings have several.",
+    )
+
+
+@command(
+    ReferencesOptions,
+    short_help="Galley et al. (2015): references mined, rated, weighed.",
+)
+def references(given: ReferencesOptions) -> None:
+    """Mine, weigh and use references, as far as the files at hand lead.
+
+    Mines candidate replies from the corpus. With --ratings of candidates, with --weights-from, or with
+    both, weighs them; with RESPONSES, scores these systems against them; with --ratings of the systems,
+    correlates the metrics with people. Repeat the command with more files to go on: the candidates stay.
+    """
+    from rejoinder.cli import inputs, targets
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import recipe_references as show
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.recipes.references import references as study
+    from rejoinder.recipes.references.candidates import FILE, RUN
+    from rejoinder.tables.responses import read_responses
+    from rejoinder.tables.testset import read_testset
+
+    targets.check_folder(given.output, markers=(RUN, FILE))
+    of_ratings = ("criterion", "ratings_format", "scale", "filter_raters", "least_raters")
+    check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    of_replies = ("metrics", "unit_size", "assignments", "permutations", "resamples")
+    check_needs(
+        bool(given.responses), "replies behind the test set", *of_replies, "responses_format"
+    )
+    with Progress("reading"):
+        corpus = read_testset(given.corpus)
+        testset = inputs.read_items(given)
+        format, columns = given.responses_format, given.columns
+        replies = None
+        if given.responses:
+            replies = read_responses(
+                *given.responses, format=format, ids=testset.ids, columns=columns
+            )
+    ratings = inputs.read_rated(given) if given.ratings else None
+    with Progress("working") as tick:
+        result = study(
+            corpus,
+            testset,
+            given.output,
+            replies,
+            ratings,
+            criterion=given.criterion,
+            metrics=given.metrics,
+            **given.of(ChainOptions, options.SamplingOptions),
+            progress=tick,
+        )
+    result = inputs.with_notes(result, given.ratings)
+    with Outputs(result) as outputs:
+        for path in result.files:
+            outputs.wrote(path)
+        show.write(result) if given.json else show.show(result)

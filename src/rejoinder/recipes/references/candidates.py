@@ -1,0 +1,115 @@
+"""The first step of the chain: candidates mined once, and kept for those who rate them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder.corpora.mining.mine import mine
+from rejoinder.errors import InputError
+from rejoinder.files.checksums import with_checksum, without_checksum
+from rejoinder.files.content import sha256
+from rejoinder.files.replacing import replacing
+from rejoinder.files.run_identity import another_run, differences
+from rejoinder.progress import Progress
+from rejoinder.tables.candidates import read_candidates
+from rejoinder.tables.schemas import CANDIDATES
+from rejoinder.tables.testset import TestSet
+from rejoinder.tables.write import write_candidates
+
+FILE = "candidates.jsonl"
+RUN = "run.json"
+ORIGINAL = "original"
+"""The source of an item's own first reference, which is rated beside the mined replies."""
+
+
+def kept_candidates(
+    corpus: TestSet,
+    testset: TestSet,
+    folder: Path,
+    candidates: int,
+    progress: Progress | None = None,
+) -> tuple[pl.DataFrame, tuple[str, ...], str, bool]:
+    """The candidates of a folder: mined, or those of an earlier call with the same corpus and items.
+
+    People may be rating them, so that they are never replaced.
+
+    Args:
+        corpus: Conversations.
+        testset: The items.
+        folder: Where ``candidates.jsonl`` and ``run.json`` stand.
+        candidates: The number of mined replies for each item.
+        progress: Called with the number of items done, and of all items.
+
+    Returns:
+        ``id, text, source``; notes; the signature; whether they were there already.
+
+    Raises:
+        InputError: The folder holds candidates of another corpus or test set, or damaged ones.
+    """
+    identity = {
+        "corpus": _digest(corpus),
+        "test set": _digest(testset),
+        "candidates": candidates,
+    }
+    kept = _kept(folder, identity)
+    if kept is not None:
+        table = read_candidates(folder / FILE).select("id", "text", "source")
+        return table, tuple(kept["notes"]), kept["signature"], True
+    mined = mine(corpus, testset, candidates=candidates, progress=progress)
+    table = with_originals(mined.table, testset)
+    write_candidates(table, folder / FILE)
+    facts = {"notes": list(mined.notes), "signature": mined.signature}
+    record = {"identity": identity, FILE: sha256(folder / FILE), **facts}
+    with replacing(folder / RUN) as temporary:
+        temporary.write_text(json.dumps(with_checksum(record), ensure_ascii=False, indent=1) + "\n")
+    return table.select("id", "text", "source"), mined.notes, mined.signature, False
+
+
+def with_originals(mined: pl.DataFrame, testset: TestSet) -> pl.DataFrame:
+    """The candidates with each item's own first reference before them (its source is ``original``)."""
+    first = testset.references.unique("id", keep="first", maintain_order=True)
+    own = first.select("id", "text", pl.lit(ORIGINAL).alias("source"))
+    both = pl.concat([own, mined], how="diagonal_relaxed").select(
+        pl.col(name).cast(kind) for name, kind in CANDIDATES.items()
+    )
+    order = testset.contexts.select("id").with_row_index("place of item")
+    return (
+        both.join(order, on="id", maintain_order="left")
+        .sort("place of item", maintain_order=True)
+        .drop("place of item")
+    )
+
+
+def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What ``run.json`` says, where the folder holds these candidates; None where it holds none."""
+    place = folder / RUN
+    if not place.exists():
+        return None
+    try:
+        record, checked = without_checksum(place.read_bytes())
+        if not checked:
+            raise ValueError("it has no checksum")
+        if record[FILE] != sha256(folder / FILE):
+            raise ValueError(f"{FILE} is not as it was written")
+        kept = dict(record["identity"])
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise InputError(
+            f"{place}: the kept candidates are damaged: {error}; restore {FILE}, or name a new folder"
+        ) from None
+    if kept != dict(identity):
+        raise another_run(folder, "candidates", differences(kept, identity), "name a new folder")
+    return record
+
+
+def _digest(table: TestSet) -> str:
+    """8 digits of a hash of ids, contexts and references."""
+    total = hashlib.sha256()
+    for frame in (table.contexts.select("id", "context"), table.references.select("id", "text")):
+        total.update(frame.write_ndjson().encode())
+    return total.hexdigest()[:8]

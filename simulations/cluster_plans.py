@@ -34,7 +34,7 @@ def _rows(clusters: int, size: int, runs: int, rng: np.random.Generator) -> Iter
     error = np.sqrt((0.5 + 0.5 / size) / study)
     difference = 2.8 * error
     pilots = [_planned(clusters, size, difference, rng) for _ in range(max(2, runs // FEWER))]
-    promised = float(np.mean([row["power"] for row in pilots]))
+    promised = round(float(np.mean([row["power"] for row in pilots])), 3)
     found = 0
     for _ in range(runs):
         sums = _values(study, size, rng).reshape(study, size).mean(axis=1) + difference

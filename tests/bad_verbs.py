@@ -109,6 +109,7 @@ PEOPLE = [
 CORRELATE = [
     verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"tolerance=2\.0 must be from 0 to 1"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
+    verb(f"plan {READ} --cluster speaker", "a plan over clusters that are not there", r"cluster: the contexts have no column 'speaker'"),
     verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),
     verb(f"correlate {READ} --ratings moved.csv", "ratings of other items", r"no id is among the scored items \(rated: 'x1', scored: 'c1'"),
     verb(f"correlate {READ} --ratings two.csv", "several criteria and none named", r"several criteria; choose 'fluency' or 'relevance'"),

@@ -207,6 +207,9 @@ def _by_itself(
             errors[kind] = error
     if not readings:
         raise _likeliest(errors)
+    if any(each.kind == "preferences" for each in readings):
+        # A column for each side of a comparison looks like one for each system.
+        readings = [each for each in readings if each.kind != "responses"]
     return readings, errors
 
 

@@ -51,6 +51,7 @@ PANDAS = {
         path, orient="records", indent=2
     ),
     "json of columns": lambda frame, path: frame.to_json(path),
+    "json index": lambda frame, path: frame.to_json(path, orient="index"),
     "json split": lambda frame, path: frame.to_json(path, orient="split"),
     "json table": lambda frame, path: frame.to_json(path, orient="table"),
     "parquet": lambda frame, path: frame.to_parquet(path),
@@ -163,3 +164,45 @@ def test_a_dash_is_standard_input():
 def test_a_parquet_of_polars_has_no_index_to_drop(tmp_path):
     pl.DataFrame({"id": ["c1"], "text": ["Hi."]}).write_parquet(tmp_path / "bot.parquet")
     assert read_responses(tmp_path / "bot.parquet").rows() == [("bot", "c1", "Hi.")]
+
+
+@pytest.mark.filterwarnings("ignore")  # of datasets and its dependencies
+def test_a_data_set_saved_to_disk(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    saved = datasets.Dataset.from_pandas(FRAME)
+    saved.save_to_disk(tmp_path / "bots", num_shards=2)
+    assert read_responses(tmp_path / "bots").rows() == ROWS
+    ratings = FRAME.drop(columns="text").assign(score=[1, 2, 3])
+    datasets.Dataset.from_pandas(ratings).save_to_disk(tmp_path / "ratings")
+    assert read_ratings(tmp_path / "ratings").get_column("score").to_list() == [1, 2, 3]
+    other = saved.select([0])
+    datasets.DatasetDict({"train": other, "test": saved}).save_to_disk(tmp_path / "both")
+    assert read_responses(tmp_path / "both").rows() == ROWS
+    assert read_responses(tmp_path / "both" / "train").rows() == ROWS[:1]
+    datasets.DatasetDict({"train": other, "dev": saved}).save_to_disk(tmp_path / "no test")
+    with pytest.raises(
+        InputError, match="splits train, dev, and none is called 'test'; name the folder"
+    ):
+        read_responses(tmp_path / "no test")
+    arrow = next((tmp_path / "bots").glob("*.arrow"))
+    arrow.write_bytes(arrow.read_bytes()[:-200])
+    with pytest.raises(InputError, match=r"not a sound data set of Arrow files: .*; write it again"):
+        read_responses(tmp_path / "bots")
+    arrow.unlink()
+    with pytest.raises(InputError, match="No such file"):
+        read_responses(tmp_path / "bots")
+    (tmp_path / "bots" / "state.json").write_text('{"_data_files": [{"filename": "../x.arrow"}]}')
+    with pytest.raises(InputError, match="no list of names in '_data_files'"):
+        read_responses(tmp_path / "bots")
+
+
+def test_objects_of_objects_and_lists_of_lists_name_the_remedy(tmp_path):
+    frame = FRAME.drop(columns="id").set_index(pd.Index(["q1", "q2", "q3"]))
+    for orient, words in (
+        ("columns", "reset_index"),
+        ("index", "reset_index"),
+        ("values", "orient='records'"),
+    ):
+        frame.to_json(tmp_path / "t.json", orient=orient)
+        with pytest.raises(InputError, match=words):
+            read_responses(tmp_path / "t.json")

@@ -17,12 +17,14 @@ _SUFFIXES = {".json", ".jsonl", ".ndjson", ".jsonlines", ".txt", ""}
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A list of objects; or an object that is no row of JSON Lines, and in a ``.json`` any such."""
+    """A list of objects (or of lists, to say so); or an object that is no row of JSON Lines, and in a
+    ``.json`` any such.
+    """
     if path.is_dir() or suffix_of(path) not in _SUFFIXES:
         return False
     start = first.removeprefix(_BOM).lstrip()
     if start[:1] == b"[":
-        return start[1:].lstrip()[:1] == b"{"
+        return start[1:].lstrip()[:1] in (b"{", b"[")
     if start[:1] != b"{":
         return False
     line = start.split(b"\n")[0] if b"\n" in start else first_line(path)

@@ -51,15 +51,31 @@ def read_frame(path: Path) -> pl.DataFrame:
     if not data.startswith(b"PAR1") or not data.endswith(b"PAR1"):
         what = "breaks off before its end" if data.startswith(b"PAR1") else "is no Parquet file"
         raise InputError(f"{path}: {what}; expected PAR1 at both ends; write it again")
+    return sound_frame(path, "Parquet file", lambda: pq.read_table(pa.BufferReader(data)))
+
+
+def sound_frame(path: Path, what: str, read: Callable[[], pa.Table]) -> pl.DataFrame:
+    """The frame of an Arrow table, checked whole, without the index of pandas.
+
+    Args:
+        path: The file or folder, for messages.
+        what: What it should be, for messages.
+        read: Reads the table.
+
+    Raises:
+        InputError: The table is not sound, or holds text that is not UTF-8.
+    """
+    import pyarrow as pa
+
     try:
-        table = pq.read_table(pa.BufferReader(data))
+        table = read()
         table.validate(full=True)  # an unsound buffer would crash whoever reads it next
         fields = [field.remove_metadata() for field in table.schema]
         _decode_names(fields)
         frame = pl.from_arrow(table.cast(pa.schema(fields)))
     except (pa.ArrowException, OSError, ValueError, *_POLARS) as error:
-        what = quoted(str(error).split("\n")[0])[1:-1]
-        raise InputError(f"{path}: not a sound Parquet file: {what}; write it again") from None
+        fault = quoted(str(error).split("\n")[0])[1:-1]
+        raise InputError(f"{path}: not a sound {what}: {fault}; write it again") from None
     assert isinstance(frame, pl.DataFrame)
     return frame.drop(_INDEX, strict=False)
 

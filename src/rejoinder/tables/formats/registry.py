@@ -14,6 +14,7 @@ from rejoinder.tables.formats import (
     dailydialog,
     dailydialog_multiref,
     dailydialog_plusplus,
+    datasets_folder,
     delimited,
     dstc7,
     grade,
@@ -44,6 +45,7 @@ FORMATS: dict[str, Format] = {
         delimited.TSV,
         delimited.WORKBOOK,
         parquet.FORMAT,
+        datasets_folder.FORMAT,
         text.FORMAT,
     )
 }

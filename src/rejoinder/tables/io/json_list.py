@@ -32,7 +32,12 @@ def read_list(path: Path) -> list[dict[str, Any]]:
         raise InputError(f"{path}: {got}; expected one JSON list of objects")
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            raise InputError(f"{path}, row {number}: got {quoted(row)}; expected an object")
+            hint = (
+                ": a list has no names of columns (pandas: orient='records')"
+                if isinstance(row, list)
+                else ""
+            )
+            raise InputError(f"{path}, row {number}: got {quoted(row)}; expected an object{hint}")
     try:
         check_keys(text, rows)
     except (DuplicateKeyError, RecursionError):

@@ -27,8 +27,8 @@ def read_json_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
     A list of objects has a row for each. An object has its rows as such a list in ``data``, ``rows``,
     ``records``, ``items``, ``examples`` or ``samples``; or in lists of the same length, one for each
-    column. pandas' default (``to_json``) has objects in place of these lists, and its orient
-    ``split`` has the names of the columns apart.
+    column. pandas' default (``to_json``) has objects in place of these lists, its orient ``split``
+    has the names of the columns apart, and its orient ``index`` has an object for each number of a row.
 
     Raises:
         InputError: The file is no JSON, none of these, or an object has a key twice.
@@ -73,11 +73,16 @@ def read_json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def is_object_of_columns(value: object) -> bool:
     """Whether an object of JSON is a table, and no row of one: it holds lists or objects alone."""
-    return isinstance(value, dict) and _rows_inside(value) is not None
+    return isinstance(value, dict) and (_rows_inside(value) is not None or _is_nested(value))
 
 
 def _rows(value: dict[str, Any], path: Path) -> list[dict[str, Any]]:
     rows = _rows_inside(value)
+    if rows is None and _is_nested(value):
+        raise InputError(
+            f"{path}: an object of objects, which may be rows or columns; a frame of pandas with an index "
+            "of its own is written by frame.reset_index().to_json(path, orient='records')"
+        )
     if rows is None:
         raise InputError(f"{path}: an object with {listed(value)}; {_EXPECTED}")
     if isinstance(rows, str):
@@ -94,6 +99,8 @@ def _rows_inside(value: dict[str, Any]) -> list[dict[str, Any]] | str | None:
         names, data = value["columns"], value["data"]
         if all(isinstance(row, list) and len(row) == len(names) for row in data):
             return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    if _is_object_of_rows(value):
+        return list(value.values())
     columns = {name: _cells(each) for name, each in value.items()}
     lists = {name: cells for name, cells in columns.items() if cells is not None}
     if len(lists) < len(columns):
@@ -107,6 +114,23 @@ def _rows_inside(value: dict[str, Any]) -> list[dict[str, Any]] | str | None:
             f"{lengths[other]}"
         )
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _is_object_of_rows(value: dict[str, Any]) -> bool:
+    """Whether an object has a row for each number: pandas' orient ``index``."""
+    return (
+        bool(value)
+        and all(name.isdecimal() for name in value)
+        and all(
+            isinstance(row, dict) and not all(map(str.isdecimal, row)) for row in value.values()
+        )
+    )
+
+
+def _is_nested(value: dict[str, Any]) -> bool:
+    """Whether an object holds objects of the same keys alone: rows or columns of pandas."""
+    inner = [set(each) if isinstance(each, dict) else set() for each in value.values()]
+    return len(inner) > 1 and bool(inner[0]) and all(keys == inner[0] for keys in inner)
 
 
 def _cells(column: object) -> list[Any] | None:

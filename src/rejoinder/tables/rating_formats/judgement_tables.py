@@ -18,7 +18,7 @@ from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
-from rejoinder.tables.formats import delimited, json_table, jsonl, parquet
+from rejoinder.tables.formats import datasets_folder, delimited, json_table, jsonl, parquet
 from rejoinder.tables.in_memory import frame_of
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
@@ -49,6 +49,7 @@ READERS: dict[str, Callable[..., Part]] = {
     "tsv": partial(delimited.read_part, read=read_quoted_tsv),
     "xlsx": partial(delimited.read_part, read=read_workbook),
     "parquet": parquet.read_part,
+    "datasets": partial(parquet.read_part, read=datasets_folder.read_frame),
 }
 """By format the table of a file, under the names of its columns."""
 
@@ -112,6 +113,7 @@ _TABLES = (
     delimited.TSV,
     delimited.WORKBOOK,
     parquet.FORMAT,
+    datasets_folder.FORMAT,
 )
 
 FORMATS = tuple(

@@ -1,0 +1,84 @@
+"""Data sets of Hugging Face as ``save_to_disk`` writes them: a folder of Arrow files."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.files.reading import read_bytes, read_text
+from rejoinder.messages import listed
+from rejoinder.tables.formats import parquet
+from rejoinder.tables.formats.format import Format
+from rejoinder.tables.io.json_table import json_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+_EXPECTED = "expected a folder that Dataset.save_to_disk wrote, whole"
+_TEST = "test"
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """A folder with the state of a data set, or with the list of its splits."""
+    return path.is_dir() and any((path / name).is_file() for name in (_STATE, _SPLITS))
+
+
+def read_frame(path: Path) -> pl.DataFrame:
+    """The table of a data set; of several splits the one called ``test``, or the only one.
+
+    Raises:
+        InputError: A file is absent or no sound Arrow file, or there are several splits.
+    """
+    folder = path
+    if (path / _SPLITS).is_file():
+        splits = _names(path / _SPLITS, "splits")
+        if _TEST not in splits and len(splits) != 1:
+            raise InputError(
+                f"{path}: splits {listed(splits)}, and none is called 'test'; name the folder of one of "
+                "them"
+            )
+        folder = path / (_TEST if _TEST in splits else splits[0])
+    names = _names(folder / _STATE, "_data_files")
+    return parquet.sound_frame(folder, "data set of Arrow files", partial(_table, folder, names))
+
+
+def _names(file: Path, key: str) -> list[str]:
+    """The names in a list of a JSON file: names of splits, or of files."""
+    content = json_value(read_text(file), str(file), _EXPECTED)
+    values: Any = content.get(key) if isinstance(content, dict) else None
+    values = [
+        each.get("filename") if isinstance(each, dict) else each
+        for each in (values if isinstance(values, list) else [])
+    ]
+    names = [name for name in values if isinstance(name, str) and Path(name).name == name]
+    if not names or len(names) < len(values):
+        raise InputError(f"{file}: no list of names in '{key}'; {_EXPECTED}")
+    if isinstance(content, dict) and content.get("_indices_data_files"):
+        raise InputError(
+            f"{file}: the data set is a selection of its rows; write it again after flatten_indices()"
+        )
+    return names
+
+
+def _table(folder: Path, names: list[str]) -> pa.Table:
+    import pyarrow as pa
+
+    tables = [
+        pa.ipc.open_stream(pa.BufferReader(read_bytes(folder / name))).read_all() for name in names
+    ]
+    return pa.concat_tables(tables)
+
+
+FORMAT = Format(
+    "datasets",
+    "a folder that Dataset.save_to_disk of Hugging Face's datasets wrote: the columns of parquet",
+    recognise,
+    partial(parquet.read_testset, read=read_frame),
+    partial(parquet.read_responses, read=read_frame),
+    partial(parquet.roles, read=read_frame),
+)

@@ -8,7 +8,7 @@ import json
 
 import openpyxl
 
-from fuzzing import archive, parquet, rows
+from fuzzing import archive, parquet, rows, saved_to_disk
 
 IDS = ["1", "2", "3", "4", "5"]
 WORDS = ["Yes , it is .", "No .", "I do not know", "At nine , I think .", "So they say"]
@@ -160,6 +160,11 @@ WORLDS = {
         "responses": ("r.parquet", parquet(dict(zip(("system", "id", "text"), map(list, zip(*REPLIES, strict=True)), strict=True)))),
         "ratings": ("h.parquet", parquet(dict(zip(LONG, map(list, zip(*RATED, strict=True)), strict=True)))),
     },
+    "datasets": {
+        "testset": ("t", saved_to_disk({"id": IDS, "context": CONTEXTS, "references": [[w, "No"] for w in WORDS]})),
+        "responses": ("r", saved_to_disk(dict(zip(("system", "id", "text"), map(list, zip(*REPLIES, strict=True)), strict=True)))),
+        "ratings": ("h", saved_to_disk(dict(zip(LONG, map(list, zip(*RATED, strict=True)), strict=True)))),
+    },
     "text": {
         "testset": ("t.txt", "".join(f"{w}\n" for w in WORDS).encode()),
         "responses": ("r.txt", "".join(f"{w}\n" for w in turned(1)).encode()),
@@ -261,6 +266,9 @@ SCORES = {
     "jsonl": ("s.jsonl", rows(*(dict(zip(("system", "id", "name", "value"), r, strict=True)) for r in SCORED))),
     "csv": ("s.csv", table(("system", "id", "judge", "second"), *((s, i, v, v / 4) for s, i, _, v in SCORED))),
     "parquet": ("s.parquet", parquet({
+        "system": [r[0] for r in SCORED], "id": [r[1] for r in SCORED], "judge": [r[3] for r in SCORED],
+    })),
+    "datasets": ("s", saved_to_disk({
         "system": [r[0] for r in SCORED], "id": [r[1] for r in SCORED], "judge": [r[3] for r in SCORED],
     })),
     "wmt-scores": ("judge.doc.score", "".join(f"{s}\t{v}\n" for s, _, _, v in SCORED).encode()),

@@ -8,6 +8,7 @@ import random
 import zipfile
 
 import polars as pl
+import pyarrow as pa
 
 SPLINTERS = [
     b"\x00", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r", b"\n", b"\t", b",", b'"', b"\\", b"[",
@@ -51,6 +52,20 @@ def parquet(columns: dict[str, list]) -> bytes:
     data = io.BytesIO()
     pl.DataFrame(columns).write_parquet(data)
     return data.getvalue()
+
+
+def saved_to_disk(columns: dict[str, list]) -> dict[str, bytes]:
+    """The files of a folder of Hugging Face's ``save_to_disk``, by name."""
+    data, table = io.BytesIO(), pl.DataFrame(columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+    with pa.ipc.new_stream(data, table.schema) as stream:
+        stream.write_table(table)
+    name = "data-00000-of-00001.arrow"
+    state = {"_data_files": [{"filename": name}], "_fingerprint": "6d", "_split": None}
+    return {
+        name: data.getvalue(),
+        "state.json": json.dumps(state).encode(),
+        "dataset_info.json": b"{}",
+    }
 
 
 def archive(name: str, content: str) -> bytes:

@@ -186,10 +186,12 @@ def test_a_data_set_saved_to_disk(tmp_path):
         read_responses(tmp_path / "no test")
     arrow = next((tmp_path / "bots").glob("*.arrow"))
     arrow.write_bytes(arrow.read_bytes()[:-200])
-    with pytest.raises(InputError, match=r"not a sound data set of Arrow files: .*; write it again"):
+    with pytest.raises(
+        InputError, match=r"not a sound data set of Arrow files: .*; write it again"
+    ):
         read_responses(tmp_path / "bots")
     arrow.unlink()
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="arrow: "):
         read_responses(tmp_path / "bots")
     (tmp_path / "bots" / "state.json").write_text('{"_data_files": [{"filename": "../x.arrow"}]}')
     with pytest.raises(InputError, match="no list of names in '_data_files'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,8 @@ def read_frame(path: Path) -> pl.DataFrame:
                 "them"
             )
         folder = path / (_TEST if _TEST in splits else splits[0])
-    names = _names(folder / _STATE, "_data_files")
-    return parquet.sound_frame(folder, "data set of Arrow files", partial(_table, folder, names))
+    contents = [read_bytes(folder / name) for name in _names(folder / _STATE, "_data_files")]
+    return parquet.sound_frame(folder, "data set of Arrow files", partial(_table, contents))
 
 
 def _names(file: Path, key: str) -> list[str]:
@@ -65,13 +66,11 @@ def _names(file: Path, key: str) -> list[str]:
     return names
 
 
-def _table(folder: Path, names: list[str]) -> pa.Table:
+def _table(contents: Sequence[bytes]) -> pa.Table:
     import pyarrow as pa
 
-    tables = [
-        pa.ipc.open_stream(pa.BufferReader(read_bytes(folder / name))).read_all() for name in names
-    ]
-    return pa.concat_tables(tables)
+    streams = [pa.ipc.open_stream(pa.BufferReader(content)) for content in contents]
+    return pa.concat_tables([stream.read_all() for stream in streams])
 
 
 FORMAT = Format(

@@ -24,7 +24,7 @@ def recognise(path: Path, first: bytes) -> bool:
         return False
     start = first.removeprefix(_BOM).lstrip()
     if start[:1] == b"[":
-        return start[1:].lstrip()[:1] in (b"{", b"[")
+        return start[1:].lstrip()[:1] in ((b"{", b"[") if suffix_of(path) == ".json" else (b"{",))
     if start[:1] != b"{":
         return False
     line = start.split(b"\n")[0] if b"\n" in start else first_line(path)

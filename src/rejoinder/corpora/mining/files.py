@@ -10,7 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from rejoinder.corpora.mining.index import TripleIndex, read_index, write_index
+from rejoinder.corpora.mining.index import TripleIndex
+from rejoinder.corpora.mining.stored import read_index, write_index
 from rejoinder.corpora.mining.triples import ROWS_AT_ONCE
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import FileArrays, MemoryArrays, is_free, new_folder

@@ -7,16 +7,14 @@ serves every test set and every alpha, epsilon, k1 and b.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rejoinder.corpora.mining.triples import Triples, triples_of
 from rejoinder.errors import InputError
-from rejoinder.files.arrays import FileArrays, GrowingArrays, read_folder
+from rejoinder.files.arrays import GrowingArrays
 from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Places, Postings
 from rejoinder.kernels.tokens import drawn_keys
 from rejoinder.messages import counted
@@ -28,9 +26,6 @@ from rejoinder.tables.testset import TestSet
 from rejoinder.text.bare import bare_keys, exact_keys
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import check_tokenizer, tokenize
-
-KIND = "triples"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,7 @@ class TripleIndex:
     def utterance(self, place: int) -> str:
         """The text of an utterance."""
         begin, end = self.text_bounds[place : place + 2]
-        return self.text[begin:end].tobytes().decode()
+        return self.text[begin:end].tobytes().decode("utf-8", "replace")
 
     def response(self, triple: int) -> str:
         """The response of a triple."""
@@ -94,7 +89,7 @@ class TripleIndex:
     def name(self, triple: int) -> str:
         """The conversation of a triple."""
         begin, end = self.name_bounds[int(self.conversations[triple]) :][:2]
-        return self.names[begin:end].tobytes().decode()
+        return self.names[begin:end].tobytes().decode("utf-8", "replace")
 
     @classmethod
     def of(
@@ -193,7 +188,7 @@ class _Building:
             vocabulary=self.vocabulary,
             messages=messages,
             responses=responses,
-            **{name: self.arrays.complete(name) for name in _ARRAYS},
+            **{name: self.arrays.complete(name) for name in ARRAYS},
         )
 
     def _texts(self, name: str, bounds: str, strings: Strings, before: int) -> int:
@@ -217,68 +212,15 @@ class _Building:
         self.named += len(rest)
 
 
-_ARRAYS = (
-    "text", "text_bounds", "utterance_keys", "replies", "turns", "reply_keys", "conversations",
-    "names", "name_bounds",
-)  # fmt: skip
-
-
-def write_index(index: TripleIndex, arrays: FileArrays, corpus: str) -> None:
-    """Completes the folder that an index was made in.
-
-    Args:
-        index: What was made there.
-        arrays: The folder.
-        corpus: The hash of the file that the corpus was read from.
-    """
-    arrays.finish(
-        {
-            "kind": KIND,
-            "version": VERSION,
-            "corpus": corpus,
-            "tokenizer": index.tokenizer,
-            "hash": index.hash,
-            "notes": list(index.notes),
-        }
-    )
-
-
-def read_index(
-    path: str | os.PathLike[str], corpus: str | None = None, tokenizer: str | None = None
-) -> TripleIndex:
-    """The index in a folder, its files mapped.
-
-    Args:
-        path: The folder.
-        corpus: The hash of the file that it must have been made of; None: any.
-        tokenizer: The tokenizer that it must have been made with; None: any.
-
-    Raises:
-        InputError: A file is missing or damaged, or the index is another one.
-    """
-    arrays, record = read_folder(path)
-    if record.get("kind") != KIND or record.get("version") != VERSION:
-        raise InputError(
-            f"{path}: holds no index of a corpus that this version reads; name a new folder"
-        )
-    for what, wanted in (("corpus", corpus), ("tokenizer", tokenizer)):
-        if wanted is not None and record[what] != wanted:
-            raise InputError(
-                f"{path}: holds the index of another {what} ({what} was {record[what]}, is {wanted}); "
-                "name a new folder"
-            )
-    return TripleIndex(
-        tokenizer=record["tokenizer"],
-        hash=record["hash"],
-        notes=tuple(record["notes"]),
-        keys=arrays["keys"],
-        vocabulary=Vocabulary.of(arrays["vocabulary"]),
-        messages=_postings(arrays, "message"),
-        responses=_postings(arrays, "response"),
-        **{name: arrays[name] for name in _ARRAYS},
-    )
-
-
-def _postings(arrays: dict[str, Any], name: str) -> Postings:
-    parts: Sequence[str] = ("bounds", "documents", "counts", "lengths")
-    return Postings(*(arrays[f"{name}_{each}"] for each in parts))
+ARRAYS = {
+    "text": np.uint8,
+    "text_bounds": np.int64,
+    "utterance_keys": np.uint64,
+    "replies": np.int64,
+    "turns": np.int64,
+    "reply_keys": np.uint64,
+    "conversations": np.uint32,
+    "names": np.uint8,
+    "name_bounds": np.int64,
+}
+"""The arrays of an index, but for its words."""

@@ -11,8 +11,9 @@ from rejoinder.corpora.mining import files, triples
 from rejoinder.corpora.mining.files import index_corpus, passing_index
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.mine import mine
+from rejoinder.corpora.mining.stored import read_index
 from rejoinder.errors import InputError
-from rejoinder.files.arrays import MemoryArrays
+from rejoinder.files.arrays import MemoryArrays, new_folder, read_folder
 from shared_data import EXAMPLES, TESTSET
 
 CORPUS = EXAMPLES / "corpus.txt"
@@ -102,6 +103,62 @@ def test_a_damaged_index_is_one_message(tmp_path):
         file.write(b"x")
     with pytest.raises(InputError, match=r"text: damaged .*remove the folder"):
         index_corpus(CORPUS, tmp_path / "i")
+
+
+def swapped(values):
+    values[:2] = values[1::-1].copy()
+
+
+def far(values):
+    values[-1] = np.iinfo(values.dtype).max
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("message_documents", far),
+        ("response_documents", swapped),
+        ("conversations", far),
+        ("replies", far),
+        ("turns", far),
+        ("text_bounds", far),
+        ("name_bounds", swapped),
+        ("message_bounds", swapped),
+        ("response_bounds", far),
+        ("message_lengths", lambda values: values[:-1]),
+        ("reply_keys", lambda values: values[:-1]),
+        ("vocabulary", lambda values: values[:-1]),
+        ("keys", lambda values: values[:-1]),
+        ("text", lambda values: values[:-1]),
+        ("turns", lambda values: values.astype(np.float64)),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(tmp_path, name, change):
+    """Written by somebody whose checksums are right: the search would read outside of an array."""
+    index_corpus(CORPUS, tmp_path / "i")
+    arrays, record = read_folder(tmp_path / "i")
+    with new_folder(tmp_path / "other") as other:
+        for each, values in arrays.items():
+            made = values.copy()
+            changed = change(made) if each == name else None
+            other.append(each, made if changed is None else changed)
+        other.finish(record)
+    with pytest.raises(InputError, match=r"arrays do not fit each other; remove the folder"):
+        read_index(tmp_path / "other")
+
+
+def test_an_array_that_is_not_there_is_one_message(tmp_path):
+    index_corpus(CORPUS, tmp_path / "i")
+    arrays, record = read_folder(tmp_path / "i")
+    with new_folder(tmp_path / "other") as other:
+        other.append("text", arrays["text"])
+        other.finish(record)
+    with pytest.raises(InputError, match="do not fit each other"):
+        read_index(tmp_path / "other")
+    with new_folder(tmp_path / "third") as other:
+        other.finish({"kind": "triples", "version": 9})
+    with pytest.raises(InputError, match="no index of a corpus that this version reads"):
+        read_index(tmp_path / "third")
 
 
 def test_random_texts_make_ties_and_duplicates():

@@ -19,6 +19,7 @@ from benchmarks import (  # noqa: E402
     correlation,
     external,
     memory,
+    mining,
     processes,
     ruber,
     ruq,
@@ -36,6 +37,7 @@ PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
     "ruq": ("RUQ: four replies to a prompt of 100 tokens", ruq.run),
     "processes": ("Whole processes, ten systems, BLEU-4", processes.run),
     "ruber": ("RUBER: training and scoring with GRUs", ruber.run),
+    "mining": ("Mining candidates: 29 million triples, and beside other BM25", mining.run),
     "memory": ("Memory, and ten million segments", memory.run),
 }
 

@@ -140,6 +140,7 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
             f"{path}: holds scores of another tool, but the first file is taken for the test set; name "
             f"it with --scores: rejoinder {verb} --scores {path} {rest}".rstrip()
         )
+    _check_format(given)
     instead = (
         "; or give the Parquet file of 'rejoinder score --save' alone"
         if isinstance(given, MeasuringOrScoresOptions)
@@ -150,6 +151,16 @@ def check_named(given: TextsOptions, rest: str = "") -> None:
         f"rejoinder {verb} {path} SYSTEM.jsonl ... {rest}".rstrip()
         + instead
     )
+
+
+def _check_format(given: TextsOptions) -> None:
+    """Raises where the test set is no file, or of no known format: replies would not help."""
+    from rejoinder.files.reading import existing
+    from rejoinder.tables.formats.registry import choose
+
+    paths = existing([given.testset], "test set")
+    if paths[0].is_file():
+        choose(paths, given.testset_format, "test set", given.columns)
 
 
 def _is_of_other_tools(path: Path) -> bool:

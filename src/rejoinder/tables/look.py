@@ -132,7 +132,8 @@ def look(
     readings, errors = _by_itself(place, format, mapping)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
-        whole = whole and holds_all(place, format, mapping)
+        with _notes():
+            whole = whole and holds_all(place, format, mapping)
     except RejoinderError:
         whole = False
     readings += _beside_others(place, readings, format, mapping)
@@ -254,7 +255,8 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
         chosen = next(each for each in FORMATS.values() if each.roles is not None)
     renames: dict[str, str] = {}
     if kind in ("test set", "responses") and chosen.roles is not None:
-        roles = chosen.roles(path, mapping)
+        with _notes():  # the reader above has said them
+            roles = chosen.roles(path, mapping)
         renames = roles.of_items if kind == "test set" else roles.of_replies
     contents = contents_of(kind, table)
     return Reading(kind, chosen.name, contents, renames, (*notes, *contents.notes))

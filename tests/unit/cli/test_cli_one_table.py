@@ -1,6 +1,8 @@
 """Verbs that take a test set and responses take one table of both."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -68,3 +70,22 @@ def test_columns_of_one_file_of_several(command, tmp_path, monkeypatch):
     status, _, err = command(*words, "--columns", "grade.csv:id=nr,score=grade")
     assert status == 2
     assert "the command reads no file 'grade.csv'; it names grades.csv, all.csv" in err
+
+
+def test_a_file_that_is_no_test_set_says_so_before_replies_are_missed(command, tmp_path):
+    (tmp_path / "t.feather").write_bytes(b"ARROW1\0\0")
+    status, _, err = command("score", tmp_path / "t.feather")
+    assert status == 2
+    assert "is an Arrow (Feather) file" in err
+    assert "no replies" not in err
+
+
+def test_a_note_on_a_file_that_is_read_twice_is_printed_once(tmp_path):
+    (tmp_path / "all.csv").write_text(
+        "".join(f"{i - 1 if i else ''},{line}\n" for i, line in enumerate(TABLE.splitlines()))
+    )
+    words = ["score", str(tmp_path / "all.csv"), "-m", "length"]
+    code = "import sys; from rejoinder.cli.app import main; main()"
+    run = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count("the first column counts the rows and is left out") == 1

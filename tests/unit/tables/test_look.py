@@ -256,3 +256,13 @@ def test_the_commands(command, tmp_path):
     status, _, err = command("convert", EXAMPLES / "ratings.csv", "-o", tmp_path / "o.jsonl")
     assert status == 2
     assert "holds no ratings as Rejoinder writes them" in err
+
+
+def test_comparisons_are_no_replies_and_notes_stand_in_the_result(tmp_path, caplog):
+    path = tmp_path / "p.csv"
+    path.write_text(",question_id,model_a,model_b,winner\n0,q1,bot,cat,model_a\n1,q2,bot,cat,tie\n")
+    result = rejoinder.look(path)
+    assert [each.kind for each in result.readings] == ["preferences"]
+    assert any("the first column counts the rows" in note for note in result.readings[0].notes)
+    assert not caplog.text
+    assert rejoinder.convert(path, tmp_path / "o.jsonl") == ("preferences", 2)

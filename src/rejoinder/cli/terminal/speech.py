@@ -56,11 +56,13 @@ def log_as_notes() -> None:
 
     class Notes(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if not is_quiet():
-                say(f"rejoinder: note: {record.getMessage()}")
-                context = click.get_current_context(silent=True)
-                if context is not None:
-                    context.meta.setdefault(_SAID, []).append(record.getMessage())
+            message = record.getMessage()
+            if is_quiet() or message in said_notes():
+                return  # a file that is read twice, as test set and as responses, has the note once
+            say(f"rejoinder: note: {message}")
+            context = click.get_current_context(silent=True)
+            if context is not None:
+                context.meta.setdefault(_SAID, []).append(message)
 
     logging.getLogger("rejoinder").addHandler(Notes(logging.WARNING))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed
+from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.columns import require
@@ -77,7 +77,13 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
         )
     if list(metrics) == ["score"]:
         metrics = {stem: metrics["score"]}
-    notes = [f"each column of numbers is a metric: {listed(list(metrics))}", *notes]
+    words = f"each column of numbers is a metric: {listed(list(metrics))}"
+    if "system" not in part.frame.columns and len(metrics) > 1:
+        words += (
+            f"; the system is {quoted(stem)}; where the columns are systems, write a row for each system "
+            "and id (system, id, value)"
+        )
+    notes = [words, *notes]
     if text:
         notes.append(f"{counted(len(text), 'column')} without numbers left out: {listed(text)}")
     keys = [name for name in (*KEYS, "probability") if name in frame.columns]

@@ -69,9 +69,7 @@ def comparison_rows(runs: int, seed: int) -> Iterator[Row]:
             hits, size = sum(row.low <= 0 <= row.high for row in shown), f"{systems} systems"
             yield Row("interval of the difference", world.name, size, COVERAGE, hits, len(shown))
             yield Row("p", world.name, size, LEVEL, sum(row.p <= LEVEL for row in rows), runs)
-            yield Row(
-                "not used: single replies exchanged, p", world.name, size, LEVEL, rivals, runs
-            )
+            yield Row("not used: single replies exchanged, p", world.name, size, LEVEL, rivals, few)
 
 
 def _segments_exchanged(

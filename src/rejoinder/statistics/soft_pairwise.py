@@ -103,8 +103,8 @@ def metric_swaps(
     A coin for each system decides which metric's scores it has in all of its pairs, and both
     accuracies are taken anew. For that the metrics must have one scale and one level. The paper
     exchanges the scores of single segments. That asks about these systems alone, and where two metrics
-    prefer systems of their own, by chance, it finds a difference between equally good metrics in 22 to
-    66% of simulated sets; whole systems keep the level (docs/studies/coverage.md).
+    prefer systems of their own, by chance, it finds a difference between equally good metrics in 35 to
+    75% of simulated sets; whole systems err in 2 to 7% (docs/studies/coverage.md).
 
     All coins turned around give the same difference with its sign turned, so the first system's
     coin stays. Where the other 2^(S - 1) ways are no more than ``permutations``, all are taken.

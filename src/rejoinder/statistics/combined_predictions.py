@@ -53,9 +53,12 @@ def combined_predictions(
         )
     if predictions.shape[2] == 1:
         return predictions[..., 0]
-    centre = np.nanmean(predictions, axis=1, keepdims=True)
-    scale = np.sqrt(np.nanmean((predictions - centre) ** 2, axis=(0, 1)))
-    scaled = (predictions - centre) / np.where(scale > NO_SPREAD, scale, np.inf)
+    number = np.isfinite(predictions).sum(
+        axis=1, keepdims=True
+    )  # 0 where two systems share no item
+    centred = predictions - np.nansum(predictions, axis=1, keepdims=True) / np.maximum(1, number)
+    scale = np.sqrt(np.nansum(centred**2, axis=(0, 1)) / np.maximum(1, number.sum(axis=(0, 1))))
+    scaled = centred / np.where(scale > NO_SPREAD, scale, np.inf)
     return _predicted(labels, scaled, folds[groups], systems)
 
 

@@ -129,6 +129,27 @@ def test_systems_that_answered_other_items():
     assert (other["rated"], other["items"]) == (20, 260)
 
 
+def test_two_systems_that_share_no_item():
+    marks, people, _ = world()
+    apart = {"s0": IDS[::2], "s1": IDS, "s2": IDS[1::2]}
+    own = pl.any_horizontal(
+        (pl.col("system") == name) & pl.col("id").is_in(ids) for name, ids in apart.items()
+    )
+    scores = Scores.from_segments(
+        marks.filter(own).select("system", "id", "judge", "other"), missing="pairwise", resamples=0
+    )
+    result = compare_with_people(scores, people.filter(own))
+    rows = result.pairs.filter(pl.col("a") == "s0", pl.col("b") == "s2")
+    assert rows["difference"].is_nan().all()
+    assert rows["reason"].to_list() == [
+        "0 rated items; expected 10 or more",
+        "no item has scores of both",
+        "no item has scores of both",
+        "0 rated items; expected 10 or more",
+    ]
+    assert pair(result, "corrected")["rated"] == 20
+
+
 def test_raters_with_names_are_a_source_of_variance():
     marks, people, _ = world(raters=3)
     lean = people.with_columns(

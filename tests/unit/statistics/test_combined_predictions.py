@@ -49,6 +49,14 @@ def test_a_predictor_without_spread_and_too_few_labels_predict_nothing():
     assert (combined_predictions(few, predictions, CLUSTERS, CLUSTERS % 3) == 0).all()
 
 
+def test_two_systems_that_share_no_item_change_nothing():
+    labels, predictions = drawn()
+    labels[2], predictions[2] = np.nan, np.nan
+    ours = combined_predictions(labels, predictions, CLUSTERS, CLUSTERS % 5, systems=3)
+    assert np.isnan(ours[2]).all()
+    assert np.isfinite(ours[:2]).all()
+
+
 def test_folds_are_even():
     folds = folds_of(23, 5, np.random.default_rng(0))
     assert np.bincount(folds).tolist() == [5, 5, 5, 4, 4]

@@ -55,9 +55,7 @@ def pair_matrix(compared: Comparison, label: str, digits: int | None = None) -> 
         ),
     ]
     clear = sum(row.count(BETTER) for row in signs)
-    title = (
-        f"{heading(scores, label)}: {clear} of {counted(pairs.height, 'pair')} differ significantly"
-    )
+    title = f"{heading(scores, label)}: {clear} of {counted(pairs.height, 'pair')} differ"
     return table(rows, text("system"), number("value"), number("pairs", "signs"), title=title)
 
 

@@ -216,6 +216,8 @@ ANNOTATE = [
     verb(f"{SERVE} --task rated.csv", "settings that are no TOML", r"rated\.csv: not TOML"),
     verb(f"{SERVE} --address study.example.org", "an address without https", r"--address study\.example\.org: expected an address; write it like https://study\.example\.org"),
     verb(f"{SERVE} --without bot --without cat", "nothing to judge", r"no system is left"),
+    verb("annotate page --db s.sqlite -o p.html", "a page of a study that is not there", r"s\.sqlite: there is no such study; name a test set"),
+    verb("annotate page test.jsonl bot.jsonl --db s.sqlite -o p.txt", "a page that is no HTML", r"p\.txt: got the suffix '\.txt', expected '\.html'"),
     verb("annotate export absent.sqlite -o r.csv", "a study that is not there", r"absent\.sqlite: there is no such study"),
     verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
 ]  # fmt: skip

@@ -169,6 +169,15 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
     return [data if data.exists() else World(rung.root).dailydialog, *some]
 
 
+ELSEWHERE = {
+    (
+        "annotate page",
+        "--output",
+    ): "writes its study too, an SQLite database, which needs room first: "
+    "tests/unit/annotation/test_standalone.py",
+}
+"""Those that a limit on the size of files cannot try."""
+
 FOLDERS: dict[tuple[str, str], Words] = {
     ("ruq", "--work"): _ruq_of_a_model,
     ("mine", "--index"): lambda rung: [*_mine(rung), "-o", rung.new("mined.jsonl")],

@@ -191,6 +191,12 @@ def annotate_serve(rung: Rung) -> Iterator[Line]:
             yield Line([*files, *judged], pairs)
 
 
+def annotate_page(rung: Rung) -> Iterator[Line]:
+    """The page of one rater who judges every reply."""
+    files = [rung.testset(), rung.responses(), "--db", rung.new("paged.sqlite")]
+    yield Line([*files, "-o", rung.new("page.html")], rung.items * rung.systems)
+
+
 def annotate_export(rung: Rung) -> Iterator[Line]:
     """A study whose one rater answered everything."""
     study = answered_study(Path(rung.new("answered.sqlite")), rung.testset(), rung.responses())
@@ -345,6 +351,9 @@ LADDER: dict[str, Entry | Absent] = {
         lambda told: [told["questions"]],
         most=40_000,
         needs=("starlette", "uvicorn"),
+    ),
+    "annotate page": Entry(
+        annotate_page, lambda told: [told["questions"]], most=400, needs=("jinja2",)
     ),
     "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),

@@ -20,6 +20,7 @@ from playwright import sync_api
 
 from rejoinder.annotation.export import judgements
 from rejoinder.annotation.study import Study
+from rejoinder.cli.app import run
 from shared_data import SYSTEMS, TESTSET
 from study_server import Server
 
@@ -226,6 +227,75 @@ def test_keys_can_be_turned_off_and_tab_arrows_and_space_are_enough(browser, tmp
         assert page.get_by_text("1 answer saved").is_visible()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("kind", TASKS)
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_page_without_a_server_from_the_file_to_the_ratings(browser, tmp_path, kind, look):
+    task = tmp_path / f"{kind}.toml"
+    task.write_text(TASKS[kind])
+    db, html = tmp_path / "s.sqlite", tmp_path / "page.html"
+    words = [TESTSET, *SYSTEMS, "--task", task, "--sample", 2, "--db", db, "-o", html]
+    assert run(["annotate", "page", *map(str, words)]) == 0
+    axe = Path(AXE).read_text("utf-8") if Path(AXE).is_file() else ""
+    page, complaints = opened(browser, **LOOKS[look])
+    requests, findings = [], []
+    page.on("request", lambda request: requests.append(request.url))
+
+    def check(name):
+        if axe:
+            page.evaluate(axe)
+            result = page.evaluate("tags => axe.run({ runOnly: tags })", WCAG)
+            findings.extend((name, each["id"], each["help"]) for each in result["violations"])
+        if shots := os.environ.get("REJOINDER_SHOTS"):
+            page.screenshot(path=f"{shots}/{kind}-{look}-page-{name}.png", full_page=True)
+
+    page.goto(html.as_uri())
+    check("start")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    for place in range(100):
+        if page.get_by_role("button", name="Download answers").count():
+            break
+        if page.get_by_role("button", name="Continue", exact=True).count():
+            check("explanation")
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            continue
+        if place == 2:
+            check("question")
+            page.reload()  # what was answered is still there
+        for number, group in enumerate(page.locator("fieldset").all()):
+            group.locator("input").nth(number).focus()
+            page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+    check("done")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download answers").click()
+    answers = tmp_path / "answers.json"
+    download.value.save_as(answers)
+    ratings = tmp_path / "r.csv"
+    assert run(["annotate", "export", str(db), str(answers), "-o", str(ratings)]) == 0
+    study = Study(db)
+    rated = [each for each in judgements(study) if each.kind == "rated"]
+    assert len(rated) == {"pointwise": 6, "head-to-head": 6, "best-worst": 2}[kind]
+    for each in rated:
+        shown = each.arrangement
+        assert (
+            each.choices
+            == {
+                "pointwise": {"relevance": 1, "fluency": 2},
+                "head-to-head": {"overall": shown[0]},
+                "best-worst": {
+                    "overall": {"best": shown[0], "worst": shown[min(1, len(shown) - 1)]}
+                },
+            }[kind]
+        )
+    assert findings == []
+    assert complaints == []
+    assert all(each.startswith(("file://", "blob:")) for each in requests)
 
 
 def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_times(tmp_path):

@@ -70,6 +70,8 @@ ROWS = [
     ("annotate serve", "--sample 5", []),
     ("annotate serve", "--without nobody", ["tuned"], 2),
     ("annotate serve", "--probability topic", ["c001", "travel"], 2),
+    ("annotate page", "", [OUT]),
+    ("annotate page", "--without nobody", ["tuned"], 2),
     ("annotate export", "", [OUT]),
     ("look", "", []),
     ("provenance", "", []),

@@ -68,6 +68,7 @@ COMMANDS = {
     "plan": f"plan {{testset}} {{responses}} -m bleu --ratings {{ratings}} {QUICK} --json",
     "weigh": "weigh {testset} {responses} --ratings {ratings} --scale 1 5 -o {out}.jsonl --json",
     "annotate serve": "annotate serve {testset} {responses} --db {out}.sqlite --prepare --json",
+    "annotate page": "annotate page {testset} {responses} --db {out}.sqlite -o {out}.html --json",
     "ratings": "ratings {ratings} --resamples 100 --json",
     "preferences": "preferences {preferences} --resamples 100 --json",
     "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from settings.row import Row
 from settings.shared import as_json, read, reading
 
 USUAL = {
     "annotate serve": "annotate serve {testset} {systems} --db {out}/s.sqlite --prepare --json",
+    "annotate page": (
+        "annotate page {testset} {systems} --db {out}/s.sqlite --sample 20 -o {out}/p.html --json"
+    ),
     "annotate export": "annotate export {answered} -o {out}/r.csv --json",
 }
 
@@ -63,6 +68,45 @@ SERVE = [
           effect=lambda _, after: after.json["admin"].startswith("https://a.example/a/")),
 ]  # fmt: skip
 
+
+def pages() -> list[Row]:
+    """The rows of serve for another page: its questions are those of one rater."""
+    same = {"--columns", "--criterion", "--format", "--judgement", "--mined", "--original", "--reference",
+            "--responses-format", "--scale", "--without"}  # fmt: skip
+    rows = [each.on("annotate page") for each in SERVE if each.option in same]
+    return [
+        replace(each, differs=IDENTITY, keeps="", effect=None) if each.status == (0, 0) else each
+        for each in rows
+    ]
+
+
+IDENTITY = "identity"
+
+
+def page(*words, **given) -> Row:
+    return Row("annotate page", *words, **given)
+
+
+PAGE = [
+    *pages(),
+    as_json("annotate page"),
+    page("--output", "-o {out}/other.html",
+         effect=lambda *both: [each.at("@") for each in both]
+         == [["p.html", "s.sqlite"], ["other.html", "s.sqlite"]]),
+    page("--db", "--db {out}/other.sqlite",
+         effect=lambda _, after: after.at("@") == ["other.sqlite", "p.html"]),
+    page("--task", "--task {study_task}", IDENTITY, keeps=QUESTIONS),
+    page("--raters-per-question", "--raters-per-question 5", IDENTITY, keeps=QUESTIONS),
+    page("--per-rater", "--per-rater 20",
+         effect=lambda *both: [each.json["questions"] for each in both] == [60, 20]),
+    page("--sample", "--sample 10",
+         effect=lambda *both: [each.json["questions"] for each in both] == [60, 30]),
+    page("--probability", "--probability chance", status=(0, 2),
+         where={"testset": "drawn_testset"},
+         effect=lambda _, after: "items are drawn by one of them" in after.err),
+    page("--seed", "--seed 7", IDENTITY, keeps=QUESTIONS),
+]  # fmt: skip
+
 EXPORT = [
     as_json("annotate export"),
     Row("annotate export", "--output", "-o {out}/other.parquet",
@@ -73,7 +117,7 @@ EXPORT = [
         == [{1.0, 5.0}, {1.0}]),
 ]  # fmt: skip
 
-ROWS = [*SERVE, *EXPORT]
+ROWS = [*SERVE, *PAGE, *EXPORT]
 EXEMPT = {
     ("annotate serve", "--prepare"): "every row has it, because a server does not end; "
     "tests/unit/annotation/test_server_process.py is without it",

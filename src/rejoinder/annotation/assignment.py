@@ -57,6 +57,21 @@ def current(
     return _assign(db, task, rater, block, now + 60 * task.reserved_minutes if expires else None)
 
 
+def plan(db: sqlite3.Connection, task: Task, rater: int, now: float) -> list[int]:
+    """Gives a rater all questions that there will be for this rater, and keeps them for the rater.
+
+    Returns:
+        The assignments, in their order.
+    """
+    while (block := _next_block(db, task, rater, now)) is not None:
+        _assign(db, task, rater, block, None)
+    rows = db.execute(
+        "SELECT id FROM assignment WHERE rater = ? AND state <> 'released' ORDER BY position",
+        (rater,),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
 def _next_block(db: sqlite3.Connection, task: Task, rater: int, now: float) -> int | None:
     training = _first_free(db, "training", rater)
     if training is not None:
@@ -170,6 +185,18 @@ def _assign(
     db.execute("UPDATE block SET given = given + 1 WHERE id = ?", (block,))
     assert first is not None, "a block has a question"
     return first
+
+
+def withdraw(db: sqlite3.Connection, rater: int) -> None:
+    """Takes back all questions of a rater who has answered none."""
+    db.execute(
+        "UPDATE block SET given = given - 1 WHERE id IN "
+        "(SELECT block FROM assignment WHERE rater = ? AND state = 'open')",
+        (rater,),
+    )
+    db.execute(
+        "UPDATE assignment SET state = 'released' WHERE rater = ? AND state = 'open'", (rater,)
+    )
 
 
 def _release(db: sqlite3.Connection, now: float) -> int:

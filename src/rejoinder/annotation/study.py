@@ -291,6 +291,32 @@ class Study:
             )
             return self._shown(db, rater, number)
 
+    def plan(self, rater: Rater) -> list[tuple[Shown, Feedback | None]]:
+        """All questions of a rater in their order, for a page that has no server.
+
+        They are kept for this rater. With a training question comes what is said of a wrong answer.
+        """
+        with self.database.transaction() as db:
+            numbers = assignment.plan(db, self.task, rater.id, self._clock())
+            return [
+                (shown, self._known(db, number) if shown.training else None)
+                for number in numbers
+                for shown in [self._shown(db, rater, number)]
+            ]
+
+    def withdraw(self, rater: Rater) -> None:
+        """Takes back the questions of a rater who has answered none."""
+        with self.database.transaction() as db:
+            assignment.withdraw(db, rater.id)
+
+    def _known(self, db: sqlite3.Connection, number: int) -> Feedback:
+        content, arrangement = db.execute(
+            "SELECT content, arrangement FROM assignment "
+            "JOIN question ON question.id = assignment.question WHERE assignment.id = ?",
+            (number,),
+        ).fetchone()
+        return self._feedback({}, json.loads(content), json.loads(arrangement))
+
     def _shown(self, db: sqlite3.Connection, rater: Rater, number: int) -> Shown:
         content, arrangement, kind = db.execute(
             "SELECT content, arrangement, kind FROM assignment "

@@ -101,7 +101,7 @@ def opened(given: StudyOptions) -> tuple[Study, bool]:
         if not given.db.exists():
             raise ParameterError(
                 f"{given.db}: there is no such study; name a test set and responses to make it: "
-                f"rejoinder annotate serve TESTSET.jsonl SYSTEM.jsonl ... --db {given.db}"
+                f"TESTSET.jsonl SYSTEM.jsonl ... --db {given.db}"
             )
         check_needs(False, "a test set", *_OF_QUESTIONS)
         return Study(given.db), True

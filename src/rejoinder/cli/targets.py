@@ -72,6 +72,11 @@ RESPONSES = Kind("responses", _ROWS, lambda columns: tuple(columns) == ("system"
 CANDIDATES = Kind("mined candidates", _ROWS, _begin("id", "text", "source", "dialogue"))
 RATINGS = Kind("ratings", _ROWS, _begin("id", "system", "rater", "criterion", "score"))
 PREFERENCES = Kind("comparisons", _ROWS, _begin("id", "a", "b", "rater", "criterion", "winner"))
+JUDGEMENTS = Kind(
+    "ratings or preferences",
+    _ROWS,
+    lambda columns: RATINGS.recognise(columns) or PREFERENCES.recognise(columns),
+)
 OUTSIDE_SCORES = Kind("scores of other tools", _ROWS, _begin("system", "id", "name", "value"))
 OF_TABLES = {
     "test set": TESTSET,
@@ -83,6 +88,7 @@ OF_TABLES = {
 """By kind of table what 'convert' writes."""
 CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
 STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
+PAGE = Kind("a page of a study", (".html",), lambda columns: columns[:1] == ["<!doctype html>"])
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 
 

@@ -19,7 +19,11 @@ from command_line import written
 
 
 def test_every_option_that_writes_stands_here():
-    assert set(written()) == {*full_disk.RESULTS, *full_disk.FOLDERS}
+    assert set(written()) == {
+        *full_disk.RESULTS,
+        *full_disk.FOLDERS,
+        *full_disk.ELSEWHERE,
+    }
 
 
 def trials(folder, part):

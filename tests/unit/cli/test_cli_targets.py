@@ -55,6 +55,7 @@ OUTPUTS = [
     Output("ratings", "--save", "IN", ".csv"),
     Output("convert", "--output", "IN --as responses", ".jsonl"),
     Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),
+    Output("annotate page", "--output", "IN a.jsonl --db b.sqlite", ".html"),
     Output("annotate export", "--output", "IN", ".csv"),
     Output("ruq", "--save", "model IN", ".parquet"),
     Output("ruq", "--save-tokens", "model IN", ".parquet"),

@@ -6,6 +6,7 @@ import click
 
 from rejoinder.cli.verb_group import VerbGroup
 from rejoinder.cli.verbs.annotate_export import export
+from rejoinder.cli.verbs.annotate_page import page
 from rejoinder.cli.verbs.annotate_serve import serve
 
 
@@ -14,5 +15,5 @@ def annotate() -> None:
     """Have people judge replies, on a web page of your own."""
 
 
-for _command in (serve, export):
+for _command in (serve, page, export):
     annotate.add_command(_command)

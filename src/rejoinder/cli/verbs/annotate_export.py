@@ -16,6 +16,9 @@ class ExportOptions(options.JsonOptions):
     """The options of 'annotate export'."""
 
     db: Path = argument("db", metavar="STUDY", type=options.PATH)
+    answers: tuple[Path, ...] = argument(
+        "answers", metavar="[ANSWERS]...", type=options.PATH, nargs=-1
+    )
     output: Path = options.output("Ratings or preferences: .csv, .tsv, .jsonl or .parquet.")
     attention: float = number(
         "--attention",
@@ -31,8 +34,12 @@ def export(given: ExportOptions) -> None:
 
     Ratings (of head-to-head questions: preferences) that all other verbs read, with the probability
     with which each question was drawn and its position in the rater's order. A study that is being
-    served can be exported too.
+    served can be exported too. ANSWERS are files that raters downloaded from the pages of 'annotate
+    page'; they are stored in the study first.
     """
+    from dataclasses import replace
+
+    from rejoinder.annotation.answers import taken_in
     from rejoinder.annotation.export import export as exported
     from rejoinder.annotation.study import Study
     from rejoinder.cli import targets
@@ -40,15 +47,15 @@ def export(given: ExportOptions) -> None:
     from rejoinder.cli.show import machine
     from rejoinder.tables.write import write_preferences, write_ratings
 
-    study = Study(given.db, reading=True)
+    targets.check_file(given.output, targets.JUDGEMENTS, "--output")
+    study = Study(given.db, reading=not given.answers)
     try:
-        is_preferences = study.task.kind == "head-to-head"
-        kind = targets.PREFERENCES if is_preferences else targets.RATINGS
-        targets.check_file(given.output, kind, "--output")
+        notes = [each for path in given.answers for each in taken_in(study, path)]
         result = exported(study, given.attention)
     finally:
         study.close()
-    write = write_preferences if is_preferences else write_ratings
+    result = replace(result, notes=(*notes, *result.notes))
+    write = write_preferences if result.kind == "preferences" else write_ratings
     with Outputs() as outputs:
         rows = result.table.height
         written = outputs.save(given.output, lambda path: write(result.table, path), rows)

@@ -1,0 +1,96 @@
+"""One rater's questions as one HTML file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+
+from rejoinder.annotation.answers import FORMAT, MARK
+from rejoinder.annotation.choices import LONGEST_COMMENT
+from rejoinder.annotation.study import Rater, Study
+from rejoinder.errors import InputError
+
+_HERE = files("rejoinder.annotation")
+
+
+def make_page(study: Study) -> tuple[str, Rater, int]:
+    """Makes the page of a new rater, with all questions that there are for this rater.
+
+    The page holds no name of a system, and no answer of an attention question. What the rater answers
+    stays in the browser until the rater downloads it as a file, which `answers.taken_in` reads.
+
+    Returns:
+        The HTML, the rater, and the number of questions.
+
+    Raises:
+        InputError: No question is left for another rater.
+    """
+    rater = study.add_rater("page")
+    planned = study.plan(rater)
+    if not any(not shown.training for shown, _ in planned):
+        raise InputError(
+            f"{study.database.path}: every question has its raters already; make a study with more "
+            "raters per question"
+        )
+    questions = []
+    for shown, known in planned:
+        question: dict[str, Any] = {
+            "question": shown.assignment,
+            "context": shown.context,
+            "replies": shown.replies,
+        }
+        if known is not None:
+            question["known"] = {"answers": known.answers, "explanation": known.explanation}
+        questions.append(question)
+    task = study.task
+    content = {
+        "answers_of": MARK,
+        "format": FORMAT,
+        "study": study.identity,
+        "rater": rater.token,
+        "name": rater.name,
+        "code": rater.code,
+        "address": task.return_address.replace("{code}", rater.code),
+        "kind": task.kind,
+        "ties": task.ties,
+        "title": task.title,
+        "instructions": task.instructions,
+        "consent": task.consent,
+        "comments": task.comments,
+        "longest_comment": LONGEST_COMMENT,
+        "language": task.language,
+        "criteria": [{"asked": each.asked, "points": each.points} for each in task.criteria],
+        "questions": questions,
+    }
+    return _html(task.title, content), rater, len(questions)
+
+
+def _html(title: str, content: dict[str, Any]) -> str:
+    style = (_HERE / "server" / "static" / "page.css").read_text("utf-8")
+    script = (_HERE / "standalone" / "static" / "standalone.js").read_text("utf-8")
+    template = (_HERE / "standalone" / "templates" / "page.html").read_text("utf-8")
+    # A '<' in the data could end the element that holds it.
+    data = json.dumps(content, ensure_ascii=True).replace("<", "\\u003c")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.from_string(template).render(
+        title=title, style=style, script=script, data=data, policy=policy
+    )
+
+
+def _hash(text: str) -> str:
+    """What a Content-Security-Policy calls a text by.
+
+    >>> _hash("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{digest}"

@@ -1,0 +1,57 @@
+"""``rejoinder annotate page``: the questions of one rater as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import command
+from rejoinder.cli.study import StudyOptions
+
+
+class PageOptions(StudyOptions, options.JsonOptions):
+    """The options of 'annotate page'."""
+
+    output: Path = options.output("One HTML file for one more rater.")
+
+
+@command(PageOptions)
+def page(given: PageOptions) -> None:
+    """Write the questions of one rater as one HTML file.
+
+    The file needs no server. The rater's answers are downloaded from it as a file, which 'annotate
+    export' takes. Every call adds a rater to the study of --db and keeps questions for this rater.
+    """
+    from contextlib import closing
+
+    from rejoinder.cli import study as studies
+    from rejoinder.cli import targets
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import machine
+    from rejoinder.cli.terminal.console import console, print_notes
+    from rejoinder.files.replacing import replacing
+    from rejoinder.messages import counted
+    from rejoinder.models.installed import check_installed
+
+    check_installed("annotate page", "jinja2", extra="annotate")
+    targets.check_file(given.output, targets.PAGE, "--output")
+    from rejoinder.annotation.standalone.page import make_page
+
+    study, _ = studies.opened(given)
+
+    def write(path: Path) -> None:
+        with replacing(path) as temporary:
+            temporary.write_text(html, "utf-8")
+
+    with closing(study), Outputs() as outputs:
+        html, rater, questions = make_page(study)
+        written = outputs.save(given.output, write)
+        if not written:
+            study.withdraw(rater)
+        if given.json:
+            path = str(given.output) if written else None
+            whole = {"rater": rater.name, "questions": questions, "identity": study.identity}
+            machine.write({**whole, "written": path, "notes": study.notes})
+        else:
+            console().print(f"{rater.name}: {counted(questions, 'question')}")
+            print_notes(console(), study.notes)

@@ -1,0 +1,153 @@
+"""The page without a server: what it holds, and how its answers come into the study."""
+
+import errno
+import json
+import os
+import random
+import re
+from unittest.mock import patch
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+import studies
+from rejoinder.annotation.answers import taken_in
+from rejoinder.annotation.export import export, judgements
+from rejoinder.annotation.standalone.page import make_page
+from rejoinder.annotation.study import Study
+from rejoinder.annotation.task import Criterion, Example, Task
+from rejoinder.errors import InputError
+from rejoinder.tables.ratings import read_ratings
+from shared_data import SYSTEMS, TESTSET
+
+
+def content_of(html):
+    (data,) = re.findall(r'<script type="application/json" id="study">(.*?)</script>', html, re.S)
+    return json.loads(data)
+
+
+def answers(content, grade="3", **more):
+    given = [
+        {"question": each["question"], "fields": {"c0": grade}, "seconds": 2.5}
+        for each in content["questions"]
+    ]
+    names = ("answers_of", "format", "study", "rater")
+    return {name: content[name] for name in names} | {"answers": given} | more
+
+
+def test_the_answers_of_pages_are_judgements_like_others(tmp_path, command):
+    study = studies.study(tmp_path, Task(raters_per_question=2), items=5)
+    for grade in "24":
+        html, rater, number = make_page(study)
+        content = content_of(html)
+        assert number == len(content["questions"]) == 10
+        path = tmp_path / f"{rater.name}.json"
+        path.write_text(json.dumps(answers(content, grade)))
+    with pytest.raises(InputError, match="every question has its raters already"):
+        make_page(study)
+    db = study.database.path
+    study.close()
+    words = [db, tmp_path / "r001.json", tmp_path / "r002.json", "-o", tmp_path / "r.csv"]
+    for _ in range(2):  # a file that is given again adds nothing
+        status, out, _ = command("annotate", "export", *words, "--json")
+        assert (status, json.loads(out)["rows"]) == (0, 20)
+    ratings = read_ratings(tmp_path / "r.csv")
+    assert set(ratings.select("rater", "score").rows()) == {("r001", 2.0), ("r002", 4.0)}
+    assert set(export(Study(db, reading=True)).table["seconds"]) == {2.5}
+
+
+def test_a_page_hides_whose_the_replies_are_and_what_attention_wants(tmp_path):
+    check = Example(("Choose 1.",), ("Read.",), {"overall": 1}, "not shown")
+    training = Example(("Hi",), ("Ho",), {"overall": 5}, "A greeting.")
+    task = Task(training=(training,), attention=(check,) * 3, attention_every=3)
+    study = studies.study(tmp_path, task, items=6)
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = replace(content, 'ann says', 'I say')")
+        db.execute("UPDATE question SET content = replace(content, 'bot says', 'I say')")
+    html, _, number = make_page(study)
+    assert number == 1 + 12 + 3
+    text = json.dumps(content_of(html)["questions"])
+    assert "ann" not in text
+    assert "bot" not in text
+    assert "not shown" not in text
+    known = [each for each in content_of(html)["questions"] if "known" in each]
+    assert known[0]["known"] == {"answers": {"overall": "5"}, "explanation": "A greeting."}
+    assert len(known) == 1
+
+
+def test_nothing_of_the_study_is_markup(tmp_path):
+    evil = "</script><script>alert(1)</script><!--"
+    criterion = Criterion("a", evil, 1, 2, (evil, evil))
+    study = studies.study(tmp_path, Task(criteria=(criterion,), title=evil, instructions=evil))
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = json_set(content, '$.replies[0]', ?)", (evil,))
+    html, _, _ = make_page(study)
+    assert html.count("<script") == html.count("</script>") == 2
+    assert "<!--" not in html
+    assert content_of(html)["questions"][0]["replies"] == [evil]
+    assert "default-src &#39;none&#39;" in html
+    assert not re.search(r"(src|href)=", html.split("<script", 1)[0])
+
+
+FAULTS = [
+    (lambda given: [], "no file of answers"),
+    (lambda given: {**given, "format": 2}, "no file of answers"),
+    (lambda given: {**given, "answers": [{"question": "x"}]}, "no file of answers"),
+    (lambda given: {**given, "study": "0" * 64}, "answers to another study"),
+    (lambda given: {**given, "rater": "x"}, "no page of this study has these answers"),
+    (
+        lambda given: {**given, "answers": [{"question": 999, "fields": {}}]},
+        "answer 1: This question is",
+    ),
+    (
+        lambda given: {**given, "answers": [{**given["answers"][0], "fields": {"c0": "9"}}]},
+        "answer 1: overall: choose one of the points of the scale. Ask the rater",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS, ids=[message for _, message in FAULTS])
+def test_files_that_no_page_gave_are_refused(tmp_path, change, message):
+    study = studies.study(tmp_path)
+    html, _, _ = make_page(study)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(change(answers(content_of(html)))))
+    with pytest.raises(InputError, match=message) as raised:
+        taken_in(study, path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert judgements(study) == []
+
+
+def test_a_link_is_no_page(tmp_path):
+    study = studies.study(tmp_path)
+    html, _, _ = make_page(study)
+    other = study.add_rater()
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(answers(content_of(html), rater=other.token)))
+    with pytest.raises(InputError, match="no page of this study"):
+        taken_in(study, path)
+
+
+def test_what_was_left_out_is_said(tmp_path):
+    study = studies.study(tmp_path, items=5)
+    html, _, _ = make_page(study)
+    given = answers(content_of(html))
+    given["answers"] = random.Random(1).sample(given["answers"], 4)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(given))
+    assert taken_in(study, path) == ["a.json: r001 left out 6 questions"]
+
+
+def test_on_a_full_disk_the_questions_are_given_back(tmp_path, command):
+    db, path = tmp_path / "s.sqlite", tmp_path / "p.html"
+    words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", db, "--sample", 3, "-o", path]
+    assert command("annotate", "serve", *words[2:-2], "--prepare")[0] == 0
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with patch("os.fsync", side_effect=full):
+        status, out, err = command(*words)
+    assert (status, path.exists()) == (2, False)
+    assert "9 questions" in out
+    assert "No space left on device; choose another place" in err
+    with Study(db).database.transaction() as connection:
+        assert connection.execute("SELECT max(given) FROM block").fetchone() == (0,)

@@ -29,17 +29,20 @@ POPULATION = 20_000
 
 TEXT = """
 The difference of two systems' mean ratings, from some rated items of 500 and a judge's scores of all 500,
-whose differences correlate with people's by r. "People alone" is Student's t of the rated items. The ratings
-are means of three grades from 1 to 5 made here, and differences drawn from DSTC7's where it is at hand.
+whose differences correlate with people's by r. "People alone" is Student's t of the rated items. The
+ratings are means of three grades from 1 to 5 made here, and differences drawn from DSTC7's where it is at
+hand.
 
-From 20 to 50 labels the corrected interval holds the truth in 93.5 to 95.7 of 100 runs, that of people alone
-on the same draws in 93.6 to 96.1; over clusters in 94.7 to 95.6. It is never more than 3% wider than that of
-people alone, and the better the judge, the narrower: [judges and people](judges-and-people.md).
+From 20 to 50 labels the corrected interval holds the truth in 93.5 to 95.7 of 100 runs, that of people
+alone on the same draws in 93.6 to 96.1; over clusters in 94.7 to 95.6. It is never more than 3% wider than
+that of people alone, and the better the judge, the narrower: [judges and people](judges-and-people.md). The
+test of a judge's error and the interval of a judge alone are the same Student's t, of other differences.
 
 Each rater rates both replies of 30 items; where raters lean to a system by 0.3 standard deviations of a
 reply's quality, 3 raters give 0.93 and 10 raters 0.945. With one rater the interval holds for that person
-alone: for people in general it covers 0.84. Of items drawn with unequal probabilities (three times as likely
-where the judge finds the two systems alike) the interval covers 0.93 at about 30 labels, 0.95 at 100.
+alone: for people in general it covers 0.84. Of items drawn with unequal probabilities (three times as
+likely where the judge finds the two systems alike) the interval covers 0.93 at about 30 labels, 0.95 at
+100.
 """
 
 

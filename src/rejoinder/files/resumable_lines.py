@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
@@ -83,9 +83,19 @@ class ResumableLines(Generic[Row]):
                     yield rows
                 begin = end
 
-    def _opened(self) -> BinaryIO:
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        """The file; on a full disk closing it fails too, and must not hide what failed first."""
         with self._faults():
-            return open(self.path, "a+b")
+            file = open(self.path, "a+b")  # noqa: SIM115 - closed below, by the end of the block
+        try:
+            yield file
+        except BaseException:
+            with suppress(OSError):
+                file.close()
+            raise
+        with self._faults():
+            file.close()
 
     @contextmanager
     def _faults(self) -> Iterator[None]:

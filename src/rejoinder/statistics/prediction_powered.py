@@ -201,7 +201,8 @@ class _Sample(NamedTuple):
 def _weights(sample: _Sample) -> Floats:
     """Lambda of every labelled item: float64 [n], from the labels of the other clusters."""
     share, groups = sample.share, sample.labelled
-    f = sample.f - share @ sample.f
+    unit = float(np.abs(sample.f).max()) or 1.0  # so that no square overflows, or vanishes
+    f = sample.f / unit - share @ (sample.f / unit)
     d = sample.d - share @ sample.d
     spread, product = share * f * f, share * f * d
     total = float(spread.sum())
@@ -220,7 +221,7 @@ def _weights(sample: _Sample) -> Floats:
     slopes = np.where(varied, products, 0.0) / np.where(varied, spreads, 1.0)
     of_item = np.empty(sample.n)
     of_item[groups.order] = np.repeat(slopes, groups.size)
-    return of_item * shrunk * sample.scale
+    return of_item * shrunk * sample.scale / unit
 
 
 def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -> CorrectedMean:

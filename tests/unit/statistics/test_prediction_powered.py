@@ -52,6 +52,13 @@ def test_neither_a_shift_nor_the_scale_of_the_predictions_matters():
     assert b.weight == pytest.approx(-a.weight / 20)
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_predictions_of_any_size(unit):
+    labels, predictions = drawn(30, 200, 0.7)
+    a, b = corrected_mean(labels, predictions), corrected_mean(labels, unit * predictions)
+    assert (a.value, a.error) == pytest.approx((b.value, b.error))
+
+
 def test_a_perfect_judge_gives_the_mean_of_all_items():
     labels, _ = drawn(20, 100, 0.5)
     everything = np.random.default_rng(5).normal(size=100)

@@ -101,6 +101,7 @@ def _columns(replies: RepliesWithRatings, systems: list[int]) -> tuple[np.ndarra
     columns, names = [], []
     for place, label in enumerate(replies.labels):
         values = replies.values[place, systems]
+        values = values / (np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0)
         columns += list(values)
         names += [f"{label} of '{replies.systems[s]}'" for s in systems]
         if len(systems) > 1:

@@ -74,6 +74,8 @@ def references(given: ReferencesOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import recipe_references as show
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.speech import note
+    from rejoinder.files.provenance import record_path
     from rejoinder.recipes.references import references as study
     from rejoinder.recipes.references.candidates import FILE, RUN
     from rejoinder.tables.responses import read_responses
@@ -109,7 +111,12 @@ def references(given: ReferencesOptions) -> None:
             progress=tick,
         )
     result = inputs.with_notes(result, given.ratings)
+    candidates = given.output / FILE
+    if result.reused:
+        note(f"{candidates}: the candidates of an earlier run are used")
     with Outputs(result) as outputs:
+        if result.reused and not record_path(candidates).exists():
+            outputs.wrote(candidates)  # the earlier run ended before it could
         for path in result.files:
             outputs.wrote(path)
         show.write(result) if given.json else show.show(result)

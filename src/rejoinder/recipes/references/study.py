@@ -36,7 +36,7 @@ from rejoinder.tables.write import write_table, write_testset
 
 WEIGHED, SCORES, AGREEMENT = "weighed.jsonl", "scores.parquet", "agreement.csv"
 NEXT = {
-    "rate": "the candidates have no weights yet: have {file} rated (rejoinder annotate, or a table of "
+    "rate": f"the candidates have no weights yet: have {FILE} rated (rejoinder annotate, or a table of "
     "ratings whose column 'system' names the source), and repeat with --ratings FILE (ratings=); or "
     "let a learned rater weigh them: --weights-from ruber:model=FOLDER (weights_from=)",
     "score": "the references have weights: name the systems' replies to score them",
@@ -58,6 +58,7 @@ class ReferencesStudy:
         files: The files written; candidates that were there already are not.
         notes: What was left out, and what the chain lacks to go on.
         signatures: Of each step, and of each metric.
+        reused: Whether the candidates were there already.
     """
 
     candidates: pl.DataFrame
@@ -67,6 +68,7 @@ class ReferencesStudy:
     files: tuple[Path, ...]
     notes: tuple[str, ...]
     signatures: dict[str, str]
+    reused: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder recipe references --json`` prints."""
@@ -139,10 +141,9 @@ def references(
         table, notes, signature, there = kept_candidates(
             corpus, testset, folder, candidates, progress
         )
-        kept = (f"candidates: {FILE} of an earlier run",) if there else ()
         signatures = {"candidates": signature}
         written = () if there else (folder / FILE,)
-        study = ReferencesStudy(table, None, None, None, written, (*kept, *notes), signatures)
+        study = ReferencesStudy(table, None, None, None, written, notes, signatures, there)
         by_candidate, by_system = _split(ratings, table, responses)
         if by_candidate is None and (filter_raters is not None or least_raters != 1):
             raise ParameterError(
@@ -150,7 +151,7 @@ def references(
                 "without ratings of candidates; give these, or leave them out"
             )
         if by_candidate is None and weights_from is None:
-            return _ended(study, "rate", folder)
+            return _ended(study, "rate")
         weighed = weigh(
             testset,
             table,
@@ -166,7 +167,7 @@ def references(
         signatures = signatures | ({"weights": weighed.signature} if weighed.signature else {})
         study = _with(study, weighed=weighed, file=folder / WEIGHED, signatures=signatures)
         if responses is None:
-            return _ended(study, "score", folder)
+            return _ended(study, "score")
         scores = score(
             weighed.testset,
             responses,
@@ -180,7 +181,7 @@ def references(
         signatures = signatures | {k: each.signature for k, each in scores.measured.items()}
         study = _with(study, scores=scores, file=folder / SCORES, signatures=signatures)
         if by_system is None:
-            return _ended(study, "correlate", folder)
+            return _ended(study, "correlate")
         agreement = correlate(
             scores,
             by_system,
@@ -205,9 +206,9 @@ def _with(study: ReferencesStudy, file: Path, **more: Any) -> ReferencesStudy:
     return replace(study, files=(*study.files, file), notes=notes, **more)
 
 
-def _ended(study: ReferencesStudy, step: str, folder: Path) -> ReferencesStudy:
+def _ended(study: ReferencesStudy, step: str) -> ReferencesStudy:
     """The study with a note on what the next step needs."""
-    return replace(study, notes=(*study.notes, NEXT[step].format(file=folder / FILE)))
+    return replace(study, notes=(*study.notes, NEXT[step]))
 
 
 def _split(

@@ -63,7 +63,8 @@ def taken_in(study: Study, path: str | os.PathLike[str]) -> list[str]:
             study.answer(rater, each.question, each.fields, _seconds(each.seconds))
         except InputError as error:
             raise InputError(
-                f"{path}: answer {place}: {error} Ask the rater for the file as it was downloaded"
+                f"{path}: answer {place}: {str(error).rstrip('.')}; ask the rater for the file as it "
+                "was downloaded"
             ) from None
     left = len(study.plan(rater)) - len({each.question for each in given.answers})
     return [f"{path.name}: {rater.name} left out {counted(left, 'question')}"] if left else []

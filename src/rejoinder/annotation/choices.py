@@ -45,14 +45,12 @@ def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) 
     for place, criterion in enumerate(task.criteria):
         if task.kind == "best-worst":
             best, worst = (
-                _reply(
-                    form.get(f"c{place}-{end}"), arrangement, f"{criterion.asked}: the {end} reply"
-                )
+                _reply(form.get(f"c{place}-{end}"), arrangement, f"{end} reply, {criterion.asked}")
                 for end in ("best", "worst")
             )
             if best == worst:
                 raise InputError(
-                    f"{criterion.asked}: the best and the worst reply must be different replies."
+                    f"The best and the worst reply must be different replies: {criterion.asked}"
                 )
             chosen[criterion.name] = {"best": best, "worst": worst}
             continue
@@ -60,7 +58,7 @@ def choices_of(task: Task, form: Mapping[str, str], arrangement: Sequence[int]) 
         if task.kind == "pointwise":
             grades = {str(grade): grade for grade, _ in criterion.points}
             if given not in grades:
-                raise InputError(f"{criterion.asked}: choose one of the points of the scale.")
+                raise InputError(f"Choose one of the points of the scale: {criterion.asked}")
             chosen[criterion.name] = grades[given]
         elif given == TIE and task.ties:
             chosen[criterion.name] = TIE
@@ -73,7 +71,7 @@ def _reply(given: str | None, arrangement: Sequence[int], what: str) -> int:
     """The number of the reply that was shown in a place, which the form numbers from 1."""
     places = {str(place): reply for place, reply in enumerate(arrangement, start=1)}
     if given not in places:
-        raise InputError(f"{what}: choose one of the replies.")
+        raise InputError(f"Choose one of the replies: {what}")
     return places[given]
 
 

@@ -287,7 +287,7 @@ class Study:
             if number is None:
                 return None
             db.execute(
-                "UPDATE assignment SET shown = coalesce(shown, ?) WHERE id = ?", (now, number)
+                "UPDATE assignment SET shown = ? WHERE id = ? AND shown IS NULL", (now, number)
             )
             return self._shown(db, rater, number)
 

@@ -88,7 +88,14 @@ OF_TABLES = {
 """By kind of table what 'convert' writes."""
 CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
 STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
-PAGE = Kind("a page of a study", (".html",), lambda columns: columns[:1] == ["<!doctype html>"])
+PAGE = Kind(
+    "a page or tasks of a study",
+    (".html", ".csv", ".json"),
+    lambda columns: (
+        columns[:1] in (["<!doctype html>"], ["["])
+        or columns == ["id", "system", "context", "reply"]
+    ),
+)
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 
 

@@ -82,14 +82,14 @@ def test_a_session_from_the_instructions_to_the_completion_code(tmp_path):
     assert "Practice 1 of 3" in begin(web, rater).text
     explained = answer(web, rater, {"c0": "1"}).text
     assert "Others answered differently." in explained
-    assert "overall: expected 5" in explained
+    assert "overall Expected: 5" in explained
     assert "A greeting." in explained
     page = web.get(f"/r/{rater.token}").text
     assert "Question 2 of 3" in page
     assert "1 answer saved" in page
     page = answer(web, rater, {"comment": "kept"})
     assert page.status_code == 422
-    assert "overall: choose one of the points of the scale." in page.text
+    assert "Choose one of the points of the scale: overall" in page.text
     assert ">kept</textarea>" in page.text
     page = answer(web, rater, {"c0": "4", "comment": " well said "}).text
     assert "Question 3 of 3" in page

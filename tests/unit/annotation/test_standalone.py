@@ -102,7 +102,7 @@ FAULTS = [
     ),
     (
         lambda given: {**given, "answers": [{**given["answers"][0], "fields": {"c0": "9"}}]},
-        "answer 1: overall: choose one of the points of the scale. Ask the rater",
+        "answer 1: Choose one of the points of the scale: overall; ask the rater",
     ),
 ]
 

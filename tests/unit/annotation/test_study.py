@@ -148,7 +148,7 @@ def test_the_answers_of_others_cannot_be_given(tmp_path):
     with pytest.raises(InputError, match="not one of yours"):
         study.answer(other, shown.assignment, {"c0": "1"})
     for wrong in ({}, {"c0": "6"}, {"c0": "1.0"}, {"c0": ""}, {"c1": "1"}):
-        with pytest.raises(InputError, match="choose one of the points"):
+        with pytest.raises(InputError, match="Choose one of the points"):
             study.answer(one, shown.assignment, wrong)
     assert judgements(study) == []
 

@@ -11,18 +11,8 @@ from starlette.responses import HTMLResponse
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.overview import Overview
 from rejoinder.annotation.server.security import form_token
+from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Feedback, Rater, Shown, Study
-
-
-def turns(context: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The turns of a conversation with their speakers, who take turns; the reply would be A's.
-
-    >>> turns(("Hi", "Hello", "How are you?"))
-    [('B', 'Hi'), ('A', 'Hello'), ('B', 'How are you?')]
-    """
-    return [
-        ("B" if (len(context) - place) % 2 else "A", text) for place, text in enumerate(context)
-    ]
 
 
 class Pages:

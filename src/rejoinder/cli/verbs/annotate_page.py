@@ -12,7 +12,10 @@ from rejoinder.cli.study import StudyOptions
 class PageOptions(StudyOptions, options.JsonOptions):
     """The options of 'annotate page'."""
 
-    output: Path = options.output("One HTML file for one more rater.")
+    output: Path = options.output(
+        ".html: a page for one more rater; .csv: all questions for Mechanical Turk; .json: for Label "
+        "Studio."
+    )
 
 
 @command(PageOptions)
@@ -20,7 +23,9 @@ def page(given: PageOptions) -> None:
     """Write the questions of one rater as one HTML file.
 
     The file needs no server. The rater's answers are downloaded from it as a file, which 'annotate
-    export' takes. Every call adds a rater to the study of --db and keeps questions for this rater.
+    export' takes. Every call adds a rater to the study of --db and keeps questions for this rater. As
+    .csv or .json all questions of a pointwise study are written for another platform, whose results
+    'rejoinder ratings' reads.
     """
     from contextlib import closing
 
@@ -35,23 +40,31 @@ def page(given: PageOptions) -> None:
 
     check_installed("annotate page", "jinja2", extra="annotate")
     targets.check_file(given.output, targets.PAGE, "--output")
+    from rejoinder.annotation.platforms import tasks
     from rejoinder.annotation.standalone.page import make_page
 
     study, _ = studies.opened(given)
 
-    def write(path: Path) -> None:
-        with replacing(path) as temporary:
-            temporary.write_text(html, "utf-8")
-
     with closing(study), Outputs() as outputs:
-        html, rater, questions = make_page(study)
+        if given.output.suffix.lower() == ".html":
+            text, rater, questions = make_page(study)
+        else:
+            rater = None
+            text, questions = tasks(study, given.output.suffix.lower())
+
+        def write(path: Path) -> None:
+            with replacing(path) as temporary:
+                temporary.write_text(text, "utf-8")
+
         written = outputs.save(given.output, write)
-        if not written:
+        if rater is not None and not written:
             study.withdraw(rater)
         if given.json:
             path = str(given.output) if written else None
-            whole = {"rater": rater.name, "questions": questions, "identity": study.identity}
+            name = None if rater is None else rater.name
+            whole = {"rater": name, "questions": questions, "identity": study.identity}
             machine.write({**whole, "written": path, "notes": study.notes})
         else:
-            console().print(f"{rater.name}: {counted(questions, 'question')}")
+            whom = "other platforms" if rater is None else rater.name
+            console().print(f"{whom}: {counted(questions, 'question')}")
             print_notes(console(), study.notes)

@@ -133,7 +133,7 @@
       if (study.kind === "best-worst") {
         return ["best", "worst"].map((end) =>
           group(
-            `${criterion.asked}: the ${end} reply`,
+            `${end === "best" ? "Best" : "Worst"} reply: ${criterion.asked}`,
             each.map(([value, label]) => option(`${name}-${end}`, value, label, "", before)),
           ),
         );
@@ -325,7 +325,7 @@
         "ul",
         {},
         ...Object.entries(question.known.answers).map(([asked, answer]) =>
-          element("li", { dir: "auto" }, `${asked}: ${answer}`),
+          element("li", { dir: "auto" }, `${asked} Expected: ${answer}`),
         ),
       ),
       ...paragraphs(question.known.explanation),

@@ -140,6 +140,10 @@ def test_few_clusters_are_a_warning_and_too_few_a_reason():
     testset, responses = tables(60, 8)
     result = plan(score(testset, responses, ["rougeL"]))
     assert any(note.startswith("8 clusters alone") for note in result.notes)
+    for size, narrow in ((5, True), (2, False)):  # 12 and 30 clusters
+        testset, responses = tables(60, size)
+        notes = plan(score(testset, responses, ["rougeL"])).notes
+        assert any("somewhat too narrow" in note for note in notes) == narrow
     testset, responses = tables(60, 20)
     result = plan(score(testset, responses, ["rougeL"]))
     reasons = set(result.comparisons["reason"])

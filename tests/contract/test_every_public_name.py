@@ -14,6 +14,7 @@ from rejoinder.metrics.registry import METRICS
 OTHER_NAMES = {"filter": "filter_corpus"}
 WITHOUT_A_CALL = {
     "annotate export": "writes what 'annotate serve' collected",
+    "annotate page": "writes a page of a study that 'annotate serve' could serve",
     "annotate serve": "serves a page until it is stopped",
     "metrics": "lists the registry of metrics",
 }

@@ -9,7 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+import studies
 from rejoinder import TestSet
+from rejoinder.annotation import export as annotation_export
+from rejoinder.annotation.study import Study
+from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.verdicts import _clear
 from rejoinder.cli.options import FEWEST_RESAMPLES, enough
 from rejoinder.cli.show import (
@@ -274,3 +278,31 @@ def test_ratings_of_chosen_items_are_noted_and_then_refused(monkeypatch):
     assert len(notes(refusals.NOTED)) == len(notes(refusals.REFUSED + 1e-9)) == 1
     with pytest.raises(InputError, match="at random"):
         notes(refusals.REFUSED)
+
+
+def test_who_answers_just_the_share_of_attention_questions_right_stays(tmp_path):
+    check = Example(("Choose 1.",), ("Choose 1.",), {"overall": 1})
+    task = Task(raters_per_question=1, attention=(check,) * 4, attention_every=2)
+    study = studies.study(tmp_path, task, items=4)
+    rater = study.add_rater()
+    grades = iter("1555")
+    while (shown := study.current(rater)) is not None:
+        asked = shown.replies == ("Choose 1.",)
+        study.answer(rater, shown.assignment, {"c0": next(grades) if asked else "3"})
+    assert annotation_export.export(study).attention.row(0) == ("r001", 4, 1)
+    assert annotation_export.export(study, 0.25).table.height == 8
+    with pytest.raises(InputError, match="less than 26% of the attention questions right"):
+        annotation_export.export(study, 0.26)
+    study.close()
+
+
+def test_a_question_left_open_is_given_to_another_only_after_its_time(tmp_path):
+    now = [0.0]
+    first = studies.study(tmp_path, Task(raters_per_question=1), items=1, systems=1)
+    study = Study(first.database.path, clock=lambda: now[0])
+    one, other = study.add_rater(), study.add_rater()
+    assert study.current(one) is not None
+    now[0] = 3600.0
+    assert study.current(other) is None
+    now[0] = 3600.5
+    assert study.current(other) is not None

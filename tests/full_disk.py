@@ -180,7 +180,7 @@ ELSEWHERE = {
 
 FOLDERS: dict[tuple[str, str], Words] = {
     ("ruq", "--work"): _ruq_of_a_model,
-    ("mine", "--index"): lambda rung: [*_mine(rung), "-o", rung.new("mined.jsonl")],
+    ("mine", "--index"): lambda rung: [*_mine(rung), "--candidates", 1, "-o", rung.new("m.jsonl")],
     ("train vectors", "--output"): lambda rung: _without_output(train_vectors(rung)),
     ("train ruber", "--output"): lambda rung: _without_output(train_ruber(rung)),
     ("train responder", "--output"): lambda rung: _without_output(train_responder(rung)),
@@ -220,13 +220,17 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
-    """Whether two folders hold the same files, to the byte."""
+    """Whether two folders hold the same files, to the byte, but for the records of their origin."""
     return _below(one) == _below(other)
 
 
 def _below(held: dict[str, bytes]) -> dict[str, bytes]:
     top = os.path.commonpath(map(os.path.dirname, held)) if held else ""
-    return {os.path.relpath(path, top): content for path, content in held.items()}
+    return {
+        os.path.relpath(path, top): content
+        for path, content in held.items()
+        if not path.endswith(".provenance.json")  # it names the paths of the command
+    }
 
 
 def trial(words: list[Any], place: Path) -> Trial:

@@ -77,11 +77,16 @@ def place_of(path: Path) -> tuple[Path, str]:
     """The folder of a test set, and its language pair.
 
     Raises:
-        InputError: It holds none or several, and none is named.
+        InputError: It is no such folder, or holds none or several and none is named.
     """
     root = _root(path)
     if root != path:
         return root, path.absolute().name
+    if not (root / OUTPUTS).is_dir():
+        raise InputError(
+            f"{path}: no folder '{OUTPUTS}' in it; expected the folder of a test set of WMT, or that of "
+            f"one language pair in its '{OUTPUTS}'"
+        )
     pairs = sorted(each.name for each in (root / OUTPUTS).iterdir() if each.is_dir())
     if len(pairs) != 1:
         raise InputError(

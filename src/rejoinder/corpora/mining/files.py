@@ -16,7 +16,9 @@ from rejoinder.corpora.mining.triples import ROWS_AT_ONCE
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import FileArrays, MemoryArrays, is_free, new_folder
 from rejoinder.files.content import content_hash
+from rejoinder.files.locks import alone
 from rejoinder.files.reading import existing
+from rejoinder.files.replacing import remove_parts
 from rejoinder.kernels.arrays import Fingerprints
 from rejoinder.kernels.tokens import drawn_keys
 from rejoinder.progress import Progress
@@ -35,8 +37,8 @@ def index_corpus(
     """The index of a corpus in a folder, which is made where there is none; for ``rejoinder.mine``.
 
     A corpus in Parquet of more than 131,072 rows is read in parts, so that memory does not grow with
-    it; a file of another format is read whole. The folder is there when the index is complete, and
-    not before. Its files are checked against their checksums, and then mapped.
+    it; a file of another format is read whole. The folder has its files when the index is
+    complete, and none before. Its files are checked against their checksums, and then mapped.
 
     Args:
         corpus: A file or folder that ``read_testset`` reads: contexts with a reply each.
@@ -46,7 +48,7 @@ def index_corpus(
 
     Raises:
         InputError: The corpus cannot be read; the folder is damaged, holds the index of another
-            corpus or of another tokenizer, or cannot be written.
+            corpus or of another tokenizer, cannot be written, or another run writes there now.
         ParameterError: There is no such tokenizer.
     """
     check_tokenizer(tokenizer)
@@ -55,12 +57,21 @@ def index_corpus(
         raise InputError(f"{path}: an index is made of files; write the corpus to a file first")
     hash_ = content_hash(path)
     if is_free(folder):
+        _make(path, Path(os.path.realpath(folder)), tokenizer, hash_, progress)
+    return read_index(folder, hash_, tokenizer)
+
+
+def _make(path: Path, folder: Path, tokenizer: str, hash_: str, progress: Progress | None) -> None:
+    """Makes the index of a corpus in a folder, unless another run has made it meanwhile."""
+    with alone(folder):
+        if not is_free(folder):
+            return
+        remove_parts(folder.parent, folder.name)  # of killed runs
         # Keys of the corpus' own: the same corpus gives the same files, to the byte.
         keys = drawn_keys(f"{hash_} {tokenizer}".encode())
         with new_folder(folder) as arrays:
             index = _index(path, arrays, tokenizer, progress, keys)
             write_index(index, arrays, hash_)
-    return read_index(folder, hash_, tokenizer)
 
 
 @contextmanager

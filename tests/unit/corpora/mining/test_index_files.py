@@ -14,6 +14,7 @@ from rejoinder.corpora.mining.mine import mine
 from rejoinder.corpora.mining.stored import read_index
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import MemoryArrays, new_folder, read_folder
+from rejoinder.files.locks import alone
 from shared_data import EXAMPLES, TESTSET
 
 CORPUS = EXAMPLES / "corpus.txt"
@@ -44,6 +45,21 @@ def test_an_index_is_made_once_and_the_same_to_the_byte(tmp_path, monkeypatch):
         assert each.read_bytes() == (tmp_path / "b" / each.name).read_bytes(), each.name
     monkeypatch.setattr(files, "read_testset", None)
     assert len(index_corpus(CORPUS, tmp_path / "a")) == 91
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path):
+    left = tmp_path / ".i.123-0123abcd.part"
+    left.mkdir()
+    (left / "text").write_bytes(b"half")
+    index_corpus(CORPUS, tmp_path / "i")
+    assert [each.name for each in tmp_path.iterdir()] == ["i"]
+
+
+def test_one_run_at_a_time_makes_an_index(tmp_path):
+    busy = pytest.raises(InputError, match="another run writes to this folder now; wait until")
+    with alone(tmp_path / "i"), busy:
+        index_corpus(CORPUS, tmp_path / "i")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_index_of_another_corpus_is_refused(tmp_path):

@@ -84,16 +84,16 @@ def small(monkeypatch):
     """The sizes of the golden model."""
     pytest.importorskip("torch")
     pytest.importorskip("gensim")
-    from rejoinder.models.ruber import sizes
+    from rejoinder.models.ruber import registry
 
     for name in ("paper", "gru"):
-        size = sizes.SIZES[name]
+        size = registry.SIZES[name]
         changed = replace(
             size,
             config=replace(size.config, width=4, units=4, layers=(4,)),
             schedule=replace(size.schedule, batch=16),
         )
-        monkeypatch.setitem(sizes.SIZES, name, changed)
+        monkeypatch.setitem(registry.SIZES, name, changed)
     return {"sizes": ("paper", "gru"), "epochs": 2, "vectors": str(GOLDEN / "vectors")}
 
 

@@ -73,12 +73,14 @@ class Exported:
         attention: A row for each rater who answered attention questions: ``rater``, ``asked``,
             ``right``.
         notes: What was left out.
+        signature: What the study asked, by its checksum, and which judgements are in the table.
     """
 
     kind: Literal["ratings", "preferences"]
     table: pl.DataFrame
     attention: pl.DataFrame
     notes: tuple[str, ...]
+    signature: str
 
     def as_json(self, written: str | None) -> dict[str, Any]:
         """The object that ``rejoinder annotate export --json`` prints."""
@@ -89,6 +91,7 @@ class Exported:
             "items": self.table.get_column("id").n_unique(),
             "attention": self.attention.to_dicts(),
             "written": written,
+            "signature": self.signature,
             "notes": self.notes,
         }
 
@@ -137,7 +140,10 @@ def export(study: Study, attention: float = 0.0) -> Exported:
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"{study.database.path}: no judgements yet{why}; expected at least one")
     kind = "preferences" if study.task.kind == "head-to-head" else "ratings"
-    return Exported(kind, table_of(study, kept), checks, notes)
+    signature = (
+        f"annotate|kind:{study.task.kind}|questions:{study.identity[:8]}|attention:{attention:g}"
+    )
+    return Exported(kind, table_of(study, kept), checks, notes, signature)
 
 
 def table_of(study: Study, judged: list[Judgement]) -> pl.DataFrame:

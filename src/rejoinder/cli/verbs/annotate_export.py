@@ -56,7 +56,7 @@ def export(given: ExportOptions) -> None:
         study.close()
     result = replace(result, notes=(*notes, *result.notes))
     write = write_preferences if result.kind == "preferences" else write_ratings
-    with Outputs() as outputs:
+    with Outputs(result) as outputs:
         rows = result.table.height
         written = outputs.save(given.output, lambda path: write(result.table, path), rows)
         if given.json:
@@ -68,11 +68,14 @@ def export(given: ExportOptions) -> None:
 def _print(result: Exported) -> None:
     from rejoinder.cli.terminal.columns import number, table, text
     from rejoinder.cli.terminal.console import console, print_notes
+    from rejoinder.messages import counted
 
     out = console()
     raters = result.table.get_column("rater").n_unique()
     items = result.table.get_column("id").n_unique()
-    out.print(f"{result.table.height} {result.kind} by {raters} raters on {items} items")
+    out.print(
+        f"{result.table.height} {result.kind} by {counted(raters, 'rater')} on {counted(items, 'item')}"
+    )
     if result.attention.height:
         rows = result.attention.iter_rows(named=True)
         title = "attention questions"

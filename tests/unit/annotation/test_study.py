@@ -193,6 +193,8 @@ def test_who_fails_the_attention_questions_can_be_left_out(tmp_path):
     strict = export(study, 0.5)
     assert set(strict.table["rater"]) == {"r001"}
     (note,) = strict.notes
+    assert strict.signature.startswith("annotate|kind:pointwise|questions:")
+    assert strict.signature.endswith("|attention:0.5")
     assert (
         note
         == "1 rater answered less than 50% of the attention questions right: 10 answers left out"

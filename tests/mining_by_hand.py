@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 
 from rejoinder import TestSet
+from rejoinder.text.bare import bare
 
 
 def words(text):
@@ -58,7 +59,7 @@ def brute_force(triples, queries, alpha, epsilon, wanted):
         products = [
             d * (alpha * e + (1 - alpha) * epsilon) for d, e in zip(first, second, strict=True)
         ]
-        rows, seen = [], {response}
+        rows, seen = [], {text for _, text in triples if bare(text) == bare(response)}
         for place in sorted(range(len(triples)), key=lambda i: (-products[i], i)):
             if products[place] <= 0 or len(rows) == wanted:
                 break

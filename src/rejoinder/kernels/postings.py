@@ -213,6 +213,8 @@ def best_products(
     weights: Floats,
     reply_keys: Fingerprints,
     known_keys: Fingerprints,
+    utterance_keys: Fingerprints,
+    replies: Indices,
     conversations: Places,
     left_out: Bytes,
     cursors: Indices,
@@ -232,7 +234,9 @@ def best_products(
         response: What the responses are scored with.
         weights: float64 [2]: the product is ``m (weights[0] r + weights[1])``.
         reply_keys: uint64 [n], equal for equal responses.
-        known_keys: uint64 [any], of responses that are left out.
+        known_keys: uint64 [any], the keys of responses that are left out, as ``utterance_keys``.
+        utterance_keys: uint64 [u], equal for utterances of equal letters and digits.
+        replies: int64 [n], the utterance that is each response.
         conversations: uint32 [n], the conversation of each pair.
         left_out: uint8 [conversations], not 0 where a conversation is left out.
         cursors: int64 [words of both queries], working memory.
@@ -266,12 +270,20 @@ def best_products(
             product = first[i] * (weights[0] * second[i] + weights[1])
             if product <= least or left_out[conversations[low + i]] != 0:
                 continue
-            kept = _insert(
-                best, kept, low + i, reply_keys[low + i], known_keys, first[i], second[i], product
-            )
+            if _is_among(utterance_keys[replies[low + i]], known_keys):
+                continue
+            kept = _insert(best, kept, low + i, reply_keys[low + i], first[i], second[i], product)
             least = best.products[kept - 1] if kept == wanted else 0.0
         low = high
     return kept
+
+
+@helper
+def _is_among(key: Any, keys: Fingerprints) -> bool:
+    for k in range(keys.size):  # noqa: SIM110, machine code has no generators
+        if keys[k] == key:
+            return True
+    return False
 
 
 @helper
@@ -280,15 +292,11 @@ def _insert(
     kept: int,
     place: int,
     key: Any,
-    known_keys: Fingerprints,
     first: Any,
     second: Any,
     product: Any,
 ) -> int:
     """Puts a pair where it belongs; of equal products the earlier pair comes first."""
-    for k in range(known_keys.size):
-        if known_keys[k] == key:
-            return kept
     end = kept  # the entry that goes: the same reply with a lower product, or the last
     for k in range(kept):
         if best.keys[k] == key:

@@ -23,7 +23,7 @@ from rejoinder.retrieval.bm25 import BM25, K1, B
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.schemas import CANDIDATES
 from rejoinder.tables.testset import TestSet
-from rejoinder.text.bare import exact_keys
+from rejoinder.text.bare import bare_keys
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import check_tokenizer, tokenize
 
@@ -106,9 +106,9 @@ def mine(
     first.
 
     Equal responses (byte by byte) are one candidate, that of the highest product. The item's own
-    references are no candidates, and neither is anything from conversations that share an utterance
-    of 8 words or a pair of message and reply with the test set. The frequencies of words are those
-    of the whole corpus.
+    references are no candidates, in any case and with any marks, and neither is anything from
+    conversations that share an utterance of 8 words or a pair of message and reply with the test
+    set. The frequencies of words are those of the whole corpus.
 
     Args:
         corpus: Contexts with a reply each: what ``read_testset`` returns; or its index
@@ -229,7 +229,7 @@ class _Items:
             [*self.references[place], *([self.messages[place] or ""] if parrot else [])]
             for place in self.asked
         ]
-        keys = exact_keys(Strings.of([text for each in texts for text in each]), index.keys)
+        keys = bare_keys(Strings.of([text for each in texts for text in each]), index.keys)
         ends = np.cumsum([len(each) for each in texts])
         for each, end in zip(texts, ends.tolist(), strict=True):
             yield keys[end - len(each) : end]

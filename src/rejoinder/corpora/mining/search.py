@@ -51,7 +51,7 @@ class Wanted:
     Attributes:
         message: int64, the words of its message, -1 for those that the corpus has not.
         response: int64, those of its own response; empty where it has none.
-        known: uint64, the keys of responses that are no candidates: its own ones.
+        known: uint64, the keys of letters and digits of responses that are no candidates: its own.
     """
 
     message: Indices
@@ -95,6 +95,8 @@ def search(
             weights,
             index.reply_keys,
             item.known,
+            index.utterance_keys,
+            index.replies,
             index.conversations,
             left_out,
             cursors,

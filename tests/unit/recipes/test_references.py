@@ -120,6 +120,23 @@ def test_another_run_and_damaged_candidates_are_refused(corpus, testset, tmp_pat
         references(corpus, testset, run, candidates=2)
 
 
+def test_candidates_without_a_record_of_their_run_are_never_replaced(corpus, testset, tmp_path):
+    study = references(corpus, testset, tmp_path / "run", candidates=1)
+    path, record = tmp_path / "run" / "candidates.jsonl", tmp_path / "run" / "run.json"
+    mined, written = path.read_bytes(), record.read_bytes()
+    record.unlink()  # as after a run that was ended between the two files
+    again = references(corpus, testset, tmp_path / "run", candidates=1)
+    assert again.candidates.rows() == study.candidates.rows()
+    assert (path.read_bytes(), record.read_bytes()) == (mined, written)
+    record.unlink()
+    changed = mined.replace(b"original", b"by hand", 1)
+    path.write_bytes(changed)
+    with pytest.raises(InputError, match=r"candidates\.jsonl: already there, without run\.json"):
+        references(corpus, testset, tmp_path / "run", candidates=1)
+    assert path.read_bytes() == changed
+    assert not record.exists()
+
+
 def test_ratings_of_nobody_and_names_that_are_both(corpus, testset, replies, tmp_path):
     run = tmp_path / "run"
     strange = pl.DataFrame([("c001", "dog", "r", "x", 3.0)], schema=RATINGS, orient="row")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ def kept_candidates(
         ``id, text, source``; notes; the signature; whether they were there already.
 
     Raises:
-        InputError: The folder holds candidates of another corpus or test set, or damaged ones.
+        InputError: The folder holds candidates of another corpus or test set, or damaged ones, or
+            without ``run.json`` a file ``candidates.jsonl`` of other content.
     """
     identity = {
         "corpus": _digest(corpus),
@@ -63,7 +65,7 @@ def kept_candidates(
         return table, tuple(kept["notes"]), kept["signature"], True
     mined = mine(corpus, testset, candidates=candidates, progress=progress)
     table = with_originals(mined.table, testset)
-    write_candidates(table, folder / FILE)
+    _write_once(table, folder / FILE)
     facts = {"notes": list(mined.notes), "signature": mined.signature}
     record = {"identity": identity, FILE: sha256(folder / FILE), **facts}
     with replacing(folder / RUN) as temporary:
@@ -84,6 +86,26 @@ def with_originals(mined: pl.DataFrame, testset: TestSet) -> pl.DataFrame:
         .sort("place of item", maintain_order=True)
         .drop("place of item")
     )
+
+
+def _write_once(table: pl.DataFrame, path: Path) -> None:
+    """Writes the candidates, unless a file with the same bytes is there: an earlier run was ended.
+
+    Raises:
+        InputError: A file of other content is there, or the candidates cannot be written.
+    """
+    if not path.exists():
+        write_candidates(table, path)
+        return
+    with tempfile.TemporaryDirectory(prefix="rejoinder-") as folder:
+        mined = Path(folder) / FILE
+        write_candidates(table, mined)
+        same = path.is_file() and sha256(mined) == sha256(path)
+    if not same:
+        raise InputError(
+            f"{path}: already there, without {RUN}, and not the candidates that this command mines; "
+            "people may be rating them, so that they are not replaced; name a new folder, or move the file"
+        )
 
 
 def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -166,11 +166,12 @@ def make_database(path: str | os.PathLike[str], fill: Callable[[sqlite3.Connecti
         InputError: Something stands there, it cannot be written, or it lies on a network file system.
     """
     check_target(path)
-    final = Path(path)
+    final = Path(os.path.realpath(path))
     if final.exists():
-        raise InputError(f"{path}: a file stands there; name a new file, or remove this one")
+        raise _taken(path)
+    _refuse_logs(path, final)
     refuse_network(final)
-    with replacing(final) as temporary:
+    with replacing(path) as temporary:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             connection = sqlite3.connect(temporary, isolation_level=None)
@@ -186,6 +187,37 @@ def make_database(path: str | os.PathLike[str], fill: Callable[[sqlite3.Connecti
         except sqlite3.Error as error:
             why = failure(error) or str(error)
             raise InputError(f"{path}: cannot be written: {why}; choose another place") from error
+        _claim(path, temporary, final)
+
+
+def _claim(path: str | os.PathLike[str], temporary: Path, final: Path) -> None:
+    """Gives the finished file its name, unless another process has made a file of that name since.
+
+    A second name for the same file, other than a rename, fails where the name is taken. The rename by
+    `replacing` that follows then has nothing to do.
+    """
+    try:
+        os.link(temporary, final)
+    except FileExistsError:
+        raise _taken(path) from None
+    except OSError:  # a file system without second names
+        if final.exists():
+            raise _taken(path) from None
+
+
+def _taken(path: str | os.PathLike[str]) -> InputError:
+    return InputError(f"{path}: a file stands there; name a new file, or remove this one")
+
+
+def _refuse_logs(path: str | os.PathLike[str], final: Path) -> None:
+    """Raises an InputError where the log of another database lies: SQLite would replay it."""
+    for suffix in ("-wal", "-shm", "-journal"):
+        log = final.with_name(final.name + suffix)
+        if os.path.lexists(log):
+            raise InputError(
+                f"{path}: {log.name} stands beside it, the log of an earlier study, whose answers would "
+                "come into the new one; put that study back, or remove its log, or name a new file"
+            )
 
 
 def refuse_network(path: Path) -> None:

@@ -106,7 +106,12 @@ def open_study(
     """
     there = os.path.exists(path)
     if not there:
-        make_study(path, task, questions)
+        try:
+            make_study(path, task, questions)
+        except InputError:
+            if not os.path.exists(path):
+                raise
+            there = True  # another process has made it since
     study = Study(path)
     if study.identity != identity(task, questions):
         study.close()

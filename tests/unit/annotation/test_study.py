@@ -1,5 +1,6 @@
 """Who gets which question, in which order, and what becomes of an answer."""
 
+import os
 import random
 from collections import Counter
 
@@ -254,6 +255,39 @@ def test_another_study_is_not_gone_on_with(tmp_path):
         open_study(path, other, make_questions(table, replies, other))
     with pytest.raises(InputError, match="a file stands there"):
         make_study(path, task, make_questions(table, replies, task))
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_the_log_of_an_earlier_study_does_not_come_into_a_new_one(tmp_path, suffix):
+    path = tmp_path / "s.sqlite"
+    (tmp_path / f"s.sqlite{suffix}").write_bytes(b"log")
+    table = studies.items_of(2)
+    questions = make_questions(table, studies.responses(table), studies.TASK)
+    with pytest.raises(InputError, match=f"s.sqlite{suffix} stands beside it.*remove its log"):
+        open_study(path, studies.TASK, questions)
+    assert [each.name for each in tmp_path.iterdir()] == [f"s.sqlite{suffix}"]
+
+
+def test_of_two_first_starts_both_open_the_same_study(tmp_path, monkeypatch):
+    path = tmp_path / "s.sqlite"
+    table = studies.items_of(2)
+    questions = make_questions(table, studies.responses(table), studies.TASK)
+    link = os.link
+
+    def late(*names):
+        monkeypatch.setattr(os, "link", link)
+        study, there = open_study(path, studies.TASK, questions)
+        assert not there
+        study.add_rater()
+        study.close()
+        link(*names)
+
+    monkeypatch.setattr(os, "link", late)
+    study, there = open_study(path, studies.TASK, questions)
+    assert there
+    assert [each.name for each in study.raters()] == ["r001"]
+    study.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 def test_files_that_are_no_study_are_refused(tmp_path):

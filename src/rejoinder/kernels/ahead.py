@@ -30,6 +30,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from rejoinder.kernels import arrays
 from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, TextBytes, Tokens
 
 P = ParamSpec("P")
@@ -102,6 +103,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self.source = _source(function.__code__.co_filename)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__wrapped__ = function
@@ -265,14 +267,25 @@ def _standalone(wanted: Kernel) -> FunctionType:
 
 def _key(wanted: Kernel, llvm: Any) -> str:
     """What the machine code depends on: sources, versions, processor."""
-    digest = hashlib.sha256()
-    for file in (wanted.function.__code__.co_filename, __file__):
-        digest.update(Path(file).read_bytes())
+    digest = hashlib.sha256(wanted.source + _OWN_SOURCES)
     # A version of llvmlite belongs to one of numba.
     facts = (sys.platform, llvm.get_process_triple(), _version())
     digest.update(repr((facts, llvm.get_host_cpu_name())).encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
     return digest.hexdigest()[:20]
+
+
+@cache
+def _source(file: str) -> bytes:
+    """The checksum of a source, as it is when the module is imported.
+
+    Read when it is compiled, it could be the source of a newer version than the one that was
+    imported: its name would then hold the machine code of the old one.
+    """
+    return hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+_OWN_SOURCES = _source(__file__) + _source(arrays.__file__)
 
 
 def _version() -> str:

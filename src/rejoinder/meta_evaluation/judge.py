@@ -28,6 +28,7 @@ from rejoinder.statistics.annotator_test import (
 )
 from rejoinder.statistics.calibration import cross_fitted
 from rejoinder.statistics.clusters import Groups, variance_components
+from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
@@ -55,7 +56,7 @@ _REPEATS = {
 }  # fmt: skip
 _TESTS = {
     "judge": _TEXT, "raters": _COUNT, "beaten": _COUNT, "winning_rate": _NUMBER,
-    "advantage": _NUMBER, "passed": pl.Boolean, "reason": _TEXT,
+    "advantage": _NUMBER, "rater_advantage": _NUMBER, "passed": pl.Boolean, "reason": _TEXT,
 }  # fmt: skip
 _RATERS = {
     "judge": _TEXT, "rater": _TEXT, "items": _COUNT, "advantage": _NUMBER, "difference": _NUMBER,
@@ -81,7 +82,8 @@ class JudgeReport:
         repeats: Of judges that marked a reply more than once: the reliability of a ``single`` mark
             and of the ``mean`` of them (intraclass correlation).
         tests: The alternative annotator test: ``raters`` tested, ``beaten``, ``winning_rate``,
-            ``advantage`` (mean over raters), ``passed``.
+            ``advantage`` (mean over raters) and ``rater_advantage``, the same share of the raters left
+            out, ``passed``.
         raters: Its rows for each rater.
         panel: How many independent judges all of them are worth; None for one judge.
         notes: What was left out, and how values are to be read.
@@ -162,17 +164,18 @@ def judge(
     """
     check_scores(scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
+    check_draws(0, seed)
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)
     rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
-    covariates = _covariates(rated, responses)
+    covariates = _covariates(rated, responses, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
     judges = []
     for done, label in enumerate(labels, start=1):
         subject = rated.subjects[label]
-        marks = subject.sign * rated.segments[label]
+        marks = rated.segments[label]  # higher is better: turned around where lower was
         one = _judge(
             label, marks, rated, (low, high), covariates, subject.sign, tolerance, alignment, seed
         )
@@ -180,6 +183,7 @@ def judge(
         if progress is not None:
             progress(done, len(labels))
     notes += _notes(judges, (low, high))
+    notes += _constant_note(rated, judges, tolerance, alignment)
     panel = _panel(judges, rated)
     facts = [
         "judge",
@@ -240,7 +244,7 @@ def _on(marks: Floats, scale: Scale) -> bool:
     return bool(marks.size) and scale[0] <= marks.min() and marks.max() <= scale[1]
 
 
-def _covariates(rated: Rated, responses: Frame | None) -> dict[str, Floats]:
+def _covariates(rated: Rated, responses: Frame | None, notes: list[str]) -> dict[str, Floats]:
     """Length and markdown of each rated reply: float64 [r]; one that does not vary is left out."""
     if responses is None:
         return {}
@@ -248,7 +252,13 @@ def _covariates(rated: Rated, responses: Frame | None) -> dict[str, Floats]:
         ["system", "id"], keep="first"
     )
     texts = dict(zip(zip(table["system"], table["id"], strict=True), table["text"], strict=True))
-    replies = [texts.get((rated.systems[s], rated.ids[i]), "") for s, i in _places(rated)]
+    places = [(rated.systems[s], rated.ids[i]) for s, i in _places(rated)]
+    absent = sum(place not in texts for place in places)
+    if absent:
+        what = counted(absent, "rated reply", "rated replies")
+        notes.append(f"length and markdown are not tested: {what} without a text")
+        return {}
+    replies = [texts[place] for place in places]
     measured = {
         name: np.array([measure(text) for text in replies]) for name, measure in MEASURED.items()
     }
@@ -292,9 +302,29 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
     if any(one.errors.calibration != "slope" for one in judges):
         notes.append(
             "each reply has one rating (or a mean of people not named): the raters' noise is unknown, so "
-            "slopes and correlations are not corrected for it"
+            "slopes and correlations are not corrected for it, and a panel seems worth fewer judges than "
+            "it is"
         )
     return notes
+
+
+def _constant_note(
+    rated: Rated, judges: Sequence[_Judge], tolerance: float, alignment: Alignment
+) -> list[str]:
+    """A note where the mean rating, given to every reply, would stand in for a rater too."""
+    constant = np.full(rated.human.size, rated.human.mean())
+    if alignment == "accuracy":
+        grades, counts = np.unique(rated.matrix[np.isfinite(rated.matrix)], return_counts=True)
+        constant[:] = grades[counts.argmax()]
+    test = alternative_annotator_test(rated.matrix, constant, tolerance, alignment, rated.group)
+    if not test.passed or not any(one.test.passed for one in judges):
+        return []
+    beaten = sum(each.beaten for each in test.raters)
+    tested = sum(each.reason is None for each in test.raters)
+    return [
+        f"one and the same grade for every reply would stand in for a rater too (it beats {beaten} of "
+        f"{tested}): raters differ so much here that the test says little; read 'r within'"
+    ]
 
 
 def _measure_rows(one: _Judge) -> list[dict[str, Any]]:
@@ -352,9 +382,14 @@ def _test_row(one: _Judge) -> dict[str, Any]:
         "beaten": sum(each.beaten for each in tested),
         "winning_rate": test.winning_rate,
         "advantage": test.advantage,
+        "rater_advantage": test.advantage + _mean([each.difference for each in tested]),
         "passed": test.passed,
         "reason": test.reason,
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
 
 
 def _rater_rows(one: _Judge, rated: Rated) -> list[dict[str, Any]]:

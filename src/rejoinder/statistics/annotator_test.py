@@ -33,6 +33,9 @@ LEAST_ITEMS = 30
 LEAST_RATERS = 3
 """Two raters have no common answer that a third party could be close to."""
 
+ROUNDING = 1e-9
+"""Two alignments this close together, relative to their size, are equal."""
+
 PASSING = 0.5
 """The least winning rate of a judge that may stand in."""
 
@@ -153,7 +156,9 @@ def _left_out(
     both = np.isfinite(ratings[:, rater]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
     own = _alignment(ratings[both, rater], others[both], alignment)
     its = _alignment(judge[both], others[both], alignment)
-    judge_close, rater_close = (its >= own).astype(np.float64), (own >= its).astype(np.float64)
+    slack = ROUNDING * (1 + np.abs(own))  # equal but for rounding is equal
+    judge_close = (its >= own - slack).astype(np.float64)
+    rater_close = (own >= its - slack).astype(np.float64)
     n = int(both.sum())
     advantage = float(judge_close.mean()) if n else math.nan
     differences = rater_close - judge_close

@@ -80,8 +80,14 @@ class JudgeErrors:
 
 
 NO_REPEATS = "each reply has one rating: nothing tells the raters' noise"
-NO_RELATION = "the judge's marks do not follow people's ratings: they have no unit of theirs"
+NO_RELATION = (
+    "the judge's marks follow people's ratings too loosely for an error in rating points: the slope is "
+    "not known well enough"
+)
 NO_UNIT = f"{NO_REPEATS}, and the marks are on another scale"
+
+LEAST_SLOPE = 2.0
+"""A slope below so many half-widths of its interval gives no unit."""
 
 BASIC, FURTHER, NOISE = 6, 4, 3
 """How many sums there are of a system; of a covariate in a system; and of the raters' noise."""
@@ -127,7 +133,7 @@ def judge_errors(
     unknown = None if repeats else NO_REPEATS
     calibration = "slope" if repeats else "as they are"
     reason = None if repeats or same_scale else NO_UNIT
-    if repeats and not abs(slope.value) > slope.high - slope.value:
+    if repeats and not abs(slope.value) > LEAST_SLOPE * (slope.high - slope.value):
         reason = NO_RELATION
     unit = (agreement["slope"], each["slope"]) if repeats else (np.ones(()), np.ones(clusters))
     errors, errors_left_out = sums.errors(sums.total, unit[0]), sums.errors(sums.left_out, unit[1])

@@ -60,6 +60,12 @@ def covariate_differences(table: pl.DataFrame, names: Sequence[str], origin: Ori
     if len(set(names)) < len(names):
         raise ParameterError(f"covariates: {listed(names)} names one of them twice; name each once")
     columns = [_differences(table, name, origin) for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if column.size and np.ptp(column) == 0:
+            raise InputError(
+                f"covariates: {quoted(name)} differs by {column[0]:g} in every comparison, so its effect "
+                "cannot be told; leave it out"
+            )
     return np.stack(columns, axis=1) if columns else np.zeros((table.height, 0))
 
 

@@ -1,9 +1,11 @@
 """Machine code kept on disk: used again, made anew where it does not fit, never trusted blindly."""
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +93,16 @@ def test_a_file_that_is_not_whole_or_of_other_sources_is_made_anew(tmp_path):
     assert not stale.exists()
     assert len(list(tmp_path.iterdir())) == 2
     assert not process(tmp_path)
+
+
+def test_sources_are_those_that_were_imported():
+    # A source that changes while a process runs must not give its name to the code of the old one.
+    here = Path(ngrams.__file__)
+    before = ahead._source(str(here))
+    kernels = [each for each in vars(ngrams).values() if isinstance(each, ahead.Kernel)]
+    assert kernels
+    assert {each.source for each in kernels} == {before}
+    assert before == hashlib.sha256(here.read_bytes()).digest()
 
 
 def test_a_file_that_others_may_write_is_not_run(tmp_path):

@@ -28,8 +28,9 @@ ERRORS = (
     "for each unit of the logarithm of words (marks) + 1; p Holm: corrected over a judge's rows"
 )
 TEST = (
-    "stands in: whether the judge beats half of the raters or more, each of whom is left out in turn; "
-    "advantage: on which share of items it is at least as close to the other raters as the one left out"
+    "stands in: whether the judge beats half of the raters or more, each of whom is left out in turn: it is "
+    "not worse by more than the tolerance; advantage: on which share of items the judge is at least as close "
+    "to the other raters as the one left out; rater: that share of the rater's"
 )
 
 
@@ -49,11 +50,7 @@ def judge(report: JudgeReport) -> None:
         out.print()
     if report.panel is not None:
         panel = report.panel
-        judges = report.measures.get_column("judge").n_unique()
-        out.print(
-            f"all {judges} together are worth so many judges with independent errors:", end=" "
-        )
-        out.print(_cell(panel._asdict(), 2))
+        out.print(_panel(panel._asdict(), report.measures.get_column("judge").n_unique()))
         out.print()
     legends = [f"{LEGEND}; [low, high]: 95% interval", ERRORS, *([TEST] if tested.height else [])]
     for legend in legends:
@@ -135,6 +132,7 @@ def _tests(rows: pl.DataFrame) -> Table:
         text("alternative annotator test", "judge"),
         number("raters beaten", lambda row: f"{row['beaten']} of {row['raters']}"),
         number("advantage", lambda row: _cell({"value": row["advantage"]}, 2)),
+        number("rater", lambda row: _cell({"value": row["rater_advantage"]}, 2)),
         text("stands in", lambda row: "yes" if row["passed"] else "no"),
     )
 

@@ -1,0 +1,108 @@
+"""Judges beside people: the tables, what they rest on, and what is said."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.errors import ParameterError
+
+SCHEMA = ["id", "system", "rater", "criterion", "score"]
+
+
+def world(seed=0, items=60, raters=4, noise=0.7, follow=1.0):
+    """Ratings of two systems by several raters, and a judge's marks on their scale."""
+    rng = np.random.default_rng(seed)
+    quality = np.clip(rng.normal(3, 1, size=(2, items)), 1, 5)
+    rows, marks = [], []
+    for s, system in enumerate("xy"):
+        for i in range(items):
+            for r in range(raters):
+                grade = float(np.clip(np.round(quality[s, i] + noise * rng.normal()), 1, 5))
+                rows.append((f"c{i}", system, f"r{r}", "overall", grade))
+            mark = 3 + follow * (quality[s, i] - 3) + 0.3 * rng.normal()
+            marks.append((system, f"c{i}", "judge", float(np.clip(mark, 1, 5))))
+    ratings = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return ratings, pl.DataFrame(marks, schema=["system", "id", "name", "value"], orient="row")
+
+
+def measured(report, measure):
+    return report.measures.filter(pl.col("measure") == measure).row(0, named=True)
+
+
+def test_a_good_judge_follows_and_stands_in():
+    ratings, marks = world()
+    report = rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
+    assert measured(report, "slope")["value"] == pytest.approx(1, abs=0.15)
+    assert measured(report, "corrected")["value"] > measured(report, "within")["value"] > 0.7
+    test = report.tests.row(0, named=True)
+    assert test["passed"]
+    assert (test["raters"], test["beaten"]) == (4, 4)
+    assert test["rater_advantage"] < test["advantage"]
+    assert report.panel is None
+    assert report.errors.get_column("level").to_list() == ["x", "y"]
+    assert set(report.as_json()) == {
+        "measures", "errors", "repeats", "tests", "raters", "panel", "signature", "notes",
+    }  # fmt: skip
+
+
+def test_lower_is_better_turns_the_marks():
+    ratings, marks = world()
+    scores = [rejoinder.Scores.from_segments(marks, lower=lower) for lower in ([], ["judge"])]
+    up, down = (measured(rejoinder.judge(each, ratings), "correlation") for each in scores)
+    assert down["value"] == pytest.approx(-up["value"])
+
+
+def test_a_constant_that_would_stand_in_is_said():
+    # raters who agree in nothing: whoever stays in the middle is close to all of them
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"c{i}", "x", f"r{r}", "overall", float(rng.integers(1, 6)))
+        for i in range(80)
+        for r in range(5)
+    ]
+    ratings = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    marks = pl.DataFrame(
+        [("x", f"c{i}", "judge", 3.0 + 0.01 * (i % 2)) for i in range(80)],
+        schema=["system", "id", "name", "value"],
+        orient="row",
+    )
+    report = rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
+    assert report.tests["passed"].to_list() == [True]
+    assert any("one and the same grade" in note for note in report.notes)
+    good = rejoinder.judge(rejoinder.Scores.from_segments(world()[1]), world()[0])
+    assert not any("one and the same grade" in note for note in good.notes)
+
+
+def test_replies_without_a_text_are_not_empty_replies():
+    ratings, marks = world()
+    texts = [
+        ("x" if s == "x" else "y", f"c{i}", "w " * (1 + i % 7)) for s in "xy" for i in range(60)
+    ]
+    responses = pl.DataFrame(texts, schema=["system", "id", "text"], orient="row")
+    scores = rejoinder.Scores.from_segments(marks)
+    whole = rejoinder.judge(scores, ratings, responses=responses)
+    assert "length" in whole.errors.get_column("factor").to_list()
+    half = rejoinder.judge(scores, ratings, responses=responses.head(60))
+    assert "length" not in half.errors.get_column("factor").to_list()
+    assert any("60 rated replies without a text" in note for note in half.notes)
+
+
+def test_repeated_marks_have_a_reliability():
+    ratings, marks = world()
+    again = pl.concat([marks, marks.with_columns(pl.col("value") + 0.1)])
+    repeats = again.with_columns(sample=pl.Series([0] * 120 + [1] * 120))
+    scores = rejoinder.Scores.from_segments(repeats)
+    report = rejoinder.judge(scores, ratings, repeats=repeats)
+    (row,) = report.repeats.to_dicts()
+    assert (row["replies"], row["marks"]) == (120, 240)
+    assert 0.95 < row["single"] < row["mean"] < 1
+
+
+def test_a_panel_and_a_seed():
+    ratings, marks = world()
+    other = marks.with_columns(pl.lit("other").alias("name"))
+    report = rejoinder.judge(rejoinder.Scores.from_segments(pl.concat([marks, other])), ratings)
+    assert report.panel.value == pytest.approx(1)
+    with pytest.raises(ParameterError, match="seed=-1"):
+        rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings, seed=-1)

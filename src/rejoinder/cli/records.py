@@ -60,7 +60,9 @@ class Records:
             "rows": rows,
             "version": __version__,
             "command": _command(folder),
-            "signatures": signatures_of(self._result),
+            "signatures": {
+                name: without_secrets(each) for name, each in signatures_of(self._result).items()
+            },
             "notes": [without_secrets(each) for each in _notes(self._result)],
             "inputs": [
                 {"as": role, "name": _name(each), "path": _seen(each, folder), "content": content}

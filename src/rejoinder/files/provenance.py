@@ -28,6 +28,15 @@ SUFFIX = ".provenance.json"
 FORMAT = "rejoinder_provenance"
 """The key that every record begins with; its value is the version of the format."""
 VERSION = 1
+_SECRETS = (
+    re.compile(
+        r"(?i)(?<!\w)((?:api[_-]?key|(?:access|auth)[_-]?token|token|(?:client[_-]?)?secret|password)=)"
+        r"[^\s;&#,|'\"]+"
+    ),
+    re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]{6,}"),
+    re.compile(r"\b(sk-)[\w-]{16,}"),
+)
+"""Where a key of a server may stand in a text: its name, or what is before it, is the first group."""
 _LONGEST = 255 - len(SUFFIX)  # bytes of a name beside which a record fits
 
 
@@ -117,11 +126,15 @@ def _within(path: str, folder: str) -> bool:
 def without_secrets(text: str) -> str:
     """A text without the user and password of a web address, without its query, and without the home.
 
+    In the place of a key, a token or a password (``api_key=``, ``Bearer``) it has ``***``.
+
     >>> without_secrets("https://ann:pw@example.org/v1?key=7#gpt")
     'https://example.org/v1#gpt'
     """
-    text = re.sub(r"(\w+://)[^/@\s]*@", r"\1", text)
+    text = re.sub(r"(\w+://)[^/?#\s]*@", r"\1", text)  # a password may hold an @
     text = re.sub(r"(\w+://[^\s?#]*)\?[^\s#]*", r"\1", text)
+    for secret in _SECRETS:
+        text = secret.sub(r"\1***", text)
     home = str(Path.home())
     return re.sub(rf"{re.escape(home)}(?=/|$|\b)", "~", text) if home != os.sep else text
 

@@ -4,9 +4,12 @@ import hashlib
 import json
 import os
 import shutil
+from types import SimpleNamespace
 
+import click
 import pytest
 
+from rejoinder.cli.records import Records
 from rejoinder.files.provenance import read_record, record_path
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -156,3 +159,16 @@ def test_mistakes(examples, command):
     status, _, err = command("provenance", "examples/ratings.csv")
     assert status == 2
     assert "nothing tells how it was made" in err
+
+
+def test_signatures_and_notes_of_a_record_have_no_secrets(tmp_path):
+    secret = "http://ann:p@ss@h/v1;api_key=abc#m"
+    path = tmp_path / "x.jsonl"
+    path.write_text("{}\n")
+    result = SimpleNamespace(signatures={"m": f"m|server:{secret}"}, notes=[f"{secret}: slow"])
+    with click.Context(click.Command("judge")):
+        Records(result).write(path)
+    record = read_record(path)
+    assert record is not None
+    assert record["signatures"] == {"m": "m|server:http://h/v1;api_key=***#m"}
+    assert record["notes"][-1] == "http://h/v1;api_key=***#m: slow"

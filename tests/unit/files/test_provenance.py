@@ -186,3 +186,21 @@ def test_no_secret_of_an_address(monkeypatch):
     assert without_secrets("http://u:p@h:8000/v1?api_key=s#m") == "http://h:8000/v1#m"
     assert without_secrets("/home/ann/x: 3 rows, /home/annabel") == "~/x: 3 rows, /home/annabel"
     assert without_secrets("is it 3?") == "is it 3?"
+    assert without_secrets("https://ann:p@ss@h/v1") == "https://h/v1"
+    assert without_secrets("http://h/v1#m@2 ann@h") == "http://h/v1#m@2 ann@h"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("http://h/v1#api_key=abc", "http://h/v1#api_key=***"),
+        ("http://h/v1;token=abc;a=1#m", "http://h/v1;token=***;a=1#m"),
+        ("http://h/v1#m&Access-Token=a/b", "http://h/v1#m&Access-Token=***"),
+        ("--api-key=abc", "--api-key=***"),
+        ("Authorization: Bearer sk-abc.def", "Authorization: Bearer ***"),
+        ("the key sk-0123456789abcdef0 is wrong", "the key sk-*** is wrong"),
+        ("tokenizer=13a, max_token=3, sk-learn", "tokenizer=13a, max_token=3, sk-learn"),
+    ],
+)
+def test_no_key_of_a_server(text, expected):
+    assert without_secrets(text) == expected

@@ -29,6 +29,9 @@ ORDER BY rater.id, position
 """
 
 
+_ROUNDING = 1e-9  # 0.28 * 25 is 7.000000000000001 in floating point
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The last answer of a rater to a question.
@@ -126,7 +129,8 @@ def export(study: Study, attention: float = 0.0) -> Exported:
         raise ParameterError(f"attention: got {attention}; expected a share from 0 to 1")
     every = judgements(study)
     checks = attention_of(study, every)
-    failed = set(checks.filter(pl.col("right") < attention * pl.col("asked")).get_column("rater"))
+    wanted = attention * pl.col("asked") - _ROUNDING
+    failed = set(checks.filter(pl.col("right") < wanted).get_column("rater"))
     rated = [each for each in every if each.kind == "rated"]
     kept = [each for each in rated if each.rater not in failed]
     notes: tuple[str, ...] = ()

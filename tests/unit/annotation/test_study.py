@@ -4,10 +4,12 @@ import os
 import random
 from collections import Counter
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import rejoinder.annotation.export as exporting
 import studies
 from rejoinder.annotation.export import export, judgements
 from rejoinder.annotation.questions import make_questions
@@ -200,6 +202,18 @@ def test_who_fails_the_attention_questions_can_be_left_out(tmp_path):
         note
         == "1 rater answered less than 50% of the attention questions right: 10 answers left out"
     )
+
+
+@pytest.mark.parametrize(("right", "raters"), [(7, {"r001", "r002"}), (6, {"r002"})])
+def test_exactly_the_share_of_attention_questions_is_enough(tmp_path, monkeypatch, right, raters):
+    study = studies.study(tmp_path, items=2)
+    for _ in range(2):
+        studies.answer_all(study, [study.add_rater()], random.Random(1))
+    rows = [("r001", 25, right), ("r002", 25, 25)]
+    checks = pl.DataFrame(rows, schema=["rater", "asked", "right"], orient="row")
+    monkeypatch.setattr(exporting, "attention_of", lambda *_: checks)
+    assert 0.28 * 25 > 7
+    assert set(export(study, 0.28).table["rater"]) == raters
 
 
 def test_probabilities_are_recorded(tmp_path):

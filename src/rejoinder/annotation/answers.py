@@ -21,6 +21,7 @@ class _Answer(msgspec.Struct):
     question: int
     fields: dict[str, str]
     seconds: float | None = None
+    at: float | None = None
 
 
 class _Answers(msgspec.Struct):
@@ -32,7 +33,10 @@ class _Answers(msgspec.Struct):
 
 
 def taken_in(study: Study, path: str | os.PathLike[str]) -> list[str]:
-    """Stores the answers of a file in the study; those that are there already are stored once.
+    """Stores the answers of a file in the study: all of them, or none where one is wrong.
+
+    What is there already is stored once, and an answer that was given before the one that is there
+    changes nothing, so that the order in which files are taken in does not matter.
 
     Args:
         study: The study that the page was made of.
@@ -57,22 +61,24 @@ def taken_in(study: Study, path: str | os.PathLike[str]) -> list[str]:
             f"{path}: no page of this study has these answers; ask the rater for the file as it was "
             "downloaded"
         )
-    study.consent(rater)
-    for place, each in enumerate(given.answers, start=1):
-        try:
-            study.answer(rater, each.question, each.fields, _seconds(each.seconds))
-        except InputError as error:
-            raise InputError(
-                f"{path}: answer {place}: {str(error).rstrip('.')}; ask the rater for the file as it "
-                "was downloaded"
-            ) from None
+    with study.answers_of_page(rater) as store:
+        for place, each in enumerate(given.answers, start=1):
+            try:
+                store(
+                    each.question, each.fields, _within(each.seconds, 1e7), _within(each.at, 1e12)
+                )
+            except InputError as error:
+                raise InputError(
+                    f"{path}: answer {place}: {str(error).rstrip('.')}; ask the rater for the file as "
+                    "it was downloaded"
+                ) from None
     left = len(study.plan(rater)) - len({each.question for each in given.answers})
     return [f"{path.name}: {rater.name} left out {counted(left, 'question')}"] if left else []
 
 
-def _seconds(given: float | None) -> float:
-    """How long an answer took; 0 where the page does not know it."""
-    return 0.0 if given is None or not 0 <= given < 1e7 else given
+def _within(given: float | None, end: float) -> float | None:
+    """A number from 0 up to an end; None where the page gives none, or another."""
+    return given if given is not None and 0 <= given < end else None
 
 
 def _read(path: Path) -> _Answers:

@@ -8,7 +8,8 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -25,6 +26,7 @@ from rejoinder.files.checksums import json_digest
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200
 
+AnswerOfPage = Callable[[int, Mapping[str, str], float | None, float | None], None]
 Origin = Literal["link", "joined", "page"]
 
 
@@ -274,10 +276,7 @@ class Study:
     def consent(self, rater: Rater) -> None:
         """Notes that a rater has read the instructions, and agreed to take part."""
         with self.database.transaction() as db:
-            db.execute(
-                "UPDATE rater SET consented = ? WHERE id = ? AND consented IS NULL",
-                (self._clock(), rater.id),
-            )
+            _consent(db, rater, self._clock())
 
     def current(self, rater: Rater, expires: bool = True) -> Shown | None:
         """The question that a rater is to answer now; None: all is done.
@@ -366,21 +365,7 @@ class Study:
         """
         now = self._clock()
         with self.database.transaction() as db:
-            row = db.execute(
-                "SELECT state, arrangement, shown, kind FROM assignment "
-                "JOIN block ON block.id = assignment.block "
-                "WHERE assignment.id = ? AND rater = ?",
-                (number, rater.id),
-            ).fetchone()
-            if row is None:
-                raise InputError("This question is not one of yours.")
-            state, arrangement, shown, kind = row
-            if state == "released":
-                raise InputError(
-                    "This question was given to somebody else because it stayed open for too long. "
-                    "Nothing is missing: go on with the next one."
-                )
-            arrangement = json.loads(arrangement)
+            state, arrangement, shown, kind = _assigned(db, rater, number)
             before = _last_answer(db, number) if state == "answered" else None
             if before is None or kind != "training":
                 choices = choices_of(self.task, form, arrangement)
@@ -389,6 +374,31 @@ class Study:
                 if before != (choices, comment):
                     _store(db, number, now, taken, choices, comment)
         return kind == "training"
+
+    @contextmanager
+    def answers_of_page(self, rater: Rater) -> Iterator[AnswerOfPage]:
+        """One transaction for the answers that a rater gave on a page without a server.
+
+        The body is given a function, which stores an answer by the number of its assignment, the
+        fields of the form, how long it took and when it was given (both in seconds; None: unknown). An
+        answer is stored only if it is newer than the one that is there; one without a time, only if it
+        was not stored before. The rater has agreed to take part. Where the body raises, nothing is
+        stored.
+        """
+        now = self._clock()
+        with self.database.transaction() as db:
+            _consent(db, rater, now)
+
+            def store(
+                number: int, form: Mapping[str, str], seconds: float | None, at: float | None
+            ) -> None:
+                _, arrangement, _, kind = _assigned(db, rater, number)
+                choices = choices_of(self.task, form, arrangement)
+                comment = comment_of(self.task, form)
+                if _is_new(db, number, kind, at, (choices, comment)):
+                    _store(db, number, now if at is None else at, seconds, choices, comment)
+
+            yield store
 
     def _feedback(
         self, choices: Choices, content: Mapping[str, Any], arrangement: Sequence[int]
@@ -455,6 +465,49 @@ def _rater_row(db: sqlite3.Connection, where: str, value: object) -> Rater | Non
 
 def _digest(token: str) -> bytes:
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _consent(db: sqlite3.Connection, rater: Rater, now: float) -> None:
+    db.execute("UPDATE rater SET consented = ? WHERE id = ? AND consented IS NULL", (now, rater.id))
+
+
+def _assigned(
+    db: sqlite3.Connection, rater: Rater, number: int
+) -> tuple[str, list[int], float | None, str]:
+    """State, arrangement, time of being shown and kind of an assignment that a rater may answer."""
+    row = None
+    if 0 < number < 1 << 63:  # SQLite's integers
+        row = db.execute(
+            "SELECT state, arrangement, shown, kind FROM assignment "
+            "JOIN block ON block.id = assignment.block "
+            "WHERE assignment.id = ? AND rater = ?",
+            (number, rater.id),
+        ).fetchone()
+    if row is None:
+        raise InputError("This question is not one of yours.")
+    state, arrangement, shown, kind = row
+    if state == "released":
+        raise InputError(
+            "This question was given to somebody else because it stayed open for too long. "
+            "Nothing is missing: go on with the next one."
+        )
+    return state, json.loads(arrangement), shown, kind
+
+
+def _is_new(
+    db: sqlite3.Connection, number: int, kind: str, at: float | None, given: tuple[Choices, str]
+) -> bool:
+    """Whether an answer of a page is to be stored; see `Study.answers_of_page`."""
+    rows = db.execute(
+        "SELECT at, choices, comment FROM answer WHERE assignment = ?", (number,)
+    ).fetchall()
+    if not rows:
+        return True
+    if kind == "training":  # its answer was explained, and stays
+        return False
+    if at is not None:
+        return at > max(row[0] for row in rows)
+    return given not in [(json.loads(row[1]), row[2]) for row in rows]
 
 
 def _last_answer(db: sqlite3.Connection, number: int) -> tuple[Choices, str] | None:

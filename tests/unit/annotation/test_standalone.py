@@ -151,3 +151,61 @@ def test_on_a_full_disk_the_questions_are_given_back(tmp_path, command):
     assert "No space left on device; choose another place" in err
     with Study(db).database.transaction() as connection:
         assert connection.execute("SELECT max(given) FROM block").fetchone() == (0,)
+
+
+def files_of(folder, content, grades):
+    """A file of answers for each grade, given in this order."""
+    for at, grade in enumerate(grades, start=1000):
+        given = answers(content, grade)
+        given["answers"] = [{**each, "at": float(at)} for each in given["answers"]]
+        (folder / f"{grade}.json").write_text(json.dumps(given))
+    return [folder / f"{grade}.json" for grade in grades]
+
+
+def test_the_newest_answer_counts_in_whatever_order_files_come(tmp_path):
+    study = studies.study(tmp_path, items=2)
+    older, newer = files_of(tmp_path, content_of(make_page(study)[0]), "15")
+    for path in (newer, older, newer, older):
+        taken_in(study, path)
+    assert {each.choices["overall"] for each in judgements(study)} == {5}
+    with study.database.transaction() as db:
+        assert db.execute("SELECT max(revision) FROM answer").fetchone() == (1,)
+
+
+def test_a_newer_answer_takes_the_place_of_an_older_one(tmp_path):
+    study = studies.study(tmp_path, items=2)
+    for path in files_of(tmp_path, content_of(make_page(study)[0]), "15"):
+        taken_in(study, path)
+    assert {each.choices["overall"] for each in judgements(study)} == {5}
+
+
+def test_answers_without_a_time_are_stored_once(tmp_path):
+    study = studies.study(tmp_path, items=2)
+    content = content_of(make_page(study)[0])
+    for grade in "1515":
+        (tmp_path / "a.json").write_text(json.dumps(answers(content, grade)))
+        taken_in(study, tmp_path / "a.json")
+    with study.database.transaction() as db:
+        assert db.execute("SELECT max(revision) FROM answer").fetchone() == (2,)
+
+
+def test_of_a_file_with_one_wrong_answer_nothing_is_stored(tmp_path):
+    study = studies.study(tmp_path)
+    given = answers(content_of(make_page(study)[0]))
+    for number in (1 << 63, -1, 10**30):
+        given["answers"][-1] = {"question": number, "fields": {"c0": "3"}}
+        (tmp_path / "a.json").write_text(json.dumps(given))
+        with pytest.raises(InputError, match="not one of yours"):
+            taken_in(study, tmp_path / "a.json")
+    assert judgements(study) == []
+    assert study.raters()[0].consented is None
+
+
+def test_an_unknown_time_of_answering_is_no_time(tmp_path):
+    study = studies.study(tmp_path)
+    given = answers(content_of(make_page(study)[0]))
+    for each, seconds in zip(given["answers"], [None, -1, 1e7, 2.5], strict=False):
+        each["seconds"] = seconds
+    (tmp_path / "a.json").write_text(json.dumps(given))
+    taken_in(study, tmp_path / "a.json")
+    assert export(study).table["seconds"][:4].to_list() == [None, None, None, 2.5]

@@ -228,7 +228,7 @@
         return;
       }
       const seconds = (Date.now() - shownAt) / 1000;
-      state.answers[question.question] = { fields, seconds };
+      state.answers[question.question] = { fields, seconds, at: Date.now() / 1000 };
       editing = null;
       save();
       if (question.known) {

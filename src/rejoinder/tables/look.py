@@ -39,7 +39,7 @@ VERBS = {
     "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
     "ratings": ("ratings", "correlate", "plan", "weigh"),
     "preferences": ("preferences",),
-    "scores": ("score", "compare", "correlate", "plan", "audit", "weigh"),
+    "scores": ("score", "compare", "correlate", "judge", "plan", "audit", "weigh"),
     "kept scores": ("score", "compare", "correlate", "plan", "ruq"),
 }
 """By kind of table the verbs that read one."""

@@ -276,7 +276,9 @@ def _strength_legend(summary: PreferenceSummary) -> str:
     half = "" if "tie" in named else ", a tie as half a win"
     words = [f"strength: {ties}, log odds, mean 0{half}"]
     if "tie" in named:
-        words.append("nu: how likely a tie is beside a win, between equal systems")
+        words.append(
+            "nu: ties for each win of one side, between equal systems (0.5: a tie in 1 of 5)"
+        )
     if "covariate" in named:
         words.append("effect: log odds for a reply that has 1 more of it than the other")
     if "discrimination" in named:
@@ -284,7 +286,10 @@ def _strength_legend(summary: PreferenceSummary) -> str:
             "discrimination: 1 tells systems apart as people do, 0 not at all, below 0 the other way"
         )
     if "best_rank" in summary.strengths.columns:
-        words.append("ranks 2-5: one system is significantly better, and this one may be fifth")
+        words.append(
+            "ranks 2-5: one system is significantly better, and this one may be fifth (by strengths: Wald "
+            "tests, Holm-corrected; not by the sign tests above)"
+        )
     return "; ".join(words)
 
 

@@ -26,7 +26,7 @@ PAIRS = (
 )
 ERRORS = (
     "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
-    "favours one of the two systems"
+    "favours a system: a below 0, b above"
 )
 
 
@@ -117,6 +117,6 @@ def _summary(result: PeopleComparison) -> list[str]:
     }
     return [
         f"of {by[PEOPLE].height} pairs, {significant[PEOPLE]} differ significantly by people alone and "
-        f"{significant[CORRECTED]} corrected; in the middle pair the judge saves "
-        f"{100 * float(saved.median()):z.0f}% of the ratings"  # pyright: ignore[reportArgumentType]
+        f"{significant[CORRECTED]} corrected; half of the pairs with an interval save "
+        f"{100 * float(saved.median()):z.0f}% of the ratings or more"  # pyright: ignore[reportArgumentType]
     ]

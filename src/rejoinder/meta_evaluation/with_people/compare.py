@@ -49,7 +49,7 @@ class PeopleComparison:
         errors: A row for each pair and each judge on the scale of the ratings: ``a``, ``b``, ``judge``;
             ``error``, by how much people's difference exceeds the judge's on the same rated items,
             with ``low``, ``high``, ``p``, ``p_holm`` (over the pairs of a judge), ``rated``,
-            ``reason``. Where it is not 0, the judge favours one of the two.
+            ``reason``. Where it is below 0 the judge favours a, above 0 b.
         ranks: A row for each system under ``people`` and ``corrected``, best first: ``by``,
             ``system``, ``difference`` (the mean of its differences from the others), ``best_rank``,
             ``worst_rank``, ``group``, ``letters``; see ``Scores.ranks``. Empty where not all pairs are

@@ -16,7 +16,7 @@ import studies
 from rejoinder.annotation.export import judgements
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.server.app import make_app
-from rejoinder.annotation.server.security import HEADERS
+from rejoinder.annotation.server.security import HEADERS, form_token
 from rejoinder.annotation.study import Study, make_study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.tables.schemas import RESPONSES
@@ -312,6 +312,18 @@ def test_many_raters_at_once_lose_nothing(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         confirmed = list(pool.map(session, raters))
     assert sum(confirmed) == len(judgements(study)) == 8 * 2 * 4
+
+
+@pytest.mark.parametrize("number", ["abc", "", "-1", "1.5", "²", str(1 << 63), "9" * 5000])
+def test_what_is_no_number_of_a_question_is_refused(tmp_path, number):
+    study = studies.study(tmp_path)
+    rater, web = study.add_rater(), client(study)
+    begin(web, rater)
+    data = {"form": form_token(rater.token, f"answer {number}"), "question": number, "c0": "3"}
+    page = web.post(f"/r/{rater.token}/answer", data=data, headers=OURS)
+    assert (page.status_code, judgements(study)) == (400, [])
+    assert "This form cannot be read." in page.text
+    assert web.get(f"/r/{rater.token}/example/{number}").status_code == 404
 
 
 def test_a_failure_confirms_nothing(tmp_path, monkeypatch):

@@ -59,7 +59,7 @@ def make_app(
             Route("/r/{token}/begin", routes.begin, methods=["POST"]),
             Route("/r/{token}/answer", routes.answer, methods=["POST"]),
             Route("/r/{token}/undo", routes.undo, methods=["POST"]),
-            Route("/r/{token}/example/{number:int}", routes.example),
+            Route("/r/{token}/example/{number}", routes.example),
             Route("/a/{token}", routes.admin),
             Route("/a/{token}/links", routes.add_link, methods=["POST"]),
             Route("/a/{token}/export.csv", routes.export),
@@ -160,15 +160,18 @@ class _Routes:
         rater, form = await self._sent(request, None)
         number = form.get("question", "")
         check_form_token(form, rater.token, f"answer {number}")
+        asked = _number(number)
+        if asked is None:
+            raise RefusedError(400, "This form cannot be read.")
         try:
-            explained = await _in_thread(self.study.answer, rater, int(number), form)
+            explained = await _in_thread(self.study.answer, rater, asked, form)
         except InputError as error:
             shown = await _in_thread(self.study.current, rater)
             if shown is None or str(shown.assignment) != number:
                 return self.pages.message(str(error), f"/r/{rater.token}", status=409)
             return self.pages.question(rater, shown, form, str(error))
         if explained:
-            return _to(f"/r/{rater.token}/example/{int(number)}")
+            return _to(f"/r/{rater.token}/example/{asked}")
         return _to(f"/r/{rater.token}")
 
     async def undo(self, request: Request) -> Response:
@@ -180,7 +183,9 @@ class _Routes:
     async def example(self, request: Request) -> Response:
         """The explanation of a training question."""
         rater = await self._rater(request)
-        number = min(request.path_params["number"], 1 << 62)  # SQLite's integers have 63 bits
+        number = _number(request.path_params["number"])
+        if number is None:
+            raise HTTPException(404)
         feedback = await _in_thread(self.study.feedback, rater, number)
         shown = await _in_thread(self.study.example_of, rater, number)
         if feedback is None or shown is None:
@@ -269,6 +274,11 @@ class _Routes:
 def same_secret(given: str, secret: str) -> bool:
     """Whether two secrets are the same, in a time that does not tell where they differ."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())
+
+
+def _number(text: str) -> int | None:
+    """The number of a question; None: it is no number, or larger than any of a database."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
 def _to(address: str) -> Response:

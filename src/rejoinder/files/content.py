@@ -27,22 +27,11 @@ def folder_hash(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: There is no such folder, or nothing in it.
     """
-    folder = Path(path)
-    files = {
-        file.relative_to(folder).as_posix(): file
-        for file in folder.rglob("*")
-        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
-    }
-    if not files:
-        raise InputError(f"{path}: no folder with a model in it")
-    total = hashlib.sha256()
-    for name in sorted(files):
-        total.update(f"{name}\0{sha256(files[name])}\0".encode())
-    return total.hexdigest()[:8]
+    return _folder_digest(path)[:8]
 
 
-def content_hash(path: str | os.PathLike[str]) -> str:
-    """8 hexadecimal digits that tell the content of a file or a model's folder, for signatures.
+def content_digest(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of the content of a file or a folder, 64 hexadecimal digits, names of files included.
 
     It is kept as long as the ``stamp`` stays.
 
@@ -55,9 +44,33 @@ def content_hash(path: str | os.PathLike[str]) -> str:
     return _content_hash(os.path.realpath(file), stamp(file))
 
 
+def content_hash(path: str | os.PathLike[str]) -> str:
+    """8 hexadecimal digits that tell the content of a file or a model's folder, for signatures.
+
+    Raises:
+        InputError: There is no such file or folder.
+    """
+    return content_digest(path)[:8]
+
+
 @lru_cache(maxsize=64)
 def _content_hash(path: str, stamp: Stamp) -> str:
-    return folder_hash(path) if os.path.isdir(path) else sha256(Path(path))[:8]
+    return _folder_digest(path) if os.path.isdir(path) else sha256(Path(path))
+
+
+def _folder_digest(path: str | os.PathLike[str]) -> str:
+    folder = Path(path)
+    files = {
+        file.relative_to(folder).as_posix(): file
+        for file in folder.rglob("*")
+        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
+    }
+    if not files:
+        raise InputError(f"{path}: no folder with a model in it")
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(f"{name}\0{sha256(files[name])}\0".encode())
+    return total.hexdigest()
 
 
 def stamp(path: str | os.PathLike[str]) -> Stamp:

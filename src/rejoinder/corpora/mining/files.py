@@ -15,7 +15,7 @@ from rejoinder.corpora.mining.stored import read_index, write_index
 from rejoinder.corpora.mining.triples import ROWS_AT_ONCE
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import FileArrays, MemoryArrays, is_free, new_folder
-from rejoinder.files.content import content_hash
+from rejoinder.files.content import content_digest
 from rejoinder.files.locks import alone
 from rejoinder.files.reading import existing
 from rejoinder.files.replacing import remove_parts
@@ -55,23 +55,23 @@ def index_corpus(
     (path,) = existing([Path(corpus)], "corpus")
     if not (path.is_file() or path.is_dir()):
         raise InputError(f"{path}: an index is made of files; write the corpus to a file first")
-    hash_ = content_hash(path)
+    digest = content_digest(path)
     if is_free(folder):
-        _make(path, Path(os.path.realpath(folder)), tokenizer, hash_, progress)
-    return read_index(folder, hash_, tokenizer)
+        _make(path, Path(os.path.realpath(folder)), tokenizer, digest, progress)
+    return read_index(folder, digest, tokenizer)
 
 
-def _make(path: Path, folder: Path, tokenizer: str, hash_: str, progress: Progress | None) -> None:
+def _make(path: Path, folder: Path, tokenizer: str, digest: str, progress: Progress | None) -> None:
     """Makes the index of a corpus in a folder, unless another run has made it meanwhile."""
     with alone(folder):
         if not is_free(folder):
             return
         remove_parts(folder.parent, folder.name)  # of killed runs
         # Keys of the corpus' own: the same corpus gives the same files, to the byte.
-        keys = drawn_keys(f"{hash_} {tokenizer}".encode())
+        keys = drawn_keys(f"{digest} {tokenizer}".encode())
         with new_folder(folder) as arrays:
             index = _index(path, arrays, tokenizer, progress, keys)
-            write_index(index, arrays, hash_)
+            write_index(index, arrays, digest)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def write_index(index: TripleIndex, arrays: FileArrays, corpus: str) -> None:
     Args:
         index: What was made there.
         arrays: The folder.
-        corpus: The hash of the file that the corpus was read from.
+        corpus: The SHA-256 of the file that the corpus was read from, 64 hexadecimal digits.
     """
     arrays.finish(
         {
@@ -62,7 +62,7 @@ def read_index(
 
     Args:
         path: The folder.
-        corpus: The hash of the file that it must have been made of; None: any.
+        corpus: The SHA-256 of the file that it must have been made of; None: any.
         tokenizer: The tokenizer that it must have been made with; None: any.
 
     Raises:

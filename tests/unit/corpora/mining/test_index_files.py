@@ -1,5 +1,7 @@
 """Indexes on disk: the same candidates, made once, of Parquet in parts."""
 
+import hashlib
+
 import numpy as np
 import polars as pl
 import pytest
@@ -71,6 +73,15 @@ def test_the_index_of_another_corpus_is_refused(tmp_path):
         file.write("Hi . __eou__ Ho . __eou__\n")
     with pytest.raises(InputError, match="another corpus"):
         index_corpus(tmp_path / "c.txt", tmp_path / "i")
+
+
+def test_an_index_names_its_corpus_by_the_whole_sha256(tmp_path):
+    index_corpus(CORPUS, tmp_path / "i")
+    _, record = read_folder(tmp_path / "i")
+    digest = hashlib.sha256(CORPUS.read_bytes()).hexdigest()
+    assert record["corpus"] == digest
+    with pytest.raises(InputError, match="another corpus"):
+        read_index(tmp_path / "i", digest[:8] + "0" * 56)
 
 
 @pytest.mark.parametrize("named", [False, True])

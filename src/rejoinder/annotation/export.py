@@ -13,6 +13,7 @@ from rejoinder.annotation.choices import Choices, is_right
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import TIE
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import json_digest
 from rejoinder.messages import counted
 from rejoinder.tables.schemas import DETAILS, PREFERENCES, RATINGS
 
@@ -76,7 +77,8 @@ class Exported:
         attention: A row for each rater who answered attention questions: ``rater``, ``asked``,
             ``right``.
         notes: What was left out.
-        signature: What the study asked, by its checksum, and which judgements are in the table.
+        signature: What the study asked and the rows of the table, by their checksums, and the wanted
+            share of attention questions.
     """
 
     kind: Literal["ratings", "preferences"]
@@ -144,10 +146,12 @@ def export(study: Study, attention: float = 0.0) -> Exported:
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"{study.database.path}: no judgements yet{why}; expected at least one")
     kind = "preferences" if study.task.kind == "head-to-head" else "ratings"
+    table = table_of(study, kept)
     signature = (
-        f"annotate|kind:{study.task.kind}|questions:{study.identity[:8]}|attention:{attention:g}"
+        f"annotate|kind:{study.task.kind}|questions:{study.identity[:8]}"
+        f"|judgements:{json_digest(table.rows())[:8]}|attention:{attention:g}"
     )
-    return Exported(kind, table_of(study, kept), checks, notes, signature)
+    return Exported(kind, table, checks, notes, signature)
 
 
 def table_of(study: Study, judged: list[Judgement]) -> pl.DataFrame:

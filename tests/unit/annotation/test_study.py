@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 from collections import Counter
 
 import polars as pl
@@ -214,6 +215,22 @@ def test_exactly_the_share_of_attention_questions_is_enough(tmp_path, monkeypatc
     monkeypatch.setattr(exporting, "attention_of", lambda *_: checks)
     assert 0.28 * 25 > 7
     assert set(export(study, 0.28).table["rater"]) == raters
+
+
+def test_the_signature_is_that_of_the_judgements(tmp_path):
+    study = studies.study(tmp_path, Task(raters_per_question=1), items=2)
+    rater = study.add_rater()
+    studies.answer_all(study, [rater], random.Random(1))
+    before = export(study).signature
+    assert export(study).signature == before
+    last = judgements(study)[-1]
+    study.undo(rater)
+    shown = study.current(rater)
+    study.answer(rater, shown.assignment, {"c0": str(6 - last.choices["overall"])})
+    assert last.choices["overall"] != 3
+    assert export(study).signature != before
+    part = "judgements:[0-9a-f]{8}"
+    assert re.sub(part, "", export(study).signature) == re.sub(part, "", before)
 
 
 def test_probabilities_are_recorded(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
 from rejoinder.files.replacing import beside, check_folder_target, failure
+from rejoinder.messages import quoted
 
 Array: TypeAlias = NDArray[Any]
 
@@ -211,19 +213,41 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[st
     except ValueError as error:
         raise InputError(f"{folder / RECORD}: damaged ({error}); {_REMEDY}") from None
     arrays = record.pop("arrays", None)
-    if not checked or not isinstance(arrays, dict):
+    if not checked:
         raise InputError(f"{folder / RECORD}: damaged (no checksum); {_REMEDY}")
-    return {name: _checked(folder / name, each) for name, each in arrays.items()}, record
+    if not isinstance(arrays, dict):
+        raise InputError(f"{folder / RECORD}: damaged (it lists no arrays); {_REMEDY}")
+    return {name: _checked(folder, name, each) for name, each in arrays.items()}, record
 
 
-def _checked(path: Path, described: Mapping[str, str]) -> Array:
+def _checked(folder: Path, name: str, described: Any) -> Array:
+    """The array of a file, which is as the record describes it."""
+    path, described = folder / name, described if isinstance(described, dict) else {}
+    dtype, expected = _dtype(described.get("dtype")), described.get("sha256")
+    if dtype is None or not isinstance(expected, str) or path.parent != folder or "\0" in name:
+        raise InputError(
+            f"{folder / RECORD}: damaged (the array {quoted(name)} lacks a file name, a type of numbers, "
+            f"or a checksum); {_REMEDY}"
+        )
     try:
-        digest = sha256(path)
+        digest, size = sha256(path), path.stat().st_size
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {failure(error)}; {_REMEDY}") from error
-    if digest != described["sha256"]:
+    if digest != expected:
         raise InputError(f"{path}: damaged (its content does not match its checksum); {_REMEDY}")
-    return _mapped(path, np.dtype(described["dtype"]), "r")
+    if size % dtype.itemsize:
+        raise InputError(f"{path}: damaged ({size} bytes hold no whole {dtype.name}s); {_REMEDY}")
+    return _mapped(path, dtype, "r")
+
+
+def _dtype(name: object) -> np.dtype[Any] | None:
+    """The type of numbers of this name, such as ``<u2``; None where there is none."""
+    if not isinstance(name, str) or not re.fullmatch(r"[<>|][iufb]\d{1,2}", name):
+        return None
+    try:
+        return np.dtype(name)
+    except TypeError:
+        return None
 
 
 def _mapped(path: Path, dtype: np.dtype[Any], mode: Any) -> Array:

@@ -1,6 +1,8 @@
 """Arrays in the files of a folder: whole or not at all, and never a damaged one."""
 
 import errno
+import hashlib
+import json
 import os
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 from rejoinder.errors import InputError
 from rejoinder.files.arrays import RECORD, is_free, new_folder, read_folder
+from rejoinder.files.checksums import with_checksum
 
 
 def written(folder):
@@ -97,3 +100,36 @@ def test_what_is_free(tmp_path):
         is_free(tmp_path)
     with pytest.raises(InputError, match="is a file; expected a folder"):
         is_free(tmp_path / "f" / "a")
+
+
+DIGEST = hashlib.sha256(b"12345").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (None, "lists no arrays"),
+        ([], "lists no arrays"),
+        ({"a": 7}, "the array 'a' lacks"),
+        ({"a": {}}, "the array 'a' lacks"),
+        ({"a": {"dtype": "|u1"}}, "the array 'a' lacks"),
+        ({"a": {"dtype": "|u1", "sha256": 7}}, "the array 'a' lacks"),
+        ({"a": {"dtype": 7, "sha256": DIGEST}}, "the array 'a' lacks"),
+        ({"a": {"dtype": "|O8", "sha256": DIGEST}}, "the array 'a' lacks"),
+        ({"a": {"dtype": "<u3", "sha256": DIGEST}}, "the array 'a' lacks"),
+        ({"": {"dtype": "|u1", "sha256": DIGEST}}, "the array '' lacks"),
+        ({"../a": {"dtype": "|u1", "sha256": DIGEST}}, "the array '../a' lacks"),
+        ({"/a": {"dtype": "|u1", "sha256": DIGEST}}, "the array '/a' lacks"),
+        ({"a\0": {"dtype": "|u1", "sha256": DIGEST}}, "lacks a file name"),
+        ({"a": {"dtype": "<u2", "sha256": DIGEST}}, "5 bytes hold no whole uint16s"),
+    ],
+)
+def test_a_record_that_describes_no_arrays_is_one_message(tmp_path, arrays, message):
+    """Written by somebody whose checksum is right."""
+    for folder in (tmp_path, tmp_path / "f"):
+        folder.mkdir(exist_ok=True)
+        (folder / "a").write_bytes(b"12345")
+    record = with_checksum({"kind": "test", "arrays": arrays})
+    (tmp_path / "f" / RECORD).write_text(json.dumps(record))
+    with pytest.raises(InputError, match=rf"damaged \(.*{message}.*; remove the folder"):
+        read_folder(tmp_path / "f")

@@ -13,6 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.arrays import FileArrays, read_folder
 from rejoinder.kernels.arrays import Indices, Postings
 from rejoinder.retrieval.vocabulary import Vocabulary
+from rejoinder.text.tokenizers import TOKENIZERS
 
 KIND = "triples"
 VERSION = 1
@@ -73,6 +74,11 @@ def read_index(
         raise InputError(
             f"{path}: holds no index of a corpus that this version reads; name a new folder"
         )
+    if not _is_known(record):
+        raise InputError(
+            f"{path}: its record lacks the corpus, the tokenizer, the hash or the notes of an index; "
+            "remove the folder, so that the next command makes it anew"
+        )
     for what, wanted in (("corpus", corpus), ("tokenizer", tokenizer)):
         if wanted is not None and record[what] != wanted:
             raise InputError(
@@ -86,6 +92,17 @@ def read_index(
             "makes it anew"
         )
     return index
+
+
+def _is_known(record: dict[str, Any]) -> bool:
+    """Whether a record has what is read of it, in its types."""
+    notes = record.get("notes")
+    return (
+        all(isinstance(record.get(name), str) for name in ("corpus", "hash"))
+        and record.get("tokenizer") in list(TOKENIZERS)
+        and isinstance(notes, list)
+        and all(isinstance(each, str) for each in notes)
+    )
 
 
 def _sound(arrays: dict[str, Any], record: dict[str, Any]) -> TripleIndex | None:

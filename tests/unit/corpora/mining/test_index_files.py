@@ -188,6 +188,25 @@ def test_an_array_that_is_not_there_is_one_message(tmp_path):
         read_index(tmp_path / "third")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("corpus", "hash", "tokenizer") for value in (None, 7, {})),
+        *(("notes", value) for value in (None, 7, "note", [1])),
+        ("tokenizer", "no such one"),
+    ],
+)
+def test_a_record_without_what_is_read_of_it_is_one_message(tmp_path, name, value):
+    index_corpus(CORPUS, tmp_path / "i")
+    arrays, record = read_folder(tmp_path / "i")
+    with new_folder(tmp_path / "other") as other:
+        for each, values in arrays.items():
+            other.append(each, values)
+        other.finish({**record, name: value})
+    with pytest.raises(InputError, match=r"its record lacks .* remove the folder"):
+        read_index(tmp_path / "other", record["corpus"], "13a")
+
+
 def test_random_texts_make_ties_and_duplicates():
     made = texts(np.random.default_rng(1), 200, 5, 2)
     assert len(set(made)) < 60

@@ -240,21 +240,40 @@ class Study:
             platform_id: What a crowd platform calls the rater; who is known already gets the same link.
         """
         with self.database.transaction() as db:
-            if platform_id is not None:
-                row = _rater_row(db, "platform_id = ?", platform_id)
-                if row is not None:
-                    return row
-            token = secrets.token_urlsafe(24)
-            code = self.task.completion_code or "".join(
-                secrets.choice(_CODE_LETTERS) for _ in range(10)
-            )
-            (number,) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM rater").fetchone()
-            db.execute(
-                "INSERT INTO rater (id, name, digest, token, code, origin, platform_id) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (number, f"r{number:03}", _digest(token), token, code, origin, platform_id),
-            )
-            return Rater(number, f"r{number:03}", token, code, None, origin, platform_id)
+            return self._add_rater(db, origin, platform_id)
+
+    def add_rater_of_page(self) -> tuple[Rater, list[tuple[Shown, Feedback | None]]]:
+        """Adds a rater of a page without a server, and returns the rater and the rater's `plan`.
+
+        Raises:
+            InputError: No question is left for another rater; then none is added.
+        """
+        with self.database.transaction() as db:
+            rater = self._add_rater(db, "page", None)
+            planned = self._plan(db, rater)
+            if all(shown.training for shown, _ in planned):
+                raise InputError(
+                    f"{self.database.path}: every question has its raters already; make a study with "
+                    "more raters per question"
+                )
+            return rater, planned
+
+    def _add_rater(self, db: sqlite3.Connection, origin: Origin, platform_id: str | None) -> Rater:
+        if platform_id is not None:
+            row = _rater_row(db, "platform_id = ?", platform_id)
+            if row is not None:
+                return row
+        token = secrets.token_urlsafe(24)
+        code = self.task.completion_code or "".join(
+            secrets.choice(_CODE_LETTERS) for _ in range(10)
+        )
+        (number,) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM rater").fetchone()
+        db.execute(
+            "INSERT INTO rater (id, name, digest, token, code, origin, platform_id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (number, f"r{number:03}", _digest(token), token, code, origin, platform_id),
+        )
+        return Rater(number, f"r{number:03}", token, code, None, origin, platform_id)
 
     def raters(self) -> list[Rater]:
         """All raters, in the order in which they were added."""
@@ -301,12 +320,15 @@ class Study:
         They are kept for this rater. With a training question comes what is said of a wrong answer.
         """
         with self.database.transaction() as db:
-            numbers = assignment.plan(db, self.task, rater.id, self._clock())
-            return [
-                (shown, self._known(db, number) if shown.training else None)
-                for number in numbers
-                for shown in [self._shown(db, rater, number)]
-            ]
+            return self._plan(db, rater)
+
+    def _plan(self, db: sqlite3.Connection, rater: Rater) -> list[tuple[Shown, Feedback | None]]:
+        numbers = assignment.plan(db, self.task, rater.id, self._clock())
+        return [
+            (shown, self._known(db, number) if shown.training else None)
+            for number in numbers
+            for shown in [self._shown(db, rater, number)]
+        ]
 
     def withdraw(self, rater: Rater) -> None:
         """Takes back the questions of a rater who has answered none."""

@@ -46,6 +46,7 @@ def test_the_answers_of_pages_are_judgements_like_others(tmp_path, command):
         path.write_text(json.dumps(answers(content, grade)))
     with pytest.raises(InputError, match="every question has its raters already"):
         make_page(study)
+    assert [each.name for each in study.raters()] == ["r001", "r002"]
     db = study.database.path
     study.close()
     words = [db, tmp_path / "r001.json", tmp_path / "r002.json", "-o", tmp_path / "r.csv"]

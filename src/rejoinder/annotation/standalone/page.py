@@ -13,7 +13,6 @@ import jinja2
 from rejoinder.annotation.answers import FORMAT, MARK
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.study import Rater, Study
-from rejoinder.errors import InputError
 
 _HERE = files("rejoinder.annotation")
 
@@ -28,15 +27,9 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         The HTML, the rater, and the number of questions.
 
     Raises:
-        InputError: No question is left for another rater.
+        InputError: No question is left for another rater; then none is added.
     """
-    rater = study.add_rater("page")
-    planned = study.plan(rater)
-    if not any(not shown.training for shown, _ in planned):
-        raise InputError(
-            f"{study.database.path}: every question has its raters already; make a study with more "
-            "raters per question"
-        )
+    rater, planned = study.add_rater_of_page()
     questions = []
     for shown, known in planned:
         question: dict[str, Any] = {

@@ -42,6 +42,7 @@ FILES = {
     "marks.csv": "system,id,judge\n" + "".join(f"{s},c{i},{1 + i % 4}\n" for i in range(1, 7) for s in ("bot", "cat")),
     "strange.csv": "system,id,judge\n" + "".join(f"dog,c{i},{1 + i % 4}\n" for i in range(1, 7)),
     "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
+    "old.sqlite-wal": "the log of a study whose file was removed",
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
 RATINGS = "--ratings rated.csv"
@@ -201,6 +202,7 @@ ANNOTATE = [
     verb("annotate serve test.jsonl --db s.sqlite --prepare", "no replies to judge", r"is taken for the test set, and no replies are given"),
     verb("annotate serve --db rated.csv --prepare", "a study that is none", r"rated\.csv: no database of a study: file is not a database; name another file"),
     verb("annotate serve test.jsonl bot.jsonl --db rated.csv --prepare", "a study in the place of another file", r"rated\.csv: no database of a study"),
+    verb("annotate serve test.jsonl bot.jsonl --db old.sqlite --prepare", "a new study beside the log of an earlier one", r"old\.sqlite: old\.sqlite-wal stands beside it, the log of an earlier study"),
     verb("annotate serve test.jsonl bot.jsonl --judgement head-to-head --db s.sqlite --prepare", "pairs of one system", r"1 system \(bot\); a head-to-head question compares 2 or more"),
     verb(f"{SERVE} --judgement best-worst", "the best and the worst of two", r"2 systems \(bot, cat\); a best-worst question compares 3 or more"),
     verb(f"{SERVE} --sample 7", "more items than there are", r"sample: got 7; the test set has 6 items"),

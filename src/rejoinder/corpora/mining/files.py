@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.stored import read_index, write_index
@@ -21,6 +23,7 @@ from rejoinder.files.reading import existing
 from rejoinder.files.replacing import remove_parts
 from rejoinder.kernels.arrays import Fingerprints
 from rejoinder.kernels.tokens import drawn_keys
+from rejoinder.messages import quoted
 from rejoinder.progress import Progress
 from rejoinder.tables.io.parquet_batches import batches, open_parquet
 from rejoinder.tables.testset import TestSet, read_testset
@@ -125,12 +128,43 @@ def _long_parquet(path: Path) -> int:
 
 
 def _parts(path: Path) -> Iterator[TestSet]:
+    """The parts of a long Parquet file, whose ids are compared at its end, 8 bytes of memory for each."""
+    hashes: list[NDArray[np.uint64]] = []
+    for _, part in _with_rows(path):
+        hashes.append(part.contexts.get_column("id").hash().to_numpy())
+        yield part
+    every = np.concatenate(hashes)
+    hashes.clear()
+    every.sort()
+    repeated = every[1:][every[1:] == every[:-1]]
+    if repeated.size:
+        _refuse_repeated(path, repeated)
+
+
+def _refuse_repeated(path: Path, hashes: NDArray[np.uint64]) -> None:
+    """Raises an InputError that names an id of two parts; none where different ids have one hash."""
+    first: dict[str, str] = {}
+    for rows, part in _with_rows(path):
+        ids = part.contexts.get_column("id")
+        for id in ids.filter(np.isin(ids.hash().to_numpy(), hashes)).to_list():
+            if id in first:
+                raise InputError(
+                    f"{path}, {rows}: duplicate id {quoted(id)}, first in {first[id]}; one row per item, "
+                    "with all its references"
+                )
+            first[id] = rows
+
+
+def _with_rows(path: Path) -> Iterator[tuple[str, TestSet]]:
+    """The parts of a long Parquet file, each with what its rows are called in messages."""
     done = 0
     for batch in batches(open_parquet(path), str(path), ROWS_AT_ONCE):
         frame = pl.from_arrow(batch)
         assert isinstance(frame, pl.DataFrame)
+        rows = f"rows {done + 1} to {done + frame.height}"
         try:
-            yield read_testset(frame)
+            part = read_testset(frame)
         except InputError as error:
-            raise InputError(f"{path}, rows {done + 1} to {done + frame.height}: {error}") from None
+            raise InputError(f"{path}, {rows}: {error}") from None
+        yield rows, part
         done += frame.height

@@ -112,6 +112,27 @@ def test_a_fault_of_a_part_names_its_rows(tmp_path, monkeypatch):
     assert not (tmp_path / "i").exists()
 
 
+def test_an_id_of_two_parts_is_refused(tmp_path, monkeypatch):
+    rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
+    rows[15]["id"] = "3"
+    pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
+    for module in (triples, files):
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
+    message = r"c\.parquet, rows 15 to 20: duplicate id '3', first in rows 1 to 7; one row per item"
+    with pytest.raises(InputError, match=message):
+        index_corpus(tmp_path / "c.parquet", tmp_path / "i")
+    assert not (tmp_path / "i").exists()
+
+
+def test_different_ids_with_one_hash_are_not_refused(tmp_path, monkeypatch):
+    rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
+    pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
+    for module in (triples, files):
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(pl.Series, "hash", lambda ids: ids.str.len_chars().cast(pl.UInt64))
+    assert len(index_corpus(tmp_path / "c.parquet", tmp_path / "i")) == 20
+
+
 def test_conversations_are_stored_once_and_contexts_come_back():
     corpus = rejoinder.read_testset(CORPUS)
     index = TripleIndex.of([corpus], MemoryArrays())

@@ -91,13 +91,14 @@ def corrected_mean(
         ratings: The single ratings that the labels are means of, where raters have names: raters are
             then a second source of variance.
         weight: A fixed lambda, the same for every item; 0 uses the labels alone, with n - 1 degrees of
-            freedom. None chooses it as above.
+            freedom, as where every item has a label. None chooses it as above.
 
     Returns:
         The estimate; without an interval for fewer than 10 labelled clusters.
 
     Raises:
-        InputError: The arrays differ in length, or no item has a label.
+        InputError: The arrays differ in length, no item has a label, or the probability of a labelled
+            item is not within (0, 1].
 
     >>> d = np.array([1.0, 0, 2, 1, 0, 1, 3, 1, 0, 1, 2, 0])
     >>> both = corrected_mean(np.append(d, np.full(100, np.nan)), np.append(d, np.arange(100) % 4))
@@ -106,9 +107,11 @@ def corrected_mean(
     """
     sample = _Sample.of(labels, predictions, groups, probabilities)
     alone = _estimate(sample, np.zeros(sample.n), ratings)
+    if weight == 0 or not sample.compared.size:
+        return alone
     if weight is not None:
-        return _estimate(sample, np.full(sample.n, weight), ratings) if weight else alone
-    if not sample.compared.size or len(sample.labelled) < FEWEST_LABELLED:
+        return _estimate(sample, np.full(sample.n, weight), ratings)
+    if len(sample.labelled) < FEWEST_LABELLED:
         return alone
     corrected = _estimate(sample, _weights(sample), ratings)
     return corrected if corrected.width <= MOST_WIDER * alone.width else alone
@@ -182,7 +185,7 @@ class _Sample(NamedTuple):
         m, n = labels.size, int(has.sum())
         names = np.arange(m) if groups is None else np.asarray(groups)
         _, code = np.unique(names, return_inverse=True)
-        share = np.ones(n) if probabilities is None else 1 / probabilities[has]
+        share = np.ones(n) if probabilities is None else 1 / _checked(probabilities, has)
         uniform = probabilities is None or np.ptp(share) <= NO_SPREAD * share.max()
         others = ~has if uniform else np.ones(m, dtype=np.bool_)
         return cls(
@@ -196,6 +199,23 @@ class _Sample(NamedTuple):
             code[others],
             int(code.max()) + 1,
         )
+
+
+def _checked(probabilities: Floats, has: NDArray[np.bool_]) -> Floats:
+    """The probabilities of the labelled items: float64 [n], each within (0, 1]."""
+    probabilities = np.asarray(probabilities, dtype=np.float64)
+    if probabilities.shape != has.shape:
+        raise InputError(
+            f"corrected_mean: {probabilities.shape} probabilities for {has.shape} labels; give one of "
+            "each, with NaN where an item has no label"
+        )
+    wrong = np.flatnonzero(has & ~((probabilities > 0) & (probabilities <= 1)))
+    if wrong.size:
+        raise InputError(
+            f"corrected_mean: probability {probabilities[wrong[0]]:g} of the labelled item at place "
+            f"{wrong[0]}; expected one within (0, 1]; give that of the item's having been drawn"
+        )
+    return probabilities[has]
 
 
 def _weights(sample: _Sample) -> Floats:

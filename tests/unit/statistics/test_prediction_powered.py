@@ -37,6 +37,14 @@ def test_where_every_item_is_labelled_there_is_nothing_to_correct():
     assert corrected_mean(labels, predictions) == corrected_mean(labels, predictions, weight=0.0)
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
+def test_a_fixed_weight_corrects_nothing_where_every_item_is_labelled(weight):
+    labels, predictions = drawn(40, 40, 0.9)
+    ours = corrected_mean(labels, predictions, weight=weight)
+    assert ours == corrected_mean(labels, predictions, weight=0.0)
+    assert math.isfinite(ours.width)
+
+
 def test_a_prediction_without_spread_changes_nothing():
     labels, _ = drawn(20, 100, 0.5)
     ours = corrected_mean(labels, np.full(100, 3.0))
@@ -108,6 +116,22 @@ def test_probabilities_weigh_the_labels():
     probabilities = np.where(labels > 9, 0.5, 1.0)
     ours = corrected_mean(labels, np.zeros(12), probabilities=probabilities)
     assert ours.value == pytest.approx((45 + 2 * 21) / 13)  # Hajek: 10 and 11 count twice
+
+
+@pytest.mark.parametrize("wrong", [0.0, -0.1, 1.1, math.inf, math.nan])
+def test_probabilities_are_within_0_and_1(wrong):
+    labels, predictions = drawn(20, 40, 0.5)
+    probabilities = np.full(40, 0.5)
+    probabilities[30] = wrong  # without a label: not read
+    expected = corrected_mean(labels, predictions, probabilities=np.full(40, 0.5))
+    assert corrected_mean(labels, predictions, probabilities=probabilities) == expected
+    probabilities[3] = wrong
+    with pytest.raises(
+        InputError, match=r"probability \S+ of the labelled item at place 3; expected"
+    ):
+        corrected_mean(labels, predictions, probabilities=probabilities)
+    with pytest.raises(InputError, match=r"\(39,\) probabilities for \(40,\) labels"):
+        corrected_mean(labels, predictions, probabilities=probabilities[1:])
 
 
 def test_arrays_of_other_lengths():

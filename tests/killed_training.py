@@ -23,7 +23,7 @@ def train(folder, tell=lambda step: None, save_every=1e9):
     import torch
 
     import tiny_ruber
-    from rejoinder.models.ruber import sizes
+    from rejoinder.models.ruber import registry
 
     steps = []
 
@@ -35,16 +35,16 @@ def train(folder, tell=lambda step: None, save_every=1e9):
 
         return step
 
-    before, threads = dict(sizes.SIZES), torch.get_num_threads()
+    before, threads = dict(registry.SIZES), torch.get_num_threads()
     torch.set_num_threads(1)
     for name, size in before.items():  # many steps of a few items each
-        sizes.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
+        registry.SIZES[name] = replace(size, schedule=replace(size.schedule, batch=8))
     try:
         tiny_ruber.trained(
             folder, sizes=("gru",), seeds=2, epochs=3, save_every=save_every, report=report
         )
     finally:
-        sizes.SIZES.update(before)
+        registry.SIZES.update(before)
         torch.set_num_threads(threads)
     return steps
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hmac
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +30,7 @@ from rejoinder.annotation.server.security import (
 )
 from rejoinder.annotation.study import LONGEST_PLATFORM_ID, Rater, Study
 from rejoinder.errors import InputError
+from rejoinder.tables.write import without_formulas
 
 PLATFORM_IDS = ("PROLIFIC_PID", "workerId", "participant")
 """The parameters of the common link in which crowd platforms name a participant."""
@@ -207,14 +207,15 @@ class _Routes:
         return _to(f"/a/{self.study.admin}")
 
     async def export(self, request: Request) -> Response:
-        """The judgements so far, as CSV."""
+        """The judgements so far, as CSV; no spreadsheet takes a rater's comment for a formula."""
         self._check(request, self.study.admin)
         exported = await _in_thread(export, self.study)
-        file = io.BytesIO()
-        exported.table.write_csv(file)
+        table = exported.table
+        if "comment" in table.columns:
+            table = table.with_columns(without_formulas(table.select("comment")))
         name = f'attachment; filename="{exported.kind}.csv"'
         return Response(
-            file.getvalue(), media_type="text/csv", headers={"Content-Disposition": name}
+            table.write_csv(), media_type="text/csv", headers={"Content-Disposition": name}
         )
 
     def refused(self, request: Request, error: Exception) -> Response:

@@ -232,6 +232,23 @@ def test_probabilities_belong_to_items():
         compare_with_people(scored(marks), people.with_columns(probability=pl.lit(1.5)))
 
 
+def test_raters_of_one_reply_have_one_probability():
+    marks, people, _ = world()
+    one = people.row(0, named=True)
+    again = pl.DataFrame([{**one, "rater": "another"}], schema=people.schema)
+    both = pl.concat([people, again])
+    chances = np.full(both.height, 0.5)
+    chances[-1] = 0.25
+    message = (
+        rf"the reply of '{one['system']}' to '{one['id']}' have different values of 'probability': "
+        r"0\.25 and 0\.5; expected"
+    )
+    with pytest.raises(InputError, match=message):
+        compare_with_people(scored(marks), both.with_columns(probability=chances))
+    chances[-1] = 0.5
+    compare_with_people(scored(marks), both.with_columns(probability=chances))
+
+
 def test_probabilities_are_read_from_files(tmp_path):
     _, people, _ = world()
     people.with_columns(probability=pl.lit(0.25)).write_csv(tmp_path / "ratings.csv")

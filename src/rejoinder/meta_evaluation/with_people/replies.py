@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.rating_criterion import are_places
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import more, quoted
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.rater_variance import SingleRatings
@@ -55,7 +56,8 @@ class RepliesWithRatings:
             table: The ratings of the criterion, with the column ``probability`` where there is one.
 
         Raises:
-            InputError: Some ratings of the table have a probability and others have none.
+            InputError: Some ratings of the table have a probability and others have none, or those
+                of one reply have different ones.
         """
         systems = [scores.names.index(name) for name in rated.systems]
         items = scores.items.get_column("id")
@@ -171,6 +173,7 @@ def _probabilities(
             f"ratings: {lacking} of {known.height} ratings have no '{PROBABILITY}' and the others do; "
             "give each rating that of its item, or leave the column out"
         )
+    _refuse_several(known)
     system, item = (
         known.get_column(column)
         .replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64)
@@ -180,3 +183,19 @@ def _probabilities(
     values = np.full(grid.shape, np.nan)
     values[system, item] = known.get_column(PROBABILITY).to_numpy()
     return values
+
+
+def _refuse_several(ratings: pl.DataFrame) -> None:
+    """Raises an InputError where the ratings of one reply have different probabilities."""
+    several = (
+        ratings.group_by("system", "id", maintain_order=True)
+        .agg(pl.col(PROBABILITY).unique().sort())
+        .filter(pl.col(PROBABILITY).list.len() > 1)
+    )
+    if several.height:
+        system, id, values = several.row(0)
+        raise InputError(
+            f"ratings: the ratings of the reply of {quoted(system)} to {quoted(id)} have different values "
+            f"of '{PROBABILITY}': {values[0]} and {values[1]}{more(several.height, 'item')}; expected the "
+            "probability that the item was drawn, the same for all its ratings"
+        )

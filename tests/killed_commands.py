@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 from full_disk import FOLDERS, RESULTS, files
 from ladder_data import Rung
 
+RECORD = ".provenance.json"
+"""The record of a folder."""
+
 KILLS = 20
 PAIRS = 3
 LEFT = re.compile(r"(.+/)?\..+\.\d+-[0-9a-f]{8}\.part(/.*)?")
@@ -115,12 +118,19 @@ class Command:
         return started([*self.words, place / self.name], err)
 
     def compare(self, place: Path) -> tuple[bool, list[str]]:
-        """Whether the files of the whole run are there and the same; and what else is there."""
+        """Whether the files of the whole run are there and the same; and what else is there.
+
+        But for the records of folders: they hold the notes, which say that a run was resumed.
+        """
         held = {os.path.relpath(path, place): content for path, content in files(place).items()}
         empty = [path for path in place.rglob("*") if path.is_dir() and not any(path.iterdir())]
-        same = all(held.get(path) == content for path, content in self.whole.items())
+        same = all(
+            held.get(path) == content
+            for path, content in self.whole.items()
+            if Path(path).name != RECORD
+        )
         left = [
-            *(held.keys() - self.whole.keys()),
+            *(path for path in held.keys() - self.whole.keys() if Path(path).name != RECORD),
             *(str(path.relative_to(place)) for path in empty),
         ]
         return same, sorted(left)

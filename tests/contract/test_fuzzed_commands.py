@@ -201,6 +201,8 @@ def confirms(told, words, case):
     paths = words[1:3]
     suffixes = [Path(path).suffix for path in paths]
     named = any(option in words for option in OPTIONS.values())
+    if not all(Path(path).is_file() for path in paths):
+        return False  # a folder that is called like a file
     if named or any(suffix not in read or "chat" in paths[0] for suffix in suffixes):
         return False
     try:

@@ -4,6 +4,7 @@ Without playwright and a Chromium (REJOINDER_CHROMIUM, or one on the path) these
 accessibility need the file axe.min.js of the npm package axe-core besides (REJOINDER_AXE).
 """
 
+import json
 import os
 import shutil
 import threading
@@ -296,6 +297,53 @@ def test_a_page_without_a_server_from_the_file_to_the_ratings(browser, tmp_path,
     assert findings == []
     assert complaints == []
     assert all(each.startswith(("file://", "blob:")) for each in requests)
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_a_page_without_a_server_has_the_same_keys(browser, tmp_path, kind):
+    task = tmp_path / f"{kind}.toml"
+    task.write_text(TASKS[kind])
+    db, html = tmp_path / "s.sqlite", tmp_path / "page.html"
+    words = [TESTSET, *SYSTEMS, "--task", task, "--sample", 2, "--db", db, "-o", html]
+    assert run(["annotate", "page", *map(str, words)]) == 0
+    page, complaints = opened(browser)
+    page.goto(html.as_uri())
+    for key in ("Tab", "Space", "Tab", "Enter"):
+        page.keyboard.press(key)
+    for _ in range(100):
+        if page.get_by_role("button", name="Download answers").count():
+            break
+        if page.get_by_role("button", name="Continue", exact=True).count():
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            continue
+        page.locator("#comment").focus()
+        page.keyboard.type("1")  # a digit in a text is a text
+        page.locator("h1").focus()
+        for key in (*KEYS[kind], "Enter"):
+            page.keyboard.press(key)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download answers").click()
+    given = json.loads(Path(download.value.path()).read_text())["answers"]
+    wanted = {
+        "pointwise": {"c0": "2", "c1": "4"},
+        "head-to-head": {"c0": "tie"},
+        "best-worst": {"c0-best": "3", "c0-worst": "1"},
+    }
+    assert len(given) >= 2
+    assert {json.dumps(each["fields"]) for each in given} == {
+        json.dumps(wanted[kind] | {"comment": "1"})
+    }
+    page.get_by_role("button", name="Change the previous answer").click()
+    page.locator("#keys").focus()
+    page.keyboard.press("Space")
+    page.reload()
+    page.get_by_role("button", name="Change the previous answer").click()
+    before = page.locator("input[type=radio]:checked").first.get_attribute("value")
+    page.keyboard.press("1" if before != "1" else "2")
+    page.keyboard.press("Enter")
+    assert page.locator("input[type=radio]:checked").first.get_attribute("value") == before
+    assert complaints == []
 
 
 def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_times(tmp_path):

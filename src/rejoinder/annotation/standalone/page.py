@@ -64,8 +64,10 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
 
 
 def _html(title: str, content: dict[str, Any]) -> str:
-    style = (_HERE / "server" / "static" / "page.css").read_text("utf-8")
-    script = (_HERE / "standalone" / "static" / "standalone.js").read_text("utf-8")
+    static = _HERE / "server" / "static"
+    style = (static / "page.css").read_text("utf-8")
+    keys = (static / "keys.js").read_text("utf-8")
+    script = keys + (_HERE / "standalone" / "static" / "standalone.js").read_text("utf-8")
     template = (_HERE / "standalone" / "templates" / "page.html").read_text("utf-8")
     # A '<' in the data could end the element that holds it.
     data = json.dumps(content, ensure_ascii=True).replace("<", "\\u003c")

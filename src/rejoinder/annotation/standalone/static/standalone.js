@@ -157,6 +157,20 @@
     return same ? "The best and the worst reply must be different replies." : "";
   };
 
+  const keys = () => {
+    const tie = study.kind === "head-to-head" && study.ties ? " (0: tie)" : "";
+    return element(
+      "p",
+      { class: "keys" },
+      element(
+        "label",
+        {},
+        element("input", { type: "checkbox", id: "keys" }),
+        ` Keys: digits choose${tie}, Enter saves`,
+      ),
+    );
+  };
+
   const answered = () => study.questions.filter((each) => state.answers[each.question]);
   const next = () => study.questions.findIndex((each) => !state.answers[each.question]);
 
@@ -313,8 +327,10 @@
                 "Change the previous answer",
               ),
             ]),
+        keys(),
       ),
     );
+    connectKeys();
   };
 
   const explain = (question) => {

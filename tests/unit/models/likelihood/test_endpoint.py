@@ -8,9 +8,9 @@ import pytest
 
 from completions_server import Completions, choices, serving, tokens, value
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.models import server as patience
 from rejoinder.models.likelihood import LikelihoodRequest, Prompting, likelihoods, open_backend
 from rejoinder.models.likelihood.backend import EMPTY
-from rejoinder.models.likelihood.endpoint import server as patience
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo
 
 REQUESTS = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlunsplit
 
-from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.models.likelihood.backend import (
     EMPTY,
     NO_START,
@@ -18,8 +18,8 @@ from rejoinder.models.likelihood.backend import (
 )
 from rejoinder.models.likelihood.endpoint.echo import Echo, check_echo, read_echo
 from rejoinder.models.likelihood.endpoint.probe import probe
-from rejoinder.models.likelihood.endpoint.server import Server, split_url
 from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.server import Server, split_url
 
 AT_ONCE = 8
 """Requests under way at a time; servers batch them themselves."""
@@ -62,7 +62,7 @@ class EndpointBackend(LikelihoodBackend):
             )
         self.url = urlunsplit(parts._replace(fragment="")).rstrip("/")
         self.server = Server(self.url)
-        self.model = parts.fragment or self._only_model()
+        self.model = parts.fragment or self.server.only_model()
         self.name = name or self.model
         self.end_text = end_text if self.prompting.end else ""
         probe(self.echo, self.url)
@@ -72,16 +72,6 @@ class EndpointBackend(LikelihoodBackend):
         """Server, model and the layout of the prompts."""
         layout = {**self.prompting.facts, "end": repr(self.end_text) if self.end_text else "no"}
         return {"endpoint": self.url, "model": self.model, **layout}
-
-    def _only_model(self) -> str:
-        answer = self.server.get("models")
-        listed = answer.get("data") if isinstance(answer, dict) else None
-        rows = listed if isinstance(listed, list) else []
-        names = [str(each.get("id")) for each in rows if isinstance(each, dict)]
-        if len(names) != 1:
-            choices = f"it serves {one_of(names)}" if names else "it lists none"
-            raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
-        return names[0]
 
     def echo(self, text: str) -> Echo:
         """The tokens of a text and their log-probabilities, as the server has them.

@@ -1,21 +1,26 @@
 """JSON over HTTP, with the standard library alone: a key from the environment, and bounds on answers.
 
 Nothing that a server answers is trusted: it may be too long, endless, broken off, or no JSON, and
-each of these is one message.
+each of these is one message. A server that is busy is asked again, when it says so or after a pause.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
+import threading
 import time
 import urllib.error
 import urllib.request
+from datetime import UTC, datetime
+from email.message import Message
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from rejoinder.errors import InputError, ParameterError
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.strict_json import strict_json
 
 KEY = "REJOINDER_API_KEY"
@@ -31,6 +36,25 @@ PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before a request is tried again, where a server is busy or away for a moment."""
 
 BUSY = {408, 409, 425, 429, 500, 502, 503, 504}
+
+ANNOUNCED = 60
+"""How often a request waits as long as the server says (Retry-After), for at most `LONGEST` in all."""
+
+
+class AnswerError(InputError):
+    """A server's answer that cannot be used: no JSON, too long, or of another kind than asked for."""
+
+
+class RefusedError(InputError):
+    """A server refused a request.
+
+    Attributes:
+        status: The status of its answer, for example 400.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def split_url(url: str) -> SplitResult:
@@ -61,7 +85,7 @@ def split_url(url: str) -> SplitResult:
 
 
 class Server:
-    """A server's JSON routes.
+    """A server's JSON routes, which several threads may ask at a time.
 
     Args:
         url: What the routes' names are put behind.
@@ -73,12 +97,20 @@ class Server:
         self.pauses = pauses
         # A redirect would carry the key to another host.
         self.opener = urllib.request.build_opener(_NoRedirect)
+        self._closed = threading.Event()
+        self._free = 0.0  # no request is sent before this time (time.monotonic)
+
+    def close(self) -> None:
+        """Ends the waiting of all requests: none is sent any more."""
+        self._closed.set()
 
     def get(self, route: str) -> Any:
         """The answer of a route.
 
         Raises:
-            InputError: There is none, it is no JSON, or it is longer or slower than any answer is.
+            AnswerError: It is no JSON, or it is longer or slower than any answer is.
+            RefusedError: The server refuses the request, or goes on being busy.
+            InputError: There is no answer.
             ParameterError: The key in the environment is none.
         """
         return self._answer(route, None)
@@ -87,27 +119,64 @@ class Server:
         """The answer of a route to a JSON value; errors as with ``get``."""
         return self._answer(route, json.dumps(value).encode())
 
+    def only_model(self) -> str:
+        """The name of the model that the server has.
+
+        Raises:
+            ParameterError: It has several, or does not say.
+        """
+        answer = self.get("models")
+        listed = answer.get("data") if isinstance(answer, dict) else None
+        rows = listed if isinstance(listed, list) else []
+        names = [without_key(str(each.get("id"))) for each in rows if isinstance(each, dict)]
+        if len(names) != 1:
+            choices = f"it serves {one_of(names)}" if names else "it lists none"
+            raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
+        return names[0]
+
     def _answer(self, route: str, body: bytes | None) -> Any:
-        for pause in (*self.pauses, None):
+        pauses, waited, announced = iter(self.pauses), 0.0, 0
+        while True:
+            self._wait()
             try:
                 return self._read(route, self._once(route, body))
             except urllib.error.HTTPError as error:
-                if error.code not in BUSY or pause is None:
-                    raise InputError(self._refused(route, error)) from None
+                pause = next(pauses, None) if error.code in BUSY else None
+                wanted = _retry_after(error.headers) if error.code in BUSY else None
+                if wanted is not None:
+                    wanted = max(wanted, *self.pauses[:1], 0.0)
+                    waited, announced = waited + wanted, announced + 1
+                    if waited > LONGEST or announced > ANNOUNCED:
+                        raise RefusedError(
+                            self._too_busy(route, error.code, wanted), error.code
+                        ) from None
+                    pauses = iter(self.pauses)
+                    self._free = max(self._free, time.monotonic() + wanted)
+                    pause = 0.0
+                if pause is None:
+                    raise RefusedError(self._refused(route, error), error.code) from None
+                error.close()
             except (OSError, http.client.HTTPException) as error:
+                pause = next(pauses, None)
                 if pause is None or _nobody(error):
                     raise InputError(
                         f"{self.url}/{route}: cannot be reached: {_reason(error)}; is the server "
                         "running?"
                     ) from None
-            time.sleep(pause)
-        raise AssertionError
+            self._closed.wait(pause)
+
+    def _wait(self) -> None:
+        """Waits until the server takes requests again; all threads wait, where one was told to."""
+        while not self._closed.is_set() and (left := self._free - time.monotonic()) > 0:
+            self._closed.wait(left)
+        if self._closed.is_set():
+            raise InputError(f"{self.url}: closed; no request is sent any more")
 
     def _read(self, route: str, answer: bytes) -> Any:
         try:
             return strict_json(answer)
         except ValueError:
-            raise InputError(
+            raise AnswerError(
                 f"{self.url}/{route}: the answer is no JSON; is this the URL of an "
                 "OpenAI-compatible server, with its /v1?"
             ) from None
@@ -130,12 +199,12 @@ class Server:
         while piece := answer.read1(PIECE):
             body += piece
             if len(body) > MOST_BYTES:
-                raise InputError(
+                raise AnswerError(
                     f"{self.url}/{route}: the answer is longer than {MOST_BYTES >> 20} MiB, so it is "
                     "no answer of a completions server; is this its URL?"
                 )
             if time.monotonic() > end:
-                raise InputError(
+                raise AnswerError(
                     f"{self.url}/{route}: the answer was not complete after {LONGEST:.0f} seconds; "
                     "is the server overloaded?"
                 )
@@ -148,12 +217,40 @@ class Server:
             message = error.read(2000).decode("utf-8", "replace")
         except (OSError, ValueError, http.client.HTTPException):
             message = "and an error message that breaks off"
-        key = os.environ.get(KEY, "").strip()
-        if key:
-            message = message.replace(key, "***")  # some servers repeat the key that they refuse
-        words = " ".join(message.split())[:300]
+        words = " ".join(without_key(message).split())[:300]
         remedy = f"; set {KEY} to the server's key" if error.code in (401, 403) else ""
+        if 300 <= error.code < 400:
+            remedy = (
+                "; redirects are not followed, because they would carry the key to another host"
+            )
         return f"{self.url}/{route}: refused with status {error.code} ({words}){remedy}"
+
+    def _too_busy(self, route: str, status: int, seconds: float) -> str:
+        return (
+            f"{self.url}/{route}: busy (status {status}); the server asks to wait for another "
+            f"{seconds:.0f} seconds; repeat the command later"
+        )
+
+
+def without_key(text: str) -> str:
+    """A server's text in which ``***`` stands for the key: some servers repeat it."""
+    key = os.environ.get(KEY, "").strip()
+    return text.replace(key, "***") if key else text
+
+
+def _retry_after(headers: Message) -> float | None:
+    """The seconds to wait that an answer names, as a number or as a date; None where it names none."""
+    text = (headers.get("Retry-After") or "").strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(text)
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)
+            seconds = (date - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

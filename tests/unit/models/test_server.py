@@ -1,0 +1,148 @@
+"""How servers are asked: when they are busy, when they say for how long, and when they redirect."""
+
+import itertools
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from rejoinder.errors import InputError
+from rejoinder.models import server as module
+from rejoinder.models.server import AnswerError, RefusedError, Server, _retry_after
+
+
+@contextmanager
+def serving(*answers):
+    """A server that gives these answers in turn, then ``{}``: (status, headers, body)."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked.append(time.monotonic())
+            place = len(asked) - 1
+            status, headers, body = answers[place] if place < len(answers) else (200, {}, b"{}")
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield Server(f"http://127.0.0.1:{server.server_port}/v1", (0.01, 0.01)), asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def busy(seconds, status=429):
+    return status, {"Retry-After": str(seconds)}, b""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("2", 2), ("0.5", 0.5), ("-3", 0), ("", None), ("soon", None), ("inf", None), ("nan", None),
+     ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 01 Jan 99999 00:00:00 GMT", None)],
+)  # fmt: skip
+def test_how_long_an_answer_asks_to_wait(text, seconds):
+    headers = Message()
+    headers["Retry-After"] = text
+    assert _retry_after(headers) == seconds
+    assert _retry_after(Message()) is None
+
+
+def test_a_date_to_wait_for():
+    headers = Message()
+    headers["Retry-After"] = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    assert 50 < _retry_after(headers) <= 60
+
+
+def test_a_request_waits_as_long_as_the_server_says():
+    with serving(busy(0.2), busy(0.2)) as (server, asked):
+        assert server.get("a") == {}
+    assert [round(b - a, 1) >= 0.2 for a, b in itertools.pairwise(asked)] == [True, True]
+
+
+def test_a_server_that_says_when_is_asked_more_often_than_one_that_does_not():
+    # Two pauses: three tries without Retry-After; with it as many as ANNOUNCED.
+    with serving(*[busy(0)] * 10) as (server, asked):
+        assert server.get("a") == {}
+    assert len(asked) == 11
+    with serving(*[(429, {}, b"")] * 10) as (server, asked), pytest.raises(RefusedError) as error:
+        server.get("a")
+    assert len(asked) == 3
+    assert error.value.status == 429
+
+
+def test_other_requests_wait_too():
+    with serving(busy(0.3)) as (server, asked):
+        threads = [threading.Thread(target=server.get, args=("a",)) for _ in range(4)]
+        threads[0].start()
+        while not asked or not server._free:
+            time.sleep(0.005)
+        for each in threads[1:]:
+            each.start()
+        for each in threads:
+            each.join()
+    assert len(asked) == 5
+    assert min(asked[1:]) - asked[0] >= 0.29
+
+
+@pytest.mark.parametrize("wanted", [module.LONGEST + 1, 1e6])
+def test_a_server_that_asks_for_too_long_a_wait_is_given_up(wanted):
+    with (
+        serving(busy(wanted)) as (server, _),
+        pytest.raises(RefusedError, match="repeat the command"),
+    ):
+        server.get("a")
+
+
+def test_a_wait_of_exactly_the_longest_is_begun(monkeypatch):
+    monkeypatch.setattr(module, "LONGEST", 0.2)
+    with serving(busy(0.2)) as (server, _):
+        assert server.get("a") == {}
+
+
+def test_a_closed_server_is_asked_no_more():
+    with serving(busy(30)) as (server, asked):
+        failed = []
+
+        def ask():
+            try:
+                server.get("a")
+            except InputError as error:
+                failed.append(str(error))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        while not server._free:
+            time.sleep(0.005)
+        server.close()
+        thread.join(5)
+    assert len(asked) == 1
+    assert "no request is sent any more" in failed[0]
+
+
+def test_a_redirect_is_not_followed():
+    with (
+        serving((302, {"Location": "http://127.0.0.1:9/"}, b"")) as (server, _),
+        pytest.raises(RefusedError, match="carry the key to another host"),
+    ):
+        server.get("a")
+
+
+def test_an_answer_that_cannot_be_used_is_no_refusal():
+    with (
+        serving((200, {}, b"[" * 100_000)) as (server, _),
+        pytest.raises(AnswerError, match="no JSON"),
+    ):
+        server.get("a")

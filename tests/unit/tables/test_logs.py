@@ -522,3 +522,15 @@ def test_a_log_that_contradicts_itself(tmp_path):
     path = lines(tmp_path / "s.jsonl", document(0, "A", ["x"]), document(0, "B", ["x"]))
     with pytest.raises(InputError, match="another context or reference at id '0' than in row 1"):
         read_testset(path)
+
+
+def test_a_score_of_the_harness_that_is_no_number_is_left_out_with_a_note(tmp_path, caplog):
+    """Its BLEU is computed over all replies: a row holds the two texts in place of a number."""
+    both = {"metrics": ["exact_match", "bleu"], "bleu": ["None left.", "No."]}
+    path = lines(tmp_path / "samples_toy.jsonl", document(0, "None left.", ["No."], **both))
+    assert {row[2] for row in scores(path)} == {"exact_match"}
+    assert "bleu left out: not a number for any reply" in caplog.text
+    none = {"metrics": ["bleu"], "bleu": ["None left.", "No."]}
+    lines(path, document(0, "None left.", ["No."], **none))
+    with pytest.raises(InputError, match="no scores in this log; expected at least one number"):
+        scores(path)

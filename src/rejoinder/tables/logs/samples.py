@@ -127,6 +127,9 @@ def responses_of(log: Log, path: Path) -> ResponsesDraft:
 def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
     """The numbers that a tool gave its replies.
 
+    A score that is a number for no reply is left out with a note: the harness writes the texts
+    instead where a metric is computed over all replies at once, as BLEU is.
+
     Returns:
         ``system, id, name, value, sample``, one row for each number, ``value`` null where it is
         missing, ``sample`` null where each item has one reply; and the number of each row.
@@ -136,13 +139,23 @@ def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
     """
     samples = _samples(log, path)
     several = any(each.repeat > 1 for each in samples)
+    names = list(dict.fromkeys(name for each in samples for name in each.scores))
+    numeric = {name for each in samples for name, value in each.scores.items() if value is not None}
+    if without := [name for name in names if name not in numeric]:
+        _LOG.warning(
+            "%s: %s left out: not a number for any reply (a metric over all replies at once, "
+            "or a judgement in words)",
+            visible(str(path)),
+            listed(without),
+        )
     rows = [
         (each.system, each.id, name, value, str(each.repeat) if several else None, each.number)
         for each in samples
         for name, value in each.scores.items()
+        if name in numeric
     ]
     if not rows:
-        raise InputError(f"{path}: no scores in this log; expected at least one")
+        raise InputError(f"{path}: no scores in this log; expected at least one number")
     schema = dict.fromkeys(("system", "id", "name"), pl.String) | {
         "value": pl.Float64, "sample": pl.String, "number": pl.Int64,
     }  # fmt: skip

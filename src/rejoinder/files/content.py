@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -59,17 +60,30 @@ def _content_hash(path: str, stamp: Stamp) -> str:
 
 
 def _folder_digest(path: str | os.PathLike[str]) -> str:
-    folder = Path(path)
-    files = {
-        file.relative_to(folder).as_posix(): file
-        for file in folder.rglob("*")
-        if file.is_file() and not any(part[0] == "." for part in file.relative_to(folder).parts)
-    }
+    files = visible_files(Path(path))
     if not files:
         raise InputError(f"{path}: no folder with a model in it")
+    return digest_of_files(dict(sorted(files.items())))
+
+
+def visible_files(folder: Path) -> dict[str, Path]:
+    """All files of a folder by their names as seen from it; hidden files and folders do not count.
+
+    They are in the order of their paths, part by part: ``a/b`` before ``a.txt``.
+    """
+    inside = [(file.relative_to(folder), file) for file in sorted(folder.rglob("*"))]
+    return {
+        within.as_posix(): file
+        for within, file in inside
+        if file.is_file() and not any(part[0] == "." for part in within.parts)
+    }
+
+
+def digest_of_files(files: Mapping[str, Path]) -> str:
+    """The SHA-256 of the names and the contents of files, in their order, 64 hexadecimal digits."""
     total = hashlib.sha256()
-    for name in sorted(files):
-        total.update(f"{name}\0{sha256(files[name])}\0".encode())
+    for name, file in files.items():
+        total.update(f"{name}\0{sha256(file)}\0".encode("utf-8", "surrogateescape"))
     return total.hexdigest()
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from rejoinder.errors import InputError
 from rejoinder.files import pipes
 from rejoinder.files.checksums import with_checksum, without_checksum
-from rejoinder.files.content import sha256
+from rejoinder.files.content import digest_of_files, sha256, visible_files
 from rejoinder.files.reading import STANDARD_INPUT
 from rejoinder.files.replacing import replacing
 
@@ -87,18 +87,9 @@ def content_of(path: str | os.PathLike[str], names: Collection[str] | None = Non
 
 def _of_folder(folder: Path, names: Collection[str] | None) -> str:
     if names is not None:
-        files = [(name, folder / name) for name in sorted(names)]
-    else:
-        inside = [(file.relative_to(folder), file) for file in sorted(folder.rglob("*"))]
-        files = [
-            (within.as_posix(), file)
-            for within, file in inside
-            if file.is_file() and not is_record(file) and not any(p[0] == "." for p in within.parts)
-        ]
-    total = hashlib.sha256()
-    for name, file in files:
-        total.update(f"{name}\0{sha256(file)}\0".encode("utf-8", "surrogateescape"))
-    return total.hexdigest()
+        return digest_of_files({name: folder / name for name in sorted(names)})
+    files = visible_files(folder).items()
+    return digest_of_files({name: file for name, file in files if not is_record(file)})
 
 
 def relative_path(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> str | None:

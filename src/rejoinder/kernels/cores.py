@@ -12,6 +12,11 @@ def cores() -> int:
     wanted = os.environ.get("REJOINDER_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)
+    return usable_cores()
+
+
+def usable_cores() -> int:
+    """How many cores the operating system lets this process use, whatever ``REJOINDER_THREADS`` is."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -155,7 +155,7 @@ def test_a_finished_member_with_the_weights_of_another_network_is_refused(tmp_pa
 
 
 def test_more_threads_than_processors_are_said_not_taken(tmp_path, with_threads, monkeypatch):
-    monkeypatch.setattr("rejoinder.models.training.threads.processors", lambda: 1)
+    monkeypatch.setattr("rejoinder.models.training.threads.usable_cores", lambda: 1)
     with with_threads(3):
         broken_off(tmp_path / "m")
     with with_threads(1):

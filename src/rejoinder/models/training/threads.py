@@ -7,12 +7,12 @@ continued computes with the recorded number of threads, whatever torch's own num
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from rejoinder.kernels.cores import usable_cores
 from rejoinder.messages import counted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def as_begun(begun: Machine | None, device: torch.device) -> Iterator[str]:
     here = Machine.of(device)
     if begun is None or str(begun) == str(here):
         yield ""
-    elif begun.device != here.device or begun.threads > max(processors(), here.threads):
+    elif begun.device != here.device or begun.threads > max(usable_cores(), here.threads):
         yield f"begun on {begun}, now {here}: {INEXACT}"
     else:
         torch.set_num_threads(begun.threads)
@@ -91,10 +91,3 @@ def as_begun(begun: Machine | None, device: torch.device) -> Iterator[str]:
             yield f"with {begun}, as it was begun; torch has {here} here"
         finally:
             torch.set_num_threads(here.threads)
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -169,7 +169,7 @@ def test_a_resumed_run_has_the_threads_that_it_was_begun_with(tmp_path, with_thr
 
 
 def test_more_threads_than_processors_are_said_not_taken(tmp_path, with_threads, monkeypatch):
-    monkeypatch.setattr("rejoinder.models.training.threads.processors", lambda: 1)
+    monkeypatch.setattr("rejoinder.models.training.threads.usable_cores", lambda: 1)
     settings = little(epochs=3)
     with with_threads(3):
         broken_off(tmp_path / "m", settings)

@@ -147,9 +147,9 @@ def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:
     """The test set and what is judged: replies of systems, mined candidates, and original references."""
     import polars as pl
 
-    from rejoinder.annotation.candidates import originals, read_candidates
     from rejoinder.cli import inputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.candidates import originals, read_sources
     from rejoinder.tables.selection import without_systems
 
     parts = []
@@ -160,7 +160,7 @@ def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:
         with Progress("reading"):
             testset = inputs.read_items(given)
     if given.mined:
-        parts.append(read_candidates(given.mined, given.columns))
+        parts.append(read_sources(*given.mined, columns=given.columns))
     if given.original:
         parts.append(originals(testset))
     replies = pl.concat(parts, how="diagonal")

@@ -11,7 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.text.bare import bare
 
 
@@ -90,7 +90,7 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
         >>> pairs.sources, pairs.targets, pairs.notes
         (['how are you'], ['fine'], ('1 item of 2 left out for want of a context or a reference',))
     """
-    first = testset.references.unique("id", keep="first", maintain_order=True)
+    first = first_references(testset)
     items = testset.contexts.select("id", pl.col("context").list.last().alias("source"))
     items = items.with_row_index("place of item").join(
         first.select("id", "text"), on="id", how="left"

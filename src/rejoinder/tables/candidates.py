@@ -17,9 +17,13 @@ from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.schemas import RESPONSES
+from rejoinder.tables.testset import TestSet, first_references
 
 SOURCE = "source"
 """What the column is called that tells the candidates of one item apart."""
+
+ORIGINAL = "original"
+"""The source of an item's own first reference, where it is rated beside other candidates."""
 
 
 def read_candidates(
@@ -51,14 +55,45 @@ def read_candidates(
     sourced = [_by_source(path, format, mapping) for path in files]
     if not any(sourced):
         return read_responses(*files, format=format, ids=ids, columns=columns)
-    named = {"system": SOURCE} | ({} if mapping is None else mapping.sources)
     frames = [
-        read_responses(path, format=format, ids=ids, columns=named if by_source else columns)
+        (read_sources if by_source else read_responses)(
+            path, format=format, ids=ids, columns=mapping
+        )
         for path, by_source in zip(files, sourced, strict=True)
     ]
     table = pl.concat([frame.select(*RESPONSES) for frame in frames])
     check_replies(table, Origin.of_table("candidates", table))
     return table.rename({"system": SOURCE}) if all(sourced) else table
+
+
+def read_sources(
+    *paths: str | os.PathLike[str],
+    format: str | None = None,
+    ids: Sequence[str] | None = None,
+    columns: Columns = None,
+) -> pl.DataFrame:
+    """Reads candidates whose source stands in the place of a system; arguments as above.
+
+    Returns:
+        ``schemas.RESPONSES``.
+
+    Raises:
+        InputError: A file cannot be read, has no such columns, or breaks a rule of responses.
+        ParameterError: There is no such format.
+    """
+    mapping = column_mapping(columns) or ColumnMapping({})
+    sources = ColumnMapping({"system": SOURCE}).joined(mapping)
+    return read_responses(*paths, format=format, ids=ids, columns=sources).select(*RESPONSES)
+
+
+def originals(testset: TestSet) -> pl.DataFrame:
+    """The first reference of each item that has one, as replies of the system ``original``.
+
+    >>> testset = TestSet.from_lists([["hi", "hello"], []], ids=["1", "2"])
+    >>> originals(testset).rows()
+    [('original', '1', 'hi')]
+    """
+    return first_references(testset).select(pl.lit(ORIGINAL).alias("system"), "id", "text")
 
 
 def candidates_of(table: Frame) -> tuple[pl.DataFrame, bool]:
@@ -79,7 +114,8 @@ def candidates_of(table: Frame) -> tuple[pl.DataFrame, bool]:
 
 def _by_source(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:
     """Whether a file has a column ``source`` and no system; a file that is no table has not."""
-    if mapping is not None and "system" in mapping.sources:
+    of_file = mapping and mapping.of_file(path)
+    if of_file is not None and "system" in of_file.sources:
         return False
     try:
         names = columns_of_replies(path, format, mapping)

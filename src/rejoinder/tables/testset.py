@@ -186,6 +186,15 @@ def read_testset(
     )
 
 
+def first_references(testset: TestSet) -> pl.DataFrame:
+    """The rows of the first reference, the original, of each item that has one, in their order.
+
+    >>> first_references(TestSet.from_lists([["hi", "hello"], []])).get_column("text").to_list()
+    ['hi']
+    """
+    return testset.references.unique("id", keep="first", maintain_order=True)
+
+
 def _table(origins: tuple[Origin, Origin] | None, which: int) -> str:
     if origins is None or not origins[which].stretches:
         return ("contexts", "references")[which]

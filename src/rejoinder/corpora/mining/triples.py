@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rejoinder.kernels.arrays import Indices
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, first_references
 
 ROWS_AT_ONCE = 1 << 17
 
@@ -51,7 +51,7 @@ def triples_of(part: TestSet) -> Iterator[Triples]:
     its response goes on the same conversation; where there is a column ``conversation``, rows that
     stand together and agree in it are one conversation.
     """
-    first = part.references.unique("id", keep="first", maintain_order=True).select("id", "text")
+    first = first_references(part).select("id", "text")
     named = CONVERSATION in part.contexts.columns
     name = pl.col(CONVERSATION).cast(pl.String) if named else pl.lit(None, dtype=pl.String)
     items = part.contexts.select("id", "context", name=name)

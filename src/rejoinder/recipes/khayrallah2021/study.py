@@ -45,7 +45,7 @@ from rejoinder.recipes.khayrallah2021.tables import cells
 from rejoinder.responders.seq2seq.trained import TrainedResponder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, first_references
 from rejoinder.tables.write import write_responses, write_table
 from rejoinder.training.responder import train_responder
 from rejoinder.utterance_quantity.result import Quantity
@@ -300,8 +300,7 @@ class _Run:
 
 def _asked_first(items: TestSet) -> TestSet:
     """The original references alone: what the paper asks about."""
-    first = items.references.unique("id", keep="first", maintain_order=True)
-    return TestSet(items.contexts, first)
+    return TestSet(items.contexts, first_references(items))
 
 
 def _table(replies_of: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:

@@ -18,15 +18,13 @@ from rejoinder.files.content import sha256
 from rejoinder.files.replacing import replacing
 from rejoinder.files.run_identity import another_run, differences
 from rejoinder.progress import Progress
-from rejoinder.tables.candidates import read_candidates
+from rejoinder.tables.candidates import SOURCE, originals, read_candidates
 from rejoinder.tables.schemas import CANDIDATES
 from rejoinder.tables.testset import TestSet
 from rejoinder.tables.write import write_candidates
 
 FILE = "candidates.jsonl"
 RUN = "run.json"
-ORIGINAL = "original"
-"""The source of an item's own first reference, which is rated beside the mined replies."""
 
 
 def kept_candidates(
@@ -75,8 +73,7 @@ def kept_candidates(
 
 def with_originals(mined: pl.DataFrame, testset: TestSet) -> pl.DataFrame:
     """The candidates with each item's own first reference before them (its source is ``original``)."""
-    first = testset.references.unique("id", keep="first", maintain_order=True)
-    own = first.select("id", "text", pl.lit(ORIGINAL).alias("source"))
+    own = originals(testset).rename({"system": SOURCE})
     both = pl.concat([own, mined], how="diagonal_relaxed").select(
         pl.col(name).cast(kind) for name, kind in CANDIDATES.items()
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from rejoinder.errors import ParameterError
 from rejoinder.recipes.tao2018.study import Study
+from rejoinder.tables.testset import first_references
 
 
 def cases(study: Study, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
@@ -40,7 +41,7 @@ def cases(study: Study, n: int = 2, ids: Sequence[str] = ()) -> pl.DataFrame:
     chosen = list(dict.fromkeys(ids)) or _drawn(rated, n, study.seed)
     testset = study.replies.testset
     queries = testset.contexts.select("id", query=pl.col("context").list.last())
-    first = testset.references.unique("id", keep="first", maintain_order=True)
+    first = first_references(testset)
     order = pl.DataFrame({"id": chosen}, schema={"id": pl.String}).with_row_index(" place")
     whole = (
         order.join(queries, on="id", how="left")

@@ -12,7 +12,7 @@ from rejoinder.corpora.leakage import SpokenTexts, spoken
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
-from rejoinder.tables.testset import TestSet
+from rejoinder.tables.testset import TestSet, first_references
 
 NONE = -1
 """Where a query has fewer turns than are looked at."""
@@ -55,7 +55,7 @@ class Conversations:
         Raises:
             InputError: fewer than two items have both a context and a reference.
         """
-        first = corpus.references.unique("id", keep="first", maintain_order=True)
+        first = first_references(corpus)
         items = corpus.contexts.select("id", "context").with_row_index("place of item")
         whole = items.join(first.select("id", "text"), on="id").sort("place of item")
         whole = whole.filter(pl.col("context").list.len() > 0)

@@ -69,9 +69,9 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
         known.append(pilot.contexts)
     fewest = min(each.number for each in known)
     units = next(each for each in known if each.number == fewest)
+    ranges = pilot.design_effects()
     effects = "; ".join(
-        f"{subject} {between(least, most)}"
-        for subject, (least, most) in pilot.design_effects().items()
+        f"{subject} {between(least, most)}" for subject, (least, most) in ranges.items()
     )
     words = f"; design effect of the difference: {effects}" if effects else ""
     notes = [
@@ -79,6 +79,13 @@ def cluster_notes(pilot: Extrapolation) -> list[str]:
         f"spread, tests and intervals are those of clusters{words}; '--cluster {NONE}' "
         f"(cluster='{NONE}') takes every item as independent"
     ]
+    if below := [subject for subject, (least, _) in ranges.items() if round(least, 2) < 1]:
+        notes.append(
+            f"a design effect below 1 ({', '.join(below)}): the differences of items in one cluster "
+            "vary more than those of items in different clusters, so that clusters lower the variance "
+            "of the difference; where clusters are few, this is often chance: '--cluster "
+            f"{NONE}' shows the plan without it"
+        )
     if FEW_ITEMS <= units.number < ENOUGH_CLUSTERS:
         notes.append(
             f"the 95% ranges of a plan from {counted(units.number, 'cluster')} are somewhat too narrow "

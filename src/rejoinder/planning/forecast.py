@@ -23,11 +23,16 @@ from rejoinder.statistics.power import (
 FAR = 4
 """Beyond this many times the pilot a forecast is flagged."""
 
+FEWEST_CORRELATED = 6
+"""Fewer items, or clusters of them, are never planned for the interval of a correlation."""
+
 _WHO = {"subject": pl.String, "raters": pl.Int64, "references": pl.Int64}
 _PAIR = {"a": pl.String, "b": pl.String, **_WHO}
 _END = {"beyond": pl.Boolean, "reason": pl.String}
 _NEEDED = {
     **dict.fromkeys(("items", "items_low", "items_high", "clusters"), pl.Int64),
+    "least_planned": pl.Int64,
+    "or_fewer": pl.Boolean,
     **_END,
 }
 
@@ -177,7 +182,7 @@ class Forecast:
             **self._keys,
             "target": target,
             "given": self.subject in wanted.differences,
-            **needed(numbers, self.units, self.far, reason),
+            **needed(numbers, fewest_planned(wanted.alpha), self.units, self.far, reason),
         }
 
     def _enough(self, factor: float, target: float, wanted: Targets) -> Callable[[int], bool]:
@@ -259,12 +264,14 @@ class ExpectedCorrelation:
         """The smallest number of items whose interval is no wider than wanted."""
         numbers: list[int | None] = [None] * 3
         if not self.reason:
-            numbers = [least_items(self._enough(place, wanted), 6) for place in range(3)]
+            numbers = [
+                least_items(self._enough(place, wanted), FEWEST_CORRELATED) for place in range(3)
+            ]
         return {
             **self._keys,
             "value": self.value,
             "target": wanted,
-            **needed(numbers, self.units, self.far, self.reason),
+            **needed(numbers, FEWEST_CORRELATED, self.units, self.far, self.reason),
         }
 
     def _enough(self, place: int, wanted: float) -> Callable[[int], bool]:
@@ -283,12 +290,13 @@ def spread(value: float, doubt: float) -> tuple[float, float, float]:
 
 
 def needed(
-    numbers: Sequence[int | None], pilot: Units, far: bool, reason: str | None
+    numbers: Sequence[int | None], least: int, pilot: Units, far: bool, reason: str | None
 ) -> dict[str, int | bool | str | None]:
     """The columns of an answer.
 
     Args:
         numbers: The low end, the number itself and the high end, of items or of clusters.
+        least: The smallest number that was tried: an answer equal to it may be too large.
         pilot: The pilot's items and clusters.
         far: Whether raters are extrapolated far beyond the pilot.
         reason: Why there is none.
@@ -301,6 +309,8 @@ def needed(
         "items_low": low,
         "items_high": high,
         **pilot.column(items),
+        "least_planned": None if items is None else pilot.items_of(least),
+        "or_fewer": items is not None and items == pilot.items_of(least),
         "beyond": far or (items is not None and items > FAR * pilot.items),
         "reason": reason,
     }

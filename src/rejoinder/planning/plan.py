@@ -62,10 +62,12 @@ class Plan:
             shown with the power wanted, with its 95% range ``detectable_low``, ``detectable_high``;
             and the ``power`` to show the ``target`` (the difference named, else the pilot's own).
         comparison_needs: The smallest number of ``items`` that shows the ``target`` with the power
-            wanted, with its range; ``given``: whether the target was named.
+            wanted, with its range; ``given``: whether the target was named. ``least_planned``: the
+            smallest number of items that a plan may name; ``or_fewer``: whether the answer is that
+            number, so that fewer may be enough.
         correlations: The correlation of each metric with people expected at so many items and
             raters (``value``), and the ``width`` of its 95% interval, with a range.
-        correlation_needs: The smallest number of ``items`` for the width wanted.
+        correlation_needs: The smallest number of ``items`` for the width wanted, likewise.
         components: For each pair the variances of one rater's difference between its two systems:
             between ``items``, ``raters`` (persistent leanings), the ``rest`` (see
             `variance_components.People`); ``shared``, from 0 (other raters for each item) to 1 (one

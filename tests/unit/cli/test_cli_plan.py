@@ -152,3 +152,32 @@ def test_clusters_are_said_with_the_numbers_of_them(command):
         "fewer than 6 clusters can have no p below 0.05",
     ):
         assert words in flat, words
+
+
+def test_a_need_at_the_smallest_number_that_is_planned_is_no_exact_need(command):
+    argv = ["plan", TESTSET, *SYSTEMS, *FEW, "-d", "0.6"]
+    out = command(*argv)[1]
+    flat = " ".join(out.split())
+    assert "8 or fewer" in flat
+    assert "8 (8-8)" not in flat
+    assert "or fewer: fewer than 8 items are not planned" in flat
+    needs = json.loads(command(*argv, "--json")[1])["comparison_needs"]
+    assert {(each["items"], each["or_fewer"], each["least_planned"]) for each in needs} == {
+        (8, True, 8)
+    }
+
+
+def test_rows_of_a_plan_from_mean_ratings_name_their_references(command, tmp_path):
+    means = tmp_path / "means.csv"
+    lines = (EXAMPLES / "ratings.csv").read_text().splitlines()[1:]
+    scores: dict[tuple[str, str], list[float]] = {}
+    for each in lines:
+        item, system, _, criterion, score = each.split(",")
+        if criterion == "relevance":
+            scores.setdefault((item, system), []).append(float(score))
+    rows = [f"{i},{s},mean,{sum(grades) / len(grades)}" for (i, s), grades in scores.items()]
+    means.write_text("id,system,rater,score\n" + "\n".join(rows) + "\n")
+    out = command("plan", TESTSET, *SYSTEMS, "--ratings", str(means), *FEW)[1]
+    table = out.split("spearman")[1]
+    for label in ("BLEU-2 all references*", "4 references", "2 references", "1 reference"):
+        assert label in table

@@ -200,3 +200,35 @@ def test_two_systems_without_a_common_item_have_a_reason():
     table = pl.DataFrame(rows, schema=["system", "id", "judge"], orient="row")
     result = plan(Scores.from_segments(table, missing="pairwise"))
     assert set(result.comparisons["reason"]) == {"the two answered no item in common"}
+
+
+def spread_over_clusters(within, between):
+    """Scores of two systems on 20 conversations of 4 items, whose differences vary as named."""
+    rng = np.random.default_rng(3)
+    ids = [f"{c}-{k}" for c in range(20) for k in range(4)]
+    inside = np.tile([1.0, -1.0, 1.0, -1.0], 20) * within * rng.uniform(0.5, 1.5, 80)
+    d = 0.5 + inside + np.repeat(rng.normal(size=20), 4) * between
+    rows = {"system": ["a"] * 80 + ["b"] * 80, "id": ids * 2, "judge": [*d, *[0.0] * 80]}
+    names = [i.split("-")[0] for i in ids]
+    contexts = pl.DataFrame({"id": ids, "context": [["?"]] * 80, "conversation": names})
+    testset = TestSet(contexts, contexts.select("id", text=pl.lit("yes")))
+    return Scores.from_segments(pl.DataFrame(rows), testset)
+
+
+@pytest.mark.parametrize(("within", "between", "explained"), [(1, 0.01, True), (0.01, 1, False)])
+def test_a_design_effect_below_1_is_explained(within, between, explained):
+    notes = plan(spread_over_clusters(within, between), resamples=200).notes
+    assert any("design effect of the difference: judge" in note for note in notes)
+    words = "a design effect below 1 (judge): the differences of items in one cluster vary more"
+    assert any(words in note for note in notes) == explained
+
+
+def test_the_smallest_number_that_is_planned_says_that_fewer_may_be_enough():
+    scores = spread_over_clusters(0.01, 0.01)
+    (need,) = plan(scores, resamples=200).comparison_needs.to_dicts()
+    # No power is given for fewer than 8 clusters, which hold 32 items.
+    assert (need["items"], need["clusters"], need["least_planned"]) == (32, 8, 32)
+    assert need["or_fewer"]
+    (small,) = plan(scores, difference=0.004, resamples=200).comparison_needs.to_dicts()
+    assert small["items"] > 32 == small["least_planned"]
+    assert not small["or_fewer"]

@@ -50,8 +50,8 @@ def plan(result: Plan) -> None:
             f"difference: the first system minus the second, in the pilot; detects: under a number of "
             f"items, the smallest difference that is found with {wanted} power; power: the one for the "
             f"{'difference to show' if _given(result) else 'difference of the pilot'}{scale}; last "
-            f"column: items for {wanted} power, 95% range; *: the pilot's; !: beyond 4 times the pilot"
-            f"{_clusters(result)}",
+            f"column: items for {wanted} power, 95% range{_or_fewer(result.comparison_needs)}; "
+            f"*: the pilot's; !: beyond 4 times the pilot{_clusters(result)}",
             style="dim",
         )
         out.print()
@@ -59,7 +59,7 @@ def plan(result: Plan) -> None:
         out.print(_correlations(result, _sizes(result.correlations)))
         out.print(
             f"under each number of items: width of the 95% interval of {_name(result)} with people; "
-            "expected: the correlation itself",
+            f"expected: the correlation itself{_or_fewer(result.correlation_needs)}",
             style="dim",
         )
         out.print()
@@ -184,13 +184,14 @@ def _label(row: Mapping[str, Any], pilot: int | None, result: Plan) -> str:
     metrics = result.metrics
     name = row["subject"] if row["first"] else " " * len(row["subject"])
     words = []
-    if row["raters"] is not None and "ratings" in result.parameters:  # they are means
-        words += ["as rated (means)"] if row["subject"] == PEOPLE else []
-    elif row["raters"] is not None and row["references"] is None:
+    means = "ratings" in result.parameters
+    if row["references"] is not None:
+        words.append(f"{counted(row['references'], 'reference')} ")
+    elif means and row["subject"] == PEOPLE:
+        words.append("as rated (means)")
+    elif row["raters"] is not None and not means:
         own = "*" if row["raters"] == pilot else " "
         words.append(f"{counted(row['raters'], 'rater')}{own}")
-    elif row["references"] is not None:
-        words.append(f"{counted(row['references'], 'reference')} ")
     elif row["subject"] in metrics and "references" in metrics[row["subject"]].needs:
         words.append("all references*")
     return " ".join([name, *words])
@@ -227,8 +228,23 @@ def _need(row: Mapping[str, Any], most: int) -> Cell:
     )
     if items is None:
         return f"over {most:,}!"
-    span = f"({low}-{high})" if high else f"({low} to over {most:,})"
+    end = high or f"over {most:,}"
+    if row["or_fewer"]:
+        span = "" if high == items else f" (up to {end})"
+        return joined(f"{items} or fewer", styled(span, "dim"), "!" if row["beyond"] else " ")
+    if row["items_low"] == row["least_planned"]:
+        span = f"(up to {end})"
+    else:
+        span = f"({low}-{high})" if high else f"({low} to {end})"
     return joined(f"{items} ", styled(span, "dim"), "!" if row["beyond"] else " ")
+
+
+def _or_fewer(needs: pl.DataFrame) -> str:
+    """What a number of items that is the smallest of all plans means; empty where there is none."""
+    if needs.is_empty() or not needs.get_column("or_fewer").any():
+        return ""
+    least = needs.filter("or_fewer").get_column("least_planned").unique().sort().to_list()
+    return f"; or fewer: fewer than {' and '.join(f'{each:,}' for each in least)} items are not planned"
 
 
 def _reasons(result: Plan) -> Iterable[str]:

@@ -113,6 +113,6 @@ def scale_note(ratings: pl.DataFrame, scale: tuple[float, float]) -> str:
     """The note on the scale, and on the grades that were given."""
     scores = ratings.get_column("score")
     return (
-        f"weights: mean ratings on {scale[0]:g} to {scale[1]:g} as -1 to 1 (given: "
-        f"{scores.min():g} to {scores.max():g})"
+        f"weights: a mean rating of {scale[0]:g} becomes -1, one of {scale[1]:g} becomes 1 (the ratings "
+        f"here are from {scores.min():g} to {scores.max():g})"
     )

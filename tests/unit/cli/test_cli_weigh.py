@@ -116,7 +116,7 @@ def test_the_recipe_against_the_systems_own_replies(command, tmp_path):
     assert {row["references"] for row in told["table"]} == {"single", "w>=0.1", "all", None}
     assert told["signature"].startswith("protocol:unit|size:1|assignments:10|left_out:pair")
     assert all("left_out:own" in each for each in told["signatures"].values())
-    assert any(note.startswith("weights: mean ratings on 1 to 5") for note in told["notes"])
+    assert any(note.startswith("weights: a mean rating of 1 becomes -1") for note in told["notes"])
 
 
 def test_the_same_in_two_steps(command, tmp_path):
@@ -144,3 +144,24 @@ def test_the_same_in_two_steps(command, tmp_path):
     status, _, err = command(*own, "--without", "nobody")
     assert status == 2
     assert "'nobody' is unknown" in err
+
+
+def test_one_table_of_all_has_replies_too(command, tmp_path):
+    table, ratings, made = (tmp_path / name for name in ("all.csv", "ratings.csv", "made.jsonl"))
+    table.write_text(
+        "id,prompt,reference,model,response\n"
+        "1,Tea?,Yes please,a,Yes\n1,Tea?,Yes please,b,No\n"
+        "2,When?,At nine,a,At ten\n2,When?,At nine,b,Never\n"
+    )
+    ratings.write_text("id,system,rater,score\n1,a,r,5\n1,b,r,1\n2,a,r,4\n2,b,r,2\n")
+    argv = ["weigh", table, "--ratings", ratings, "-o", made, "--without", "b", "--keep"]
+    status, out, err = command(*argv)
+    assert (status, err.splitlines()[-1]) == (0, f"Wrote {made} (2 rows).")
+    assert set(read_testset(made).references["text"]) == {"Yes please", "At nine", "Yes", "At ten"}
+    flat = " ".join(out.split())
+    assert "2 items, 4 references" in flat
+    assert "\\n" not in out
+    assert (
+        "weights: a mean rating of 1 becomes -1, one of 5 becomes 1 (the ratings here are from 4 to 5)"
+        in flat
+    )

@@ -117,7 +117,7 @@ def _check_given(given: WeighOptions) -> None:
     check_needs(
         bool(given.ratings) or unbounded, "--ratings FILE or --scores FILE without bounds", "scale"
     )
-    check_needs(bool(given.responses), "replies behind the test set", "keep", "without")
+    check_needs(bool(given.replies), "replies behind the test set", "keep", "without")
 
 
 def _read(given: WeighOptions) -> tuple[TestSet, pl.DataFrame | None, pl.DataFrame | None]:
@@ -172,5 +172,6 @@ def _print(result: Weighed) -> None:
     )
     out.print(shown)
     references = result.testset.references.height
-    out.print(f"\n{len(result.testset)} items, {references} references")
+    out.print()
+    out.print(f"{len(result.testset)} items, {references} references")
     print_notes(out, result.notes)

@@ -109,6 +109,11 @@ PEOPLE = [
 
 CORRELATE = [
     verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"tolerance=2\.0 must be from 0 to 1"),
+    verb("judge --scores rated.csv --ratings marks.csv", "scores and ratings swapped", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
+    verb("compare --scores rated.csv --ratings marks.csv", "scores and ratings swapped, to compare", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
+    verb("judge --scores rated.csv --ratings rated.csv", "ratings as a judge's scores", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
+    verb("compare --scores rated.csv --ratings rated.csv", "ratings as the scores to correct", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
+    verb("judge --scores marks.csv --ratings marks.csv", "a judge's scores as ratings", r"marks\.csv: given as scores has the same content as marks\.csv given as ratings"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
     verb(f"plan {READ} --cluster speaker", "a plan over clusters that are not there", r"cluster: the contexts have no column 'speaker'"),
     verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),

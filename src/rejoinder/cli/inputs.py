@@ -23,6 +23,7 @@ from rejoinder.cli.options import (
     TextsOptions,
     TrainingOptions,
 )
+from rejoinder.cli.scores_or_ratings import check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.errors import ParameterError, RejoinderError
@@ -84,8 +85,13 @@ def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = No
     from rejoinder.tables.ratings import read_ratings
     from rejoinder.tables.selection import of_criterion
 
-    with Progress("reading"):
-        table = read_ratings(*given.ratings, format=given.ratings_format, columns=given.columns)
+    try:
+        with Progress("reading"):
+            table = read_ratings(*given.ratings, format=given.ratings_format, columns=given.columns)
+    except RejoinderError as error:
+        if isinstance(given, ScoreFilesOptions):
+            check_not_swapped([each.path for each in given.scores], given.ratings, error)
+        raise
     if scale is not None:
         check_scale(of_criterion(table, given.criterion), scale)
     return table

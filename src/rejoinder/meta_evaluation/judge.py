@@ -11,11 +11,13 @@ import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
+from rejoinder.errors import InputError
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import RANDOM, match
+from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.clusters import clustered
@@ -28,10 +30,12 @@ from rejoinder.statistics.annotator_test import (
 )
 from rejoinder.statistics.calibration import cross_fitted
 from rejoinder.statistics.clusters import Groups, variance_components
+from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
+from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
@@ -159,7 +163,8 @@ def judge(
         progress: Called with how many judges are done, and of how many.
 
     Raises:
-        InputError: The ratings are not the table, or have nothing in common with the scores.
+        InputError: The ratings are not the table, or have nothing in common with the scores; a judge's
+            marks are the ratings themselves.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
     check_scores(scores, "rejoinder.judge(scores, ratings)")
@@ -172,6 +177,7 @@ def judge(
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
     covariates = _covariates(rated, responses, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
+    _check_no_ratings(rated, labels)
     judges = []
     for done, label in enumerate(labels, start=1):
         subject = rated.subjects[label]
@@ -182,6 +188,7 @@ def judge(
         judges.append(one)
         if progress is not None:
             progress(done, len(labels))
+    notes += _swapped_note(rated, labels)
     notes += _notes(judges, (low, high))
     notes += _constant_note(rated, judges, tolerance, alignment)
     panel = _panel(judges, rated)
@@ -208,6 +215,38 @@ def judge(
         tuple(dict.fromkeys(notes)),
         "|".join(facts),
     )
+
+
+def _check_no_ratings(rated: Rated, labels: Sequence[str]) -> None:
+    """Raises where the marks of a judge are the mean ratings themselves."""
+    for label in labels:
+        marks, metric = rated.segments[label], rated.subjects[label].metric
+        marked = np.isfinite(marks)
+        equal = np.allclose(marks[marked], rated.human[marked], rtol=0, atol=NOISE)
+        values, number = np.unique(rated.human[marked]).size, int(marked.sum())
+        raters = metric.raters if isinstance(metric, External) else 1
+        if equal and values > 1 and (raters > 1 or (values > 2 and number >= FEWEST_LABELLED)):
+            raise InputError(
+                f"{label}: its marks of all {number} rated replies are equal to the mean ratings, so that "
+                "they seem to be the ratings themselves; give the judge's own marks (with --scores), and "
+                "people's ratings (with --ratings); there is nothing to test in a judge without any error"
+            )
+
+
+def _swapped_note(rated: Rated, labels: Sequence[str]) -> list[str]:
+    """A note where marks are of several raters and ratings of one: the two may be swapped."""
+    if rated.matrix.shape[1] > 1:
+        return []
+    several = []
+    for label in labels:
+        metric = rated.subjects[label].metric
+        if isinstance(metric, External) and metric.raters > 1:
+            several.append((label, metric.raters))
+    return [
+        f"{label}: the marks have {raters} raters, and the ratings have one; if the two tables are "
+        "swapped, give them the other way round"
+        for label, raters in several
+    ]
 
 
 def _judge(

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import rejoinder
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 
 SCHEMA = ["id", "system", "rater", "criterion", "score"]
 
@@ -106,3 +106,37 @@ def test_a_panel_and_a_seed():
     assert report.panel.value == pytest.approx(1)
     with pytest.raises(ParameterError, match="seed=-1"):
         rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings, seed=-1)
+
+
+def test_the_ratings_themselves_are_no_judge():
+    ratings, _ = world()
+    marks = ratings.select("system", "id", "rater", name=pl.lit("judge"), value="score")
+    words = "judge: its marks of all 120 rated replies are equal to the mean ratings"
+    with pytest.raises(InputError, match=words):
+        rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
+    # One rater's grades, as they would be called by another name.
+    one = ratings.filter(rater="r1")
+    alone = one.select("system", "id", name=pl.lit("judge"), value="score")
+    with pytest.raises(InputError, match="seem to be the ratings themselves"):
+        rejoinder.judge(rejoinder.Scores.from_segments(alone), one)
+    # Beside other raters these are the marks of somebody who errs.
+    rejoinder.judge(rejoinder.Scores.from_segments(alone), ratings)
+    # One other mark in 120 is an error.
+    first = pl.int_range(pl.len()) == 0
+    changed = alone.with_columns(value=pl.when(first).then(3.5).otherwise("value"))
+    rejoinder.judge(rejoinder.Scores.from_segments(changed), one)
+
+
+def test_marks_of_several_raters_beside_ratings_of_one_may_be_swapped():
+    ratings, marks = world()
+    several = ratings.select("system", "id", "rater", name=pl.lit("judge"), value="score")
+    one = marks.select(
+        "id", "system", rater=pl.lit("r"), criterion=pl.lit("overall"), score="value"
+    )
+    words = (
+        "judge: the marks have 4 raters, and the ratings have one; if the two tables are swapped"
+    )
+    swapped = rejoinder.judge(rejoinder.Scores.from_segments(several), one)
+    assert any(note.startswith(words) for note in swapped.notes)
+    right = rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
+    assert not any("swapped" in note for note in right.notes)

@@ -110,6 +110,7 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
@@ -129,6 +130,7 @@ def _with_people(given: CompareOptions) -> None:
     files = [*(each.path for each in given.scores), *given.references]
     check_not_made_of([*files, *([given.testset] if given.testset else [])], given.ratings)
     scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
+    check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     with Progress("comparing"):
         result = compare_with_people(
             scores,

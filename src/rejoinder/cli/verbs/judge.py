@@ -50,6 +50,7 @@ def judge(given: JudgeOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
@@ -62,6 +63,7 @@ def judge(given: JudgeOptions) -> None:
     table = inputs.read_rated(given, given.scale)
     scores, texts = inputs.measured(given, resamples=0)
     repeats = None
+    check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     marks = [each.metric for each in scores.measured.values() if isinstance(each.metric, External)]
     if given.scores and any(max(each.raters, each.samples) > 1 for each in marks):
         with Progress("reading"):

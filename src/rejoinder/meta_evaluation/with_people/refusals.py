@@ -41,6 +41,7 @@ def check_not_fitted(
     rated = replies.rated
     for place, label in enumerate(replies.labels):
         remedy = f"leave {quoted(label)} out, or give ratings that it has not seen"
+        alone = "if it agrees with people by itself, compare by its scores alone, without ratings"
         if digest in signatures[label]:
             raise InputError(
                 f"{label}: its signature names these ratings (hash {digest}): it was fitted on them, and "
@@ -52,7 +53,8 @@ def check_not_fitted(
         if abs(float(pearson(x, y))) > PERFECT:
             raise InputError(
                 f"{label}: the scores of all {x.size} rated replies follow from their ratings exactly, "
-                f"so that they seem to be made from them; {remedy}"
+                f"so that they seem to be made from them, and no error is left to correct; {remedy}; "
+                f"{alone}"
             )
 
 

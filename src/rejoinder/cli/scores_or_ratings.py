@@ -1,0 +1,72 @@
+"""Whether the files of ``--scores`` and ``--ratings`` seem to be swapped, or are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rejoinder.errors import InputError, RejoinderError
+
+
+def check_not_swapped(
+    scores: Sequence[Path], ratings: Sequence[Path], error: RejoinderError
+) -> None:
+    """After ratings could not be read: raises where the two options hold each other's files.
+
+    Args:
+        scores: The files of ``--scores``.
+        ratings: The files of ``--ratings``.
+        error: Why the ratings could not be read.
+
+    Raises:
+        InputError: The files of scores can be read as ratings, and those of ratings as scores alone;
+            or a file is both.
+    """
+    if not scores or not ratings:
+        return
+    check_not_the_same(scores, ratings)
+    if all("ratings" in _kinds(path) for path in scores) and all(
+        "scores" in (kinds := _kinds(path)) and "ratings" not in kinds for path in ratings
+    ):
+        named = f"--scores {ratings[0]} --ratings {scores[0]}"
+        raise InputError(
+            f"{ratings[0]}: is given as ratings and holds scores, and {scores[0]}, given as scores, holds "
+            f"ratings: the two files seem to be swapped; try {named}"
+        ) from error
+
+
+def check_not_the_same(scores: Sequence[Path], ratings: Sequence[Path], metrics: int = 1) -> None:
+    """Raises where one file is the scores and the ratings, and holds nothing else.
+
+    Args:
+        scores: The files of ``--scores``.
+        ratings: The files of ``--ratings``.
+        metrics: How many metrics the scores have: a table with several may hold ratings beside them.
+
+    Raises:
+        InputError: A file of scores has the content of a file of ratings.
+    """
+    from rejoinder.files.provenance import content_of
+
+    if metrics > 1:
+        return
+    contents = {content_of(path): path for path in ratings if path.is_file()}
+    for path in scores:
+        if path.is_file() and (same := contents.get(content_of(path))) is not None:
+            raise InputError(
+                f"{path}: given as scores has the same content as {same} given as ratings, so that people "
+                "would be compared with themselves; give the judge's scores with --scores, and people's "
+                "ratings with --ratings"
+            )
+
+
+def _kinds(path: Path) -> list[str]:
+    """As which kinds of tables a file can be read; none where it is unreadable."""
+    from rejoinder.tables.look import look
+
+    if not path.exists():
+        return []
+    try:
+        return [each.kind for each in look(path).readings]
+    except RejoinderError:
+        return []

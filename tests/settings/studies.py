@@ -60,6 +60,8 @@ SERVE = [
     serve("--seed", "--seed 7", "identity", also="--sample 10", keeps=QUESTIONS),
     serve("--links", "--links 5",
           effect=lambda *both: [len(each.json["raters"]) for each in both] == [3, 5]),
+    serve("--most-raters", "--most-raters 40",
+          effect=lambda *both: [each.json["most_raters"] for each in both] == [1000, 40]),
     serve("--host", "--host 127.0.0.2",
           effect=lambda _, after: after.json["admin"].startswith("http://127.0.0.2:8000/")),
     serve("--port", "--port 8001",

@@ -242,6 +242,23 @@ class Study:
         with self.database.transaction() as db:
             return self._add_rater(db, origin, platform_id)
 
+    def join_rater(self, platform_id: str | None, most: int) -> Rater | None:
+        """Adds a rater who comes by the common link; one who is known already gets the same link.
+
+        Args:
+            platform_id: What a crowd platform calls the rater; None: nothing.
+            most: The largest number of raters who can come so.
+
+        Returns:
+            The rater; None where as many have joined already.
+        """
+        with self.database.transaction() as db:
+            known = _rater_row(db, "platform_id = ?", platform_id)
+            if known is not None:
+                return known
+            (joined,) = db.execute("SELECT count(*) FROM rater WHERE origin = 'joined'").fetchone()
+            return self._add_rater(db, "joined", platform_id) if joined < most else None
+
     def add_rater_of_page(self) -> tuple[Rater, list[tuple[Shown, Feedback | None]]]:
         """Adds a rater of a page without a server, and returns the rater and the rater's `plan`.
 

@@ -46,8 +46,8 @@ class Page(HTMLParser):
 
 
 def client(study, **more):
-    limits = more.pop("limits", (1e6, 10**6))
-    return TestClient(make_app(study, limits=limits), base_url="http://127.0.0.1:8000", **more)
+    app = {"limits": more.pop("limits", (1e6, 10**6)), "most_raters": more.pop("most_raters", 1000)}
+    return TestClient(make_app(study, **app), base_url="http://127.0.0.1:8000", **more)
 
 
 def begin(web, rater):
@@ -252,6 +252,34 @@ def test_the_common_link_gives_everybody_a_link_and_a_known_participant_the_same
     web.post(f"/join/{study.join}", data={**form, "participant": ""}, headers=OURS)
     assert [each.platform_id for each in study.raters()] == ["p1", None]
     assert web.post(f"/join/{study.join}", data=form).status_code == 403
+
+
+def test_no_more_raters_join_than_the_study_takes(tmp_path):
+    study = studies.study(tmp_path)
+    own = study.add_rater()
+    web = client(study, most_raters=2)
+    form = Page(web.get(f"/join/{study.join}").text).fields
+
+    def join(participant):
+        return web.post(
+            f"/join/{study.join}", data={**form, "participant": participant}, headers=OURS
+        )
+
+    assert [join(each).status_code for each in ("p1", "", "p3", "")] == [200, 200, 403, 403]
+    assert "nobody else can join" in join("p3").text
+    assert join("p1").status_code == 200  # who has joined comes back
+    assert [each.origin for each in study.raters()] == ["link", "joined", "joined"]
+    assert web.get(f"/r/{own.token}").status_code == 200
+    study.add_rater()  # the admin can always give another link
+    page = " ".join(Page(web.get(f"/a/{study.admin}").text).text.split())
+    assert "2 of at most 2 raters have joined, so that nobody else can join" in page
+
+
+def test_of_many_who_join_at_once_no_more_come_in_than_the_study_takes(tmp_path):
+    study = studies.study(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        joined = list(pool.map(lambda _: study.join_rater(None, 5), range(40)))
+    assert sum(each is not None for each in joined) == len(study.raters()) == 5
 
 
 def test_the_admin_page_has_progress_agreement_and_export(tmp_path):

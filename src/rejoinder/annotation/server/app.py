@@ -40,7 +40,10 @@ Made = TypeVar("Made")
 
 
 def make_app(
-    study: Study, address: str | None = None, limits: tuple[float, int] = (10.0, 40)
+    study: Study,
+    address: str | None = None,
+    limits: tuple[float, int] = (10.0, 40),
+    most_raters: int = 1000,
 ) -> ASGIApp:
     """The page of a study.
 
@@ -48,8 +51,9 @@ def make_app(
         study: The study.
         address: The public address, for the links on the admin page; None: that of the request.
         limits: The requests in a second of one link, and how many may come at once.
+        most_raters: The largest number of raters who can join by the common link.
     """
-    routes = _Routes(study, address, RateLimit(*limits), RateLimit(0.5, 30))
+    routes = _Routes(study, address, RateLimit(*limits), RateLimit(0.5, 30), most_raters)
     app = Starlette(
         routes=[
             Route("/", routes.home),
@@ -105,15 +109,22 @@ class _Routes:
         address: The public address.
         of_link: The limit for each link that there is.
         of_stranger: The limit for each address that asks for links that there are not.
+        most_raters: The largest number of raters who can join by the common link.
     """
 
     def __init__(
-        self, study: Study, address: str | None, of_link: RateLimit, of_stranger: RateLimit
+        self,
+        study: Study,
+        address: str | None,
+        of_link: RateLimit,
+        of_stranger: RateLimit,
+        most_raters: int,
     ) -> None:
         self.study = study
         self.address = address
         self.pages = Pages(study)
         self.of_link, self.of_stranger = of_link, of_stranger
+        self.most_raters = most_raters
 
     async def home(self, request: Request) -> Response:
         """Without a link there is nothing to see."""
@@ -133,7 +144,13 @@ class _Routes:
         form = await read_form(request)
         check_form_token(form, self.study.join, "join")
         platform_id = form.get("participant", "")[:LONGEST_PLATFORM_ID].strip() or None
-        rater = await _in_thread(self.study.add_rater, "joined", platform_id)
+        rater = await _in_thread(self.study.join_rater, platform_id, self.most_raters)
+        if rater is None:
+            raise RefusedError(
+                403,
+                "This study has as many raters as it can take, and nobody else can join. If you have a "
+                "link of your own already, open that one.",
+            )
         return _to(f"/r/{rater.token}")
 
     async def question(self, request: Request) -> Response:
@@ -196,7 +213,8 @@ class _Routes:
         """How far the study is."""
         self._check(request, self.study.admin)
         address = self.address or str(request.base_url).rstrip("/")
-        return self.pages.admin(await _in_thread(overview, self.study), address, request.url.scheme)
+        now = await _in_thread(overview, self.study)
+        return self.pages.admin(now, address, request.url.scheme, self.most_raters)
 
     async def add_link(self, request: Request) -> Response:
         """Adds a rater."""

@@ -78,14 +78,18 @@ class Pages:
             undo=form_token(rater.token, "undo"),
         )
 
-    def admin(self, overview: Overview, address: str, scheme: str) -> HTMLResponse:
-        """How far the study is, and the links that begin with an address."""
+    def admin(
+        self, overview: Overview, address: str, scheme: str, most_raters: int
+    ) -> HTMLResponse:
+        """How far the study is, the links that begin with an address, and how many raters may join."""
         return self._page(
             "admin.html",
             overview=overview,
             study=self.study,
             base=address,
             encrypted=scheme == "https",
+            joined=sum(each.rater.origin == "joined" for each in overview.raters),
+            most_raters=most_raters,
             form=form_token(self.study.admin, "links"),
         )
 

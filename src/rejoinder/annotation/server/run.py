@@ -51,7 +51,11 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def serve(
-    study: Study, place: socket.socket, address: str | None, ready: Callable[[], None]
+    study: Study,
+    place: socket.socket,
+    address: str | None,
+    ready: Callable[[], None],
+    most_raters: int = 1000,
 ) -> None:
     """Serves a study until the process is asked to end.
 
@@ -62,9 +66,10 @@ def serve(
         place: The socket.
         address: The public address, for the links on the admin page; None: that of the request.
         ready: Called when the process ends well on Ctrl-C, before the first request is answered.
+        most_raters: The largest number of raters who can join by the common link.
     """
     config = uvicorn.Config(
-        make_app(study, address),
+        make_app(study, address, most_raters=most_raters),
         access_log=False,
         log_config=None,
         server_header=False,

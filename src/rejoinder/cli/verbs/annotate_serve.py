@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,13 @@ class ServeOptions(StudyOptions, options.JsonOptions):
         "--links",
         type=click.IntRange(min=0),
         help="Number of personal links (default: as many as raters of a question).",
+    )
+    most_raters: int = integer(
+        "--most-raters",
+        type=click.IntRange(min=0),
+        default=1000,
+        help="Maximum number of raters who can join by the common link. Raters with links of their own "
+        "do not count.",
     )
     host: str = option(
         "--host",
@@ -84,7 +92,8 @@ def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
             "TLS before it, and name its address with --address"
         )
     own = f"http://{_host(given.host)}:{port}"
-    served(study, place, address, lambda: _print(given, study, address or own))
+    ready = functools.partial(_print, given, study, address or own)
+    served(study, place, address, ready, given.most_raters)
 
 
 def _checked(address: str | None) -> str | None:
@@ -130,6 +139,7 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
     from rejoinder.annotation.overview import overview
     from rejoinder.cli.show import machine
     from rejoinder.cli.terminal.console import console, print_notes
+    from rejoinder.messages import counted
 
     now = overview(study)
     links = [
@@ -145,6 +155,7 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
         "wanted": now.wanted,
         "admin": f"{address}/a/{study.admin}",
         "join": f"{address}/join/{study.join}",
+        "most_raters": given.most_raters,
         "raters": links,
         "db": str(given.db),
         "notes": study.notes,
@@ -159,6 +170,7 @@ def _print(given: ServeOptions, study: Study, address: str) -> None:
     )
     out.print(f"progress and export (admin): {whole['admin']}", soft_wrap=True)
     out.print(f"for everybody, to join:      {whole['join']}", soft_wrap=True)
+    out.print(f"at most {counted(given.most_raters, 'rater')} can join by it (--most-raters)")
     for row in links:
         out.print(f"{row['rater']}, {row['state']}: {row['link']}", soft_wrap=True)
     print_notes(out, study.notes)

@@ -29,6 +29,10 @@ LEFT = re.compile(r"(.+/)?\..+\.\d+-[0-9a-f]{8}\.part(/.*)?")
 """What a killed command may leave half-written beside its output: ``tables.write.beside``."""
 
 
+STUDY = ("annotate page", "--output")
+"""Its .csv holds all questions of the study; a page holds a secret of its own each time."""
+
+
 class Kill(NamedTuple):
     """What came of one kill and the repetition.
 
@@ -92,11 +96,15 @@ class Command:
         rung = Rung(folder, 40, 2)
         if (verb, option) in FOLDERS:
             words, self.name = FOLDERS[verb, option](rung), "made"
+        elif (verb, option) == STUDY:
+            study = folder / "study.sqlite"
+            words, self.name = [rung.testset(), rung.responses(), "--db", study], "a.csv"
         else:
             made, names = RESULTS[verb, option]
             words, self.name = made(rung), names[0]
         often = ["--save-every", 0] if verb in ("train ruber", "train responder", "sweep") else []
         self.words = [*verb.split(), *words, *often, option]
+        self.of_study = (verb, option) == STUDY
         self.folder = folder
         self.whole: dict[str, bytes] = {}
 
@@ -117,20 +125,26 @@ class Command:
         err = place.with_suffix(f".{number}.err")
         return started([*self.words, place / self.name], err)
 
+    def may_differ(self, path: str) -> bool:
+        """Whether two whole runs may write this file differently."""
+        name = Path(path).name
+        return name == RECORD or (self.of_study and name.endswith(RECORD))
+
     def compare(self, place: Path) -> tuple[bool, list[str]]:
         """Whether the files of the whole run are there and the same; and what else is there.
 
-        But for the records of folders: they hold the notes, which say that a run was resumed.
+        But for the records of folders: they hold the notes, which say that a run was resumed. And
+        but for the record beside the questions of a study, whose database changes as it is opened.
         """
         held = {os.path.relpath(path, place): content for path, content in files(place).items()}
         empty = [path for path in place.rglob("*") if path.is_dir() and not any(path.iterdir())]
         same = all(
             held.get(path) == content
             for path, content in self.whole.items()
-            if Path(path).name != RECORD
+            if not self.may_differ(path)
         )
         left = [
-            *(path for path in held.keys() - self.whole.keys() if Path(path).name != RECORD),
+            *(path for path in held.keys() - self.whole.keys() if not self.may_differ(path)),
             *(str(path.relative_to(place)) for path in empty),
         ]
         return same, sorted(left)

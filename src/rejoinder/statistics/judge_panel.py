@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.judge_errors import Estimate, cluster_estimate
+
+SAME_ERRORS = "the judges make the same errors on every reply"
+NOISE_ALONE = "the raters' noise is all of the panel's error"
 
 
 def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]) -> Estimate:
@@ -26,8 +30,9 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
 
     Returns:
         From 1 for judges of one mind; as many as there are for independent ones that err as much as
-        each other; above that where errors cancel. NaN with its reason where raters' noise is all of
-        the error.
+        each other; above that where errors cancel. 1 without an interval where all errors are the
+        same. NaN with its reason where judges make no errors, where these cancel exactly, and where
+        the raters' noise is all of them.
 
     >>> errors = np.random.default_rng(0).normal(size=(4000, 3))
     >>> round(independent_judges(errors, 0.0, np.arange(4000)).value, 1)
@@ -49,5 +54,20 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
 
     total = by_cluster.sum(axis=0)
     value, left_out = float(number(total)), number(total - by_cluster)
-    reason = None if np.isfinite(value) else "the raters' noise is all of the panel's error"
-    return cluster_estimate(value, left_out, 1.0, n, len(by_cluster), reason)
+    return cluster_estimate(
+        value, left_out, 1.0, n, len(by_cluster), _reason(centred, shared, value)
+    )
+
+
+def _reason(errors: Floats, noise: float, value: float) -> str | None:
+    """Why there is no number, or no interval of it: float64 [n, judges] are errors about their means."""
+    if np.abs(errors).max() <= NO_SPREAD:
+        return "the judges make no errors"
+    if np.ptp(errors, axis=1).max() <= NO_SPREAD:
+        # Less noise than error: one of them, and so the mean, has the variance of any.
+        return SAME_ERRORS if np.isfinite(value) else NOISE_ALONE
+    if np.isfinite(value):
+        return None
+    if np.abs(errors.mean(axis=1)).max() <= NO_SPREAD:
+        return "the errors of the judges cancel each other exactly"
+    return NOISE_ALONE if noise > 0 else "no variation"

@@ -155,3 +155,24 @@ def test_a_line_is_fitted_on_other_clusters():
         slope, constant = np.polyfit(x[rest], y[rest], 1)
         assert fitted[~rest] == pytest.approx(constant + slope * x[~rest])
     assert np.isnan(cross_fitted(x, y, np.zeros(60), seed=0)).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "noise", "value", "reason"),
+    [
+        (lambda e: e[:, [0, 0]], 0.0, 1.0, "the judges make the same errors on every reply"),
+        (lambda e: 0 * e + 2, 0.0, np.nan, "the judges make no errors"),
+        (lambda e: np.stack([e[:, 0], -e[:, 0]], axis=1), 0.0, np.nan,
+         "the errors of the judges cancel each other exactly"),
+        (lambda e: e, 5.0, np.nan, "the raters' noise is all of the panel's error"),
+        (lambda e: e[:, [0, 0]], 5.0, np.nan, "the raters' noise is all of the panel's error"),
+        (lambda e: e, 0.0, None, None),
+    ],
+)  # fmt: skip
+def test_the_reason_of_a_panel_is_the_one_that_holds(make, noise, value, reason):
+    errors = make(np.random.default_rng(4).normal(size=(50, 2)))
+    panel = independent_judges(errors, noise, np.arange(50))
+    assert panel.reason == reason
+    if reason is not None:
+        assert panel.value == pytest.approx(value, nan_ok=True)
+        assert np.isnan(panel.low)

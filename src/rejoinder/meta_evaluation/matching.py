@@ -12,7 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.human_evaluation.grades import Scale, check_scale, grade_notes
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted, meant
+from rejoinder.messages import counted, meant, quoted
 from rejoinder.meta_evaluation.evidence import MeanOfReplies, Rated, Subject
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.rows import codes_of, rows_of
@@ -27,6 +27,8 @@ from rejoinder.tables.schemas import AGAINST
 from rejoinder.tables.selection import check_systems, criterion_notes, of_criterion
 
 RANDOM = "random"
+MOST_NAMED = 5
+"""More systems without a rating share one note."""
 LOWER = "lower is better, so its sign is turned around"
 
 
@@ -176,8 +178,16 @@ def _common(
             f"{lost} rated items left out for all metrics alike: at least one cannot score them"
         )
     absent = set(scores.names) - set(without) - set(answered.get_column("system"))
-    notes += [f"'{name}' has no rating" for name in scores.names if name in absent]
+    notes += _unrated([name for name in scores.names if name in absent])
     return answered, notes
+
+
+def _unrated(names: Sequence[str]) -> list[str]:
+    """The notes on systems without a rating; many share one."""
+    if len(names) <= MOST_NAMED:
+        return [f"'{name}' has no rating" for name in names]
+    first = ", ".join(quoted(name) for name in names[:MOST_NAMED])
+    return [f"{len(names)} systems have no rating, such as {first}"]
 
 
 def _usable(scores: Scores) -> np.ndarray:

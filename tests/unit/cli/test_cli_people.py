@@ -2,11 +2,15 @@
 
 import json
 
+import numpy as np
+import polars as pl
 import pytest
 
 from rejoinder.cli.show.people import comparison
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
 from rejoinder.tables.testset import read_testset
@@ -41,7 +45,7 @@ def test_json_has_what_the_library_gives(command):
 
 @pytest.mark.parametrize(
     "option",
-    [["--margin", "1"], ["--permutations", "100"], ["--resamples", "100"], ["--all-pairs"]],
+    [["--margin", "1"], ["--permutations", "100"], ["--resamples", "100"]],
 )
 def test_options_of_the_tests_of_metrics_are_refused(command, option):
     status, _, err = command("compare", *READ, *RATED, *JUDGE, *option)
@@ -80,8 +84,6 @@ def test_options_of_ratings_need_ratings(command, option):
 def test_a_star_marks_what_is_significant(capsys, monkeypatch, p, star):
     from dataclasses import replace
 
-    import polars as pl
-
     monkeypatch.setenv("COLUMNS", "200")
     scores = score(read_testset(TESTSET), read_responses(*SYSTEMS), ["sbleu"], resamples=0)
     result = compare_with_people(scores, read_ratings(RATED[1]))
@@ -89,3 +91,86 @@ def test_a_star_marks_what_is_significant(capsys, monkeypatch, p, star):
     comparison(replace(result, pairs=pairs), scores)
     out = capsys.readouterr().out
     assert out.count(star) >= pairs.height
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """Eight systems with a judge's scores of 40 items; three of them are rated on 4 items alone."""
+    rng = np.random.default_rng(8)
+    scores, ratings = ["system,id,judge"], ["id,system,rater,score"]
+    for place in range(8):
+        for item in range(40):
+            quality = 2 + 0.35 * place + rng.normal(0, 0.6)
+            grade = min(5, max(1, round(quality + rng.normal(0, 0.3))))
+            mark = min(5, max(1, quality + rng.normal(0, 0.3)))
+            scores.append(f"s{place},c{item},{mark:.2f}")
+            if item % 10 == 0 or (place < 5 and item % 2 == 0):
+                ratings.append(f"c{item},s{place},r,{grade}")
+    (tmp_path / "judge.csv").write_text("\n".join(scores) + "\n")
+    (tmp_path / "ratings.csv").write_text("\n".join(ratings) + "\n")
+    return ["--scores", tmp_path / "judge.csv", "--ratings", tmp_path / "ratings.csv"]
+
+
+def test_many_systems_are_two_matrices_of_what_the_json_says(command, crowd, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, err = command("compare", *crowd)
+    assert status == 0, err
+    lines = out.splitlines()
+    assert len(lines) < 60
+    assert max(map(len, lines)) <= 80
+    told = json.loads(command("compare", *crowd, "--json")[1])
+    for by in ("people", "corrected"):
+        pairs = [row for row in told["pairs"] if row["by"] == by]
+        clear = [row for row in pairs if row["p_holm"] is not None and row["p_holm"] < 0.05]
+        assert 0 < len(clear) < 10
+        start = next(
+            k for k, line in enumerate(lines) if line.startswith(f"{by}: {len(clear)} of 28")
+        )
+        rows = [line.split("│") for line in lines[start + 4 : start + 12]]
+        signs = {row[0].split()[1]: row[2].strip() for row in rows}
+        order = list(signs)
+        for row in pairs:
+            ends = [(row["a"], row["b"]), (row["b"], row["a"])]
+            expected = "??" if row["p_holm"] is None else ".."
+            if row in clear:
+                expected = "+-" if row["difference"] > 0 else "-+"
+            assert "".join(signs[one][order.index(other)] for one, other in ends) == expected
+    flat = " ".join(out.split())
+    assert "18 pairs of 28 without an interval, such as 's0' and 's5': 4 rated items" in flat
+    tested = [row for row in told["errors"] if row["p_holm"] is not None]
+    assert f"errors of the judges: 0 of {len(tested)} tested are significant" in flat
+
+
+def test_all_pairs_are_listed_where_that_is_asked_for(command, crowd):
+    out = command("compare", *crowd, "--all-pairs")[1]
+    assert out.count("corrected │") == 28
+    status, _, err = command("compare", *crowd, "--all-pairs", "--json")
+    assert status == 2
+    assert "JSON has every pair" in err
+
+
+def test_the_pairs_of_one_system_that_have_an_interval_are_listed(command, crowd):
+    out = command("compare", *crowd, "-a", "s0")[1]
+    assert out.count("corrected │") == 4
+    assert "pairs without an interval are not listed: --all-pairs lists them" in out
+    assert "3 pairs of 7 without an interval" in " ".join(out.split())
+    assert command("compare", *crowd, "-a", "s0", "--all-pairs")[1].count("corrected │") == 7
+
+
+@pytest.mark.parametrize(("p", "sign"), [(0.0499, "+"), (0.05, ".")])
+def test_a_sign_marks_what_is_significant(crowd, capsys, monkeypatch, p, sign):
+    from dataclasses import replace
+
+    monkeypatch.setenv("COLUMNS", "200")
+    scores = Scores.from_segments(read_scores(crowd[1]), resamples=0)
+    result = compare_with_people(scores, read_ratings(crowd[3]))
+    changed = {
+        name: getattr(result, name).with_columns(p_holm=pl.lit(p)) for name in ("pairs", "errors")
+    }
+    comparison(replace(result, **changed), scores)
+    out = capsys.readouterr().out
+    differ = 28 if sign == "+" else 0
+    assert f"corrected: {differ} of 28 pairs differ" in out
+    assert f"errors of the judges: {differ} of 28 tested are significant" in out
+    last = out[out.index("corrected: ") :].splitlines()[3:11]
+    assert sum(line.count("+") for line in last) == differ

@@ -44,7 +44,7 @@ def pair_matrix(compared: Comparison, label: str, digits: int | None = None) -> 
     values = scores.measured[label].scores()
     width = len(str(len(order)))
     rows = [
-        *({"system": "", "value": "", "signs": digits} for digits in _numbers(len(order))),
+        *({"system": "", "value": "", "signs": digits} for digits in column_numbers(len(order))),
         *(
             {
                 "system": f"{place:>{width}} {scores.names[s]}",
@@ -94,10 +94,10 @@ def legend(compared: Comparison) -> str:
     return words + "; --all-pairs prints a row for each pair, --json all numbers"
 
 
-def _numbers(count: int) -> list[str]:
+def column_numbers(count: int) -> list[str]:
     """The numbers of the columns, one digit below the other.
 
-    >>> _numbers(11)
+    >>> column_numbers(11)
     ['         11', '12345678901']
     """
     width = len(str(count))

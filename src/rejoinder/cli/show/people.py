@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rejoinder.cli.show import people_matrix
 from rejoinder.cli.show.cells import NONE, Cell, decimals, number_of, span, starred, styled
 from rejoinder.cli.show.compare import print_ranks
 from rejoinder.cli.terminal.columns import number, table, text
@@ -14,13 +15,19 @@ from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
     from rejoinder.cli.show.cells import Show
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
     from rejoinder.scoring.scores import Scores
 
-PAIRS = (
+MEANS = (
     "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
-    "of the items that are not rated; [low, high]: 95% interval (Student's t); p Holm: corrected over "
+    "of the items that are not rated"
+)
+COLUMNS = (
+    "[low, high]: 95% interval (Student's t); p Holm: corrected over "
     "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
     "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
 )
@@ -31,61 +38,92 @@ ERRORS = (
 
 
 def comparison(
-    result: PeopleComparison, scores: Scores, ranks: bool = False, digits: int | None = None
+    result: PeopleComparison,
+    scores: Scores,
+    ranks: bool = False,
+    digits: int | None = None,
+    all_pairs: bool = False,
 ) -> None:
-    """Every pair of systems by people, by each judge and corrected, and the judges' errors."""
+    """Every pair of systems by people, by each judge and corrected, and the judges' errors.
+
+    More than 6 systems are two matrices of signs, or where not all of their pairs are compared, the
+    pairs that have an interval; ``all_pairs``: every pair in rows.
+    """
     out = console()
     of_ratings = decimals(2 if digits is None else digits)
     shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
     shows = {label: shows[label] for label in result.judges}
-
-    def show(row: Mapping[str, Any]) -> Show:
-        return of_ratings if row["by"] in (PEOPLE, CORRECTED) else shows[row["by"]]
-
-    out.print(
-        table(
-            _named_once(result),
-            text("pair"),
-            text("by", _by),
-            number("a - b", lambda row: show(row)(row["difference"])),
-            number("95% interval", lambda row: span(row["low"], row["high"], show(row))),
-            number("p Holm", lambda row: starred(row["p_holm"])),
-            number("saved", _saved),
-            number("rated", lambda row: _of_pair(row, f"{row['rated']}/{row['items']}")),
-            section=lambda row: f"{row['a']}\n{row['b']}",
+    many = not all_pairs and people_matrix.are_many(result)
+    matrix = many and result.ranks.height > 0
+    pairs, errors, notes = result.pairs, result.errors, [*_summary(result), *result.notes]
+    if many and not matrix:
+        pairs, errors = (
+            people_matrix.with_interval(each, result.pairs) for each in (pairs, errors)
         )
-    )
-    out.print()
-    if result.errors.height:
-        out.print(
-            table(
-                result.errors.iter_rows(named=True),
-                text("a"),
-                text("b"),
-                text("judge"),
-                number("error", lambda row: of_ratings(row["error"])),
-                number("95% interval", lambda row: span(row["low"], row["high"], of_ratings)),
-                number("p Holm", lambda row: starred(row["p_holm"])),
-                title="errors of the judges",
-            )
-        )
+    if matrix:
+        for title, each in people_matrix.matrices(result, digits):
+            out.print(styled(title, "italic"))
+            out.print(each)
+            out.print()
+        errors, words = people_matrix.significant_errors(errors)
+        notes = [words, *notes] if result.errors.height else notes
+    else:
+        out.print(_pairs(pairs, of_ratings, shows))
+        out.print()
+    if errors.height:
+        out.print(_errors(errors, of_ratings))
         out.print()
     if ranks and result.ranks.height:
         print_ranks(out, result.ranks.rename({"by": "metric"}))
         out.print()
-    out.print(PAIRS, style="dim")
+    out.print(f"{MEANS}; {people_matrix.legend(result) if matrix else COLUMNS}", style="dim")
     percent = [label for label in result.judges if shows[label](1.0).startswith("100")]
-    if percent:
+    if percent and not matrix:
         out.print(f"{', '.join(percent)} x100; ratings as they were given", style="dim")
-    if result.errors.height:
+    if errors.height:
         out.print(ERRORS, style="dim")
-    print_notes(out, [*_summary(result), *result.notes])
+    if pairs.height < result.pairs.height:
+        out.print("pairs without an interval are not listed: --all-pairs lists them", style="dim")
+    print_notes(out, notes)
 
 
-def _named_once(result: PeopleComparison) -> Iterator[dict[str, Any]]:
+def _pairs(pairs: pl.DataFrame, of_ratings: Show, shows: Mapping[str, Show]) -> Table:
+    """A row for each pair and each estimate."""
+
+    def show(row: Mapping[str, Any]) -> Show:
+        return of_ratings if row["by"] in (PEOPLE, CORRECTED) else shows[row["by"]]
+
+    return table(
+        _named_once(pairs),
+        text("pair"),
+        text("by", _by),
+        number("a - b", lambda row: show(row)(row["difference"])),
+        number("95% interval", lambda row: span(row["low"], row["high"], show(row))),
+        number("p Holm", lambda row: starred(row["p_holm"])),
+        number("saved", _saved),
+        number("rated", lambda row: _of_pair(row, f"{row['rated']}/{row['items']}")),
+        section=lambda row: f"{row['a']}\n{row['b']}",
+    )
+
+
+def _errors(errors: pl.DataFrame, of_ratings: Show) -> Table:
+    """A row for each pair and judge."""
+    return table(
+        errors.iter_rows(named=True),
+        text("a"),
+        text("b"),
+        text("judge"),
+        number("error", lambda row: of_ratings(row["error"])),
+        number("95% interval", lambda row: span(row["low"], row["high"], of_ratings)),
+        number("p Holm", lambda row: starred(row["p_holm"])),
+        title="errors of the judges",
+    )
+
+
+def _named_once(pairs: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """The rows of the pairs, the two systems of a pair named in its first two."""
     place = 0
-    for row in result.pairs.iter_rows(named=True):
+    for row in pairs.iter_rows(named=True):
         place = 0 if row["by"] == PEOPLE else place + 1
         yield row | {"pair": (row["a"], f"vs {row['b']}", "")[min(place, 2)]}
 

@@ -47,8 +47,13 @@ def compare(given: CompareOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
+    from rejoinder.errors import ParameterError
 
     inputs.check_together(given, "digits", "json")
+    if given.all_pairs and given.json:
+        raise ParameterError(
+            "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
+        )
     check_needs(bool(given.ratings), "--ratings FILE", "ratings_format", "criterion", "scale")
     if given.ratings:
         _with_people(given)
@@ -64,10 +69,6 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
 
-    if given.all_pairs and given.json:
-        raise ParameterError(
-            "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
-        )
     unused = ("without", "resamples", "seed")
     only = () if given.a is None or given.b is None else (given.a, given.b)
     scores, _ = inputs.measured(
@@ -100,7 +101,6 @@ NOT_WITH_PEOPLE = {
     "margin": STUDENTS,
     "permutations": STUDENTS,
     "resamples": STUDENTS,
-    "all_pairs": "which prints every pair",
 }
 """Options that have no effect beside ratings, and why."""
 
@@ -149,4 +149,4 @@ def _with_people(given: CompareOptions) -> None:
     else:
         from rejoinder.cli.show.people import comparison
 
-        comparison(result, scores, given.ranks, given.digits)
+        comparison(result, scores, given.ranks, given.digits, given.all_pairs)

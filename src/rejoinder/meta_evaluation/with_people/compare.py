@@ -214,10 +214,10 @@ def _reasons(rows: pl.DataFrame) -> list[str]:
     ours = rows.filter(pl.col("by") == CORRECTED)
     notes = []
     few = ours.filter(pl.col("reason").is_not_null())
-    if few.height:
-        a, b, reason = few.select("a", "b", "reason").row(0)
+    for (reason,), same in few.group_by("reason", maintain_order=True):
+        a, b = same.select("a", "b").row(0)
         notes.append(
-            f"{counted(few.height, 'pair')} of {ours.height} without an interval, such as '{a}' and '{b}': "
+            f"{counted(same.height, 'pair')} of {ours.height} without an interval, such as '{a}' and '{b}': "
             f"{reason}"
         )
     whole = ours.filter(pl.col("rated") == pl.col("items")).height

@@ -124,7 +124,12 @@ def signature(
             *([f"cluster:{options.clusters.column}"] if options.clusters else []),
             f"bs:{options.resamples}",
             f"seed:{options.seed}",
-            f"hash:{hashlib.sha256(table.write_csv().encode()).hexdigest()[:8]}",
+            f"hash:{judgements_hash(table)}",
             f"version:{__version__}",
         ]
     )
+
+
+def judgements_hash(table: pl.DataFrame) -> str:
+    """8 hexadecimal digits that tell a table of ratings or preferences, for signatures."""
+    return hashlib.sha256(table.write_csv().encode()).hexdigest()[:8]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError
+from rejoinder.human_evaluation.summary import judgements_hash
 from rejoinder.messages import quoted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.clusters import Groups
@@ -36,8 +36,7 @@ def check_not_fitted(
         InputError: A signature names the hash of the ratings (as the signature of ``rejoinder.ratings``
             does), or the scores of all rated replies follow from the ratings exactly.
     """
-    plain = table.drop(PROBABILITY, strict=False)
-    digest = hashlib.sha256(plain.write_csv().encode()).hexdigest()[:8]
+    digest = judgements_hash(table.drop(PROBABILITY, strict=False))
     rated = replies.rated
     for place, label in enumerate(replies.labels):
         remedy = f"leave {quoted(label)} out, or give ratings that it has not seen"

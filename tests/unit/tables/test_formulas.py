@@ -64,4 +64,4 @@ def test_no_table_of_results_is_written_another_way():
         and node.attr == "write_csv"
         and "without_formulas(" not in ast.unparse(node)
     }
-    assert other == {"app.py", "console.py", "platforms.py", "refusals.py", "summary.py"}
+    assert other == {"app.py", "console.py", "platforms.py", "summary.py"}

@@ -18,7 +18,8 @@ from rejoinder.tables.assembly.long_or_wide import ratings_of_table
 from rejoinder.tables.assembly.mapped_parts import part_of_judgements
 from rejoinder.tables.assembly.mapped_rows import ReadRows
 from rejoinder.tables.assembly.two_tables import Part
-from rejoinder.tables.formats import datasets_folder, delimited, json_table, jsonl, parquet
+from rejoinder.tables.formats import datasets_folder, delimited, parquet
+from rejoinder.tables.formats.registry import FORMATS as TABLE_FORMATS
 from rejoinder.tables.in_memory import frame_of
 from rejoinder.tables.io.delimited import read_csv, read_quoted_tsv
 from rejoinder.tables.io.json_lines import read_objects
@@ -106,16 +107,6 @@ def _read(
     return ratings_of_table(part, keep)
 
 
-_TABLES = (
-    json_table.FORMAT,
-    jsonl.FORMAT,
-    delimited.CSV,
-    delimited.TSV,
-    delimited.WORKBOOK,
-    parquet.FORMAT,
-    datasets_folder.FORMAT,
-)
-
 FORMATS = tuple(
     RatingFormat(
         each.name,
@@ -124,7 +115,8 @@ FORMATS = tuple(
         partial(_read, name=each.name),
         takes_columns=True,
     )
-    for each in _TABLES
+    for each in TABLE_FORMATS.values()
+    if each.name in READERS
 )
 
 

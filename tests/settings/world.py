@@ -413,19 +413,18 @@ class World:
 
     @cached_property
     def generic(self) -> Path:
-        path = self.folder / "generic.txt"
-        path.write_text("I don't know.\nI don't know what to do.\n", "utf-8")
-        return path
+        return self._text("generic.txt", "I don't know.\nI don't know what to do.\n")
 
     @cached_property
     def other_generic(self) -> Path:
-        path = self.folder / "other_generic.txt"
-        path.write_text("Yes.\nNo, thank you very much.\n", "utf-8")
-        return path
+        return self._text("other_generic.txt", "Yes.\nNo, thank you very much.\n")
 
     def _lines(self, name: str, rows: list[dict]) -> Path:
+        return self._text(name, "".join(json.dumps(row) + "\n" for row in rows))
+
+    def _text(self, name: str, text: str) -> Path:
         path = self.folder / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        path.write_text(text, "utf-8")
         return path
 
     @cached_property
@@ -445,9 +444,7 @@ class World:
 
     @cached_property
     def study_task(self) -> Path:
-        path = self.folder / "task.toml"
-        path.write_text('title = "Chats"\n[[criterion]]\nname = "relevance"\n', "utf-8")
-        return path
+        return self._text("task.toml", 'title = "Chats"\n[[criterion]]\nname = "relevance"\n')
 
     @cached_property
     def answered(self) -> Path:

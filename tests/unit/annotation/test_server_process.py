@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,20 +20,37 @@ from study_server import Browser, Server
 RATERS = 2
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
-def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
-    db = tmp_path / "s.sqlite"
-    server = Server(db, TESTSET, *SYSTEMS, "--raters-per-question", RATERS)
-    server.more = ()
-    confirmed: list[dict[int, str]] = [{} for _ in range(RATERS)]
-    over, faults = threading.Event(), []
+def rating_at_once(
+    server: Server,
+    raters: int,
+    ended: Callable[[], bool],
+    reading: float = 0.0,
+    times: list[float] | None = None,
+) -> tuple[list[threading.Thread], list[dict[int, str]], list[BaseException]]:
+    """Starts a thread for each rater, which gives random grades until there is no question or ``ended``.
+
+    Args:
+        server: The server, whose links they follow.
+        raters: How many.
+        ended: Whether they stop.
+        reading: Mean seconds of reading before each answer; 0: none.
+        times: Takes how long each answer took, in seconds.
+
+    Returns:
+        The threads; by rater the grade of each question that the server confirmed, which grows
+        while they run; and what they raised.
+    """
+    confirmed: list[dict[int, str]] = [{} for _ in range(raters)]
+    faults: list[BaseException] = []
 
     def rate(place: int) -> None:
         draw = random.Random(place)
-        browser = Browser(server.links["raters"][place]["link"])
+        browser = Browser(server.links["raters"][place]["link"], times)
         try:
             page = browser.begin()
-            while not over.is_set() and "question" in browser.fields(page):
+            while not ended() and "question" in browser.fields(page):
+                if reading:
+                    time.sleep(draw.expovariate(1 / reading))
                 number, grade = browser.fields(page)["question"], str(draw.randint(1, 5))
                 page = browser.answer(page, {"c0": grade})
                 confirmed[place][int(number)] = grade
@@ -42,9 +60,19 @@ def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
         finally:
             browser.close()
 
-    threads = [threading.Thread(target=rate, args=(place,)) for place in range(RATERS)]
+    threads = [threading.Thread(target=rate, args=(place,)) for place in range(raters)]
     for thread in threads:
         thread.start()
+    return threads, confirmed, faults
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
+def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
+    db = tmp_path / "s.sqlite"
+    server = Server(db, TESTSET, *SYSTEMS, "--raters-per-question", RATERS)
+    server.more = ()
+    over = threading.Event()
+    threads, confirmed, faults = rating_at_once(server, RATERS, over.is_set)
     draw = random.Random(kills)
     for _ in range(kills):
         time.sleep(draw.uniform(0.05, 0.8))
@@ -103,28 +131,10 @@ def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
     db = tmp_path / "s.sqlite"
     server = Server(db, TESTSET, *SYSTEMS, "--links", raters, "--raters-per-question", raters)
     times: list[float] = []
-    confirmed = [0] * raters
-    faults = []
     end = time.monotonic() + seconds
-
-    def rate(place: int) -> None:
-        draw = random.Random(place)
-        browser = Browser(server.links["raters"][place]["link"], times)
-        try:
-            page = browser.begin()
-            while time.monotonic() < end and "question" in browser.fields(page):
-                time.sleep(draw.expovariate(1 / 3))  # a person reads
-                page = browser.answer(page, {"c0": str(draw.randint(1, 5))})
-                confirmed[place] += 1
-        except BaseException as error:
-            faults.append(error)
-            raise
-        finally:
-            browser.close()
-
-    threads = [threading.Thread(target=rate, args=(place,)) for place in range(raters)]
-    for thread in threads:
-        thread.start()
+    threads, confirmed, faults = rating_at_once(
+        server, raters, lambda: time.monotonic() >= end, reading=3, times=times
+    )
     for thread in threads:
         thread.join()
     server.stop()
@@ -133,7 +143,9 @@ def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
     by_rater = [0] * raters
     for each in judgements(study):
         by_rater[int(each.rater[1:]) - 1] += 1
-    assert by_rater == confirmed
+    assert by_rater == [len(each) for each in confirmed]
     tail = {share: float(np.quantile(times, share)) for share in (0.5, 0.95, 0.99, 1.0)}
     with capsys.disabled():
-        print(f"\n{len(times)} requests, {sum(confirmed)} answers; seconds by quantile: {tail}")
+        print(
+            f"\n{len(times)} requests, {sum(map(len, confirmed))} answers; seconds by quantile: {tail}"
+        )

@@ -101,25 +101,22 @@ def test_parquet_in_parts_is_the_whole(tmp_path, testset, monkeypatch, named):
         assert_frame_equal(mine(index, testset).table.drop(dropped), whole.drop(dropped))
 
 
-def test_a_fault_of_a_part_names_its_rows(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("id", "fault"),
+    [
+        pytest.param("14", ".*duplicate", id="within-a-part"),
+        pytest.param(
+            "3", "duplicate id '3', first in rows 1 to 7; one row per item", id="of-two-parts"
+        ),
+    ],
+)
+def test_a_duplicate_id_names_the_rows_of_its_part(tmp_path, monkeypatch, id, fault):
     rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
-    rows[15]["id"] = "14"
+    rows[15]["id"] = id
     pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
     for module in (triples, files):
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
-    with pytest.raises(InputError, match=r"c\.parquet, rows 15 to 20: .*duplicate"):
-        index_corpus(tmp_path / "c.parquet", tmp_path / "i")
-    assert not (tmp_path / "i").exists()
-
-
-def test_an_id_of_two_parts_is_refused(tmp_path, monkeypatch):
-    rows = [{"id": str(i), "context": ["a"], "references": ["b"]} for i in range(20)]
-    rows[15]["id"] = "3"
-    pl.DataFrame(rows).write_parquet(tmp_path / "c.parquet")
-    for module in (triples, files):
-        monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
-    message = r"c\.parquet, rows 15 to 20: duplicate id '3', first in rows 1 to 7; one row per item"
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=rf"c\.parquet, rows 15 to 20: {fault}"):
         index_corpus(tmp_path / "c.parquet", tmp_path / "i")
     assert not (tmp_path / "i").exists()
 

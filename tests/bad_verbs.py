@@ -42,6 +42,7 @@ FILES = {
     "marks.csv": "system,id,judge\n" + "".join(f"{s},c{i},{1 + i % 4}\n" for i in range(1, 7) for s in ("bot", "cat")),
     "strange.csv": "system,id,judge\n" + "".join(f"dog,c{i},{1 + i % 4}\n" for i in range(1, 7)),
     "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
+    "lines.txt": "Good morning.\nLine 5.\nThank you.\n",
     "old.sqlite-wal": "the log of a study whose file was removed",
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
@@ -197,6 +198,7 @@ MINE = [
     verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"alpha=0 and epsilon=0 make every product 0; give one"),
     verb(f"{MINING} --b 2", "a length normalisation above 1", r"b=2\.0; expected a number from 0 to 1"),
     verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
+    verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
     verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip

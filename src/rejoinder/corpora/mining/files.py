@@ -106,9 +106,9 @@ def _index(
 ) -> TripleIndex:
     rows = _long_parquet(path)
     if rows:
-        return TripleIndex.of(_parts(path), arrays, tokenizer, progress, rows, keys)
+        return TripleIndex.of(_parts(path), arrays, tokenizer, progress, rows, keys, str(path))
     whole = read_testset(path)
-    return TripleIndex.of([whole], arrays, tokenizer, progress, len(whole), keys)
+    return TripleIndex.of([whole], arrays, tokenizer, progress, len(whole), keys, str(path))
 
 
 def _long_parquet(path: Path) -> int:

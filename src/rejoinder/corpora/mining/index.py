@@ -100,6 +100,7 @@ class TripleIndex:
         progress: Progress | None = None,
         rows: int = 0,
         keys: Fingerprints | None = None,
+        name: str = "corpus",
     ) -> TripleIndex:
         """Indexes a corpus.
 
@@ -110,6 +111,7 @@ class TripleIndex:
             progress: Called with the number of items indexed and of all items.
             rows: The number of all items, for ``progress``.
             keys: What words and texts are hashed with; None: drawn by the operating system.
+            name: What the corpus is called in messages: its file.
 
         Raises:
             InputError: There is no triple.
@@ -121,7 +123,7 @@ class TripleIndex:
                 building.add(triples)
                 if progress is not None:
                     progress(building.rows, max(rows, building.rows))
-        return building.finish()
+        return building.finish(name)
 
 
 class _Building:
@@ -164,12 +166,14 @@ class _Building:
         content = Strings.of(triples.content)
         self.content.update(content.data[content.starts[0] : content.stops[-1]].data)
 
-    def finish(self) -> TripleIndex:
+    def finish(self, name: str) -> TripleIndex:
         """The index of all that was added."""
         if not self.triples:
             raise InputError(
-                "corpus: no item has both a context and a reference; expected dialogues, or a test "
-                "set with contexts (plain text of replies alone has none)"
+                f"{name}: none of {counted(self.rows, 'item')} (lines, or rows) has both a context and a "
+                "reference; expected conversations, such as DailyDialog's (a line each, with __eou__ "
+                "behind every turn), or objects like "
+                '{"id": "1", "context": ["Tea?"], "references": ["Yes, please."]}'
             )
         left = self.rows - self.triples
         note = (

@@ -14,6 +14,7 @@ from rejoinder._version import __version__
 from rejoinder.corpora.mining.index import TripleIndex
 from rejoinder.corpora.mining.own_conversations import own_conversations
 from rejoinder.corpora.mining.search import Product, Wanted, search
+from rejoinder.corpora.mining.word_separation import separation_notes
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
@@ -156,7 +157,13 @@ def mine(
             progress(done, len(items.asked))
     counts = np.zeros(len(items.ids), dtype=np.int64)
     counts[items.asked] = rows.counts
-    notes = (*index.notes, *_left_out(left_out), *items.notes(), *_fewer(counts, candidates))
+    notes = (
+        *separation_notes(items.searched(), index.tokenizer),
+        *index.notes,
+        *_left_out(left_out),
+        *items.notes(),
+        *_fewer(counts, candidates),
+    )
     return Mined(
         rows.table(),
         len(items.ids),
@@ -241,6 +248,11 @@ class _Items:
         words = index.vocabulary.find(tokens.fingerprints)
         for first, last in zip(tokens.first, tokens.last, strict=True):
             yield words[first:last]
+
+    def searched(self) -> list[str]:
+        """The messages and the first references that are searched for."""
+        own = [self.references[place][:1] for place in self.asked]
+        return [self.messages[place] or "" for place in self.asked] + [t for o in own for t in o]
 
     def notes(self) -> list[str]:
         without = len(self.ids) - len(self.asked)

@@ -150,7 +150,7 @@ def test_parameters_outside_their_range_are_refused(wrong, message):
 
 
 def test_a_corpus_without_triples_and_a_test_set_without_contexts_are_refused():
-    with pytest.raises(InputError, match="corpus: no item has both"):
+    with pytest.raises(InputError, match=r"corpus: none of 1 item .* has both a context"):
         mine(TestSet.from_lists([["Hi."]]), ITEM)
     with pytest.raises(InputError, match="test set: no item has a context"):
         mine(COLD, TestSet.from_lists([["Hi."]]))
@@ -166,3 +166,37 @@ def test_the_signature_has_every_parameter():
         "parrot:yes",
     ):  # fmt: skip
         assert f"|{part}|" in mined.signature
+
+
+@pytest.mark.parametrize(
+    ("turns", "tokenizer", "remedy"),
+    [
+        (
+            ["今天天气怎么样？", "天气很好我们去公园吧。"],
+            "13a",
+            "(Chinese), so that candidates are found by whole",
+        ),
+        (["今天天气怎么样？", "天气很好我们去公园吧。"], "zh", None),
+        (["今日はいい天気ですね。", "そうですね、散歩しましょう。"], "13a", "'ja-mecab' or 'char'"),
+        (["今日はいい天気ですね。", "そうですね、散歩しましょう。"], "char", None),
+        (["How are you?", "Fine 👍👍👍👍👍👍"], "13a", None),
+    ],
+)
+def test_a_tokenizer_that_does_not_separate_words_is_noted(turns, tokenizer, remedy):
+    message, reply = turns
+    items = TestSet.from_lists([[reply]], contexts=[[message]])
+    notes = [n for n in mine(COLD, items, tokenizer=tokenizer).notes if "does not separate" in n]
+    assert len(notes) == (remedy is not None)
+    if remedy:
+        assert remedy in notes[0]
+        assert notes[0].startswith("the tokenizer '13a' does not separate the words of 2 of 2")
+
+
+def test_few_texts_without_spaces_among_many_are_noted_from_two_on():
+    def notes(number):
+        texts = ["天气怎么样呢？"] * number + ["How are you today?"] * (30 - number)
+        items = TestSet.from_lists([["Fine."]] * 30, contexts=[[text] for text in texts])
+        return [note for note in mine(COLD, items).notes if "does not separate" in note]
+
+    assert not notes(1)
+    assert "of 2 of 2 messages" in notes(2)[0]

@@ -53,7 +53,7 @@ WIDE = (
     f"the interval of '{{}}' is more than {TIMES} times as wide as its score: few replies have a match, "
     "so leaving out one of these few changes the score much"
 )
-"""The note on an interval that is wide for want of matches."""
+"""The note on an interval that is wide because few replies have a match."""
 
 _RESULTS = {
     "metric": pl.String,
@@ -165,7 +165,7 @@ def audit(
         turns: How many turns ``context`` pastes together, 1 or more.
         without: Systems that are no real ones (people, baselines) and are left out.
         missing: As for ``score``.
-        drop_unusable: As for ``score``. Items that a metric cannot score for want of the copied
+        drop_unusable: As for ``score``. Items that a metric cannot score without the copied
             reference are left out in any case, and counted.
         cluster: As for ``score``.
         resamples: Resamples of the paired bootstrap; 0 gives neither intervals nor tests.

@@ -88,7 +88,7 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
         >>> testset = TestSet.from_lists([["fine", "well"], []], contexts=[["hi", "how are you"], "x"])
         >>> pairs = adjacent_pairs(testset)
         >>> pairs.sources, pairs.targets, pairs.notes
-        (['how are you'], ['fine'], ('1 item of 2 left out for want of a context or a reference',))
+        (['how are you'], ['fine'], ('1 item of 2 left out: no context or no reference',))
     """
     first = first_references(testset)
     items = testset.contexts.select("id", pl.col("context").list.last().alias("source"))
@@ -102,7 +102,7 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
             "corpus: no item has both a context and a reference; expected dialogues, or a test set "
             "with contexts (plain text of replies alone has none)"
         )
-    note = f"{counted(incomplete, 'item')} of {items.height} left out for want of a context or a reference"
+    note = f"{counted(incomplete, 'item')} of {items.height} left out: no context or no reference"
     columns = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
     return Pairs(*columns, notes=(note,) if incomplete else ())
 

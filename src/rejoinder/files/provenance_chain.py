@@ -1,4 +1,4 @@
-"""How a file was made, step by step back to files that no record tells of."""
+"""How a file was made, step by step back to files that have no record."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Step:
         name: The file's name, or its path as seen from the file that was made of it.
         role: What it was for the command that read it: ``TESTSET``, ``--ratings``; empty for the file
             asked for.
-        state: Whether the file is what the record tells of: ``unchanged``, ``changed``, ``missing``, or
+        state: Whether the file is as the record says: ``unchanged``, ``changed``, ``missing``, or
             ``unknown`` where its place or its content then is not known (standard input).
         content: Its SHA-256 when the record was written; of the file asked for without a record, now.
         now: Its SHA-256 now; None where it is missing.
-        record: How it was made; None where nothing tells, where it has changed, or where an earlier
-            line of the chain has told it.
+        record: How it was made; None where there is no record, where the file has changed, or where an
+            earlier step of the chain has the record.
         fault: Why its record cannot be read; empty where it can.
-        repeated: Whether an earlier line has told how it was made.
+        repeated: Whether an earlier step has its record.
         inputs: What it was made of.
     """
 
@@ -69,7 +69,7 @@ class Step:
 
 
 def provenance(path: str | os.PathLike[str]) -> Step:
-    """How a file or folder was made, back to what no record tells of.
+    """How a file or folder was made, step by step back to files that have no record.
 
     Args:
         path: A file that a command of Rejoinder wrote (or its record).
@@ -87,7 +87,7 @@ def provenance(path: str | os.PathLike[str]) -> Step:
         if now is None:
             raise InputError(f"{path}: no such file; check the path")
         raise InputError(
-            f"{path}: nothing tells how it was made: there is no {record_path(place).name} "
+            f"{path}: no record of how it was made: there is no {record_path(place).name} "
             f"{'in' if place.is_dir() else 'beside'} it; commands of Rejoinder write such a record with "
             "every file"
         )

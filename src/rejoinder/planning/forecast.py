@@ -303,7 +303,7 @@ def needed(
     """
     low, items, high = (None if each is None else pilot.items_of(each) for each in numbers)
     if items is None and not reason:
-        reason = f"more than a million {pilot.noun}s would not do"
+        reason = f"even a million {pilot.noun}s are not enough"
     return {
         "items": items,
         "items_low": low,

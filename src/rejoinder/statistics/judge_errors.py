@@ -79,7 +79,7 @@ class JudgeErrors:
     noise: float
 
 
-NO_REPEATS = "each reply has one rating: nothing tells the raters' noise"
+NO_REPEATS = "each reply has one rating: the raters' noise cannot be estimated"
 NO_RELATION = (
     "the judge's marks follow people's ratings too loosely for an error in rating points: the slope is "
     "not known well enough"

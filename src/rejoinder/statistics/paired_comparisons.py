@@ -127,7 +127,7 @@ def fit(contests: Contests, ties: Ties = "half", names: Sequence[str] | None = N
     counts = tally(contests.a, contests.b, contests.winner, contests.systems)
     reason = reason_no_strengths(counts.points, names)
     if not reason and model.ties and not counts.wins.any():
-        reason = "all contests are ties: nothing tells how likely a tie is beside a win"
+        reason = "all contests are ties: how likely a tie is beside a win cannot be estimated"
     parameters = None if reason else _estimates(model)
     inverse = None if parameters is None else _inverse(model.slope(parameters, observed=True)[1])
     if parameters is None or inverse is None:

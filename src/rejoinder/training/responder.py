@@ -179,7 +179,7 @@ def _identity(corpus: Pairs, validation: Pairs | None, parameters: Parameters) -
 
 
 def _stopped(log: Sequence[Mapping[str, Any]], parameters: Parameters) -> list[str]:
-    """That the training ended before its last epoch for want of patience."""
+    """A note where the training stopped early: no better epoch within the patience."""
     last, best = log[-1]["epoch"], max(entry["epoch"] for entry in log if entry["best"])
     if last >= parameters.epochs or not 0 < parameters.patience <= last - best:
         return []

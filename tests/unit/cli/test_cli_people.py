@@ -67,7 +67,7 @@ def test_references_weighed_by_these_ratings_are_refused(command, tmp_path):
     status, _, err = command("compare", weighed, *SYSTEMS, *RATED, *words)
     assert status == 2
     assert f"{weighed}: was made from {RATED[1]}" in err
-    # Without its record nothing tells.
+    # Without its record nothing shows that the references were made from these ratings.
     (tmp_path / "weighed.jsonl.provenance.json").unlink()
     status, _, err = command("compare", weighed, *SYSTEMS, *RATED, *words)
     assert "was made from" not in err

@@ -52,7 +52,7 @@ def test_responses_are_data_and_stay_exact(tmp_path):
 
 
 def test_no_table_of_results_is_written_another_way():
-    """Besides, tables are hashed (summary.py, refusals.py), rows go to standard output (console.py),
+    """Besides, tables are hashed (summary.py), rows go to standard output (console.py),
     and files of data are written as they are: those for a platform (platforms.py) and the export of
     the admin page (app.py), whose comments are escaped.
     """

@@ -15,7 +15,7 @@ from rejoinder.errors import InputError
 
 
 class _Server(uvicorn.Server):
-    """A server that ends on Ctrl-C as on any other wish to end: that is how it is meant to end."""
+    """A server that ends without an error on Ctrl-C, as on SIGTERM: this is the usual way to stop it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -41,11 +41,11 @@ def _file(step: Step) -> str:
         words.append(counted(step.record["rows"], "row"))
     words.append(_state(step))
     if step.repeated:
-        words.append("how it was made stands above")
+        words.append("how it was made is shown above")
     elif step.fault:
         words.append(step.fault)
     elif step.record is None:
-        words.append("no record tells how it was made")
+        words.append("no record of how it was made")
     return ", ".join(words)
 
 

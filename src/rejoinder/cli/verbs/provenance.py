@@ -20,8 +20,8 @@ def provenance(given: ProvenanceOptions) -> None:
 
     Every file that a command writes has a record beside it, FILE.provenance.json: the command, its
     inputs by the SHA-256 of their content, signatures, and notes about what was left out. The chain
-    leads back to the files that no record tells of. For each input this command says whether it is
-    still the same, has changed, or is missing.
+    leads back to the files that have no record. For each input this command says whether it is
+    unchanged, has changed, or is missing.
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.files.provenance_chain import provenance as chain

@@ -177,8 +177,8 @@ class _Building:
             )
         left = self.rows - self.triples
         note = (
-            f"{counted(left, 'item')} of {self.rows} of the corpus left out for want of a context or a "
-            "reference that is not blank"
+            f"{counted(left, 'item')} of {self.rows} of the corpus left out: no context, or no reference "
+            "that is not blank"
         )
         messages, responses = self.messages.postings(), self.responses.postings()
         append = self.arrays.append

@@ -200,7 +200,7 @@ def _about_metrics(note: str, labels: Sequence[str]) -> bool:
 
 
 def _weight_notes(testset: TestSet) -> list[str]:
-    """What the table cannot tell for want of weights."""
+    """Notes on what the table cannot show where references have no weights."""
     share = weight_share(testset)
     if not share:
         return [

@@ -92,7 +92,7 @@ def test_the_parts_share_no_conversation():
 def test_items_without_context_or_reference_are_counted():
     held = Conversations.of(items([["a"], [], ["b"], ["c"]], [["x"], ["y"], [], ["z"]]), 1)
     assert len(held) == 2
-    assert held.notes == ("2 items left out for want of a context or a reference",)
+    assert held.notes == ("2 items left out: no context or no reference",)
     with pytest.raises(InputError, match="expected conversations"):
         Conversations.of(items([["a"]], [["x"]]), 1)
 

@@ -79,7 +79,7 @@ class Conversations:
             goes_on = i > 0 and context[: len(so_far)] == so_far
             dialogues[i] = dialogues[i - 1] + (not goes_on) if i else 0
         left = len(corpus) - len(replies)
-        note = f"{counted(left, 'item')} left out for want of a context or a reference"
+        note = f"{counted(left, 'item')} left out: no context or no reference"
         words = tuple(spoken(places, language))
         return cls(tuple(places), words, turns, answers, dialogues, (note,) if left else ())
 
@@ -124,7 +124,7 @@ class Conversations:
 
         Args:
             excluded: what the evaluation sets hold.
-            named: what they are, for the note that tells how many went.
+            named: what they are, for the note that counts those that are left out.
 
         Raises:
             InputError: none is left.
@@ -158,7 +158,7 @@ class Conversations:
 
         Args:
             excluded: what is held out.
-            named: what that is, for the note that tells how many went.
+            named: what that is, for the note that counts those that are left out.
 
         Raises:
             InputError: none is left.

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from simulations import (  # noqa: E402
     alpha,
+    anytime,
     cluster_plans,
     clustered_correlation,
     clustered_items,
@@ -47,6 +48,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "contests": contests.STUDY,
     "judges": judges.STUDY,
     "judges_and_people": judges_and_people.STUDY,
+    "anytime": anytime.STUDY,
     "chosen_items": judges_and_people.CHOSEN_STUDY,
     "turn_level": turn_level.STUDY,
     "unit_intervals": unit_protocol.INTERVALS,

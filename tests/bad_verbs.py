@@ -105,6 +105,7 @@ PEOPLE = [
     verb(f"compare {READ} --ratings one.csv", "one rated system", r"of the scored systems, 'bot' alone is rated; a comparison needs two"),
     verb("compare test.jsonl bot.jsonl cat.jsonl --ratings rated.csv", "ratings to correct, and no judge", r"no judge is named; give the scores of all replies with --scores FILE"),
     verb(f"compare {READ} --ratings rated.csv --margin 1", "a margin beside ratings", r"--margin has no effect beside --ratings"),
+    verb(f"compare {READ} --anytime", "looks at ratings, and no ratings", r"--anytime has no effect without --ratings FILE"),
     verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),
 ]  # fmt: skip
 

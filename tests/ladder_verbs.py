@@ -117,7 +117,7 @@ def compare(rung: Rung) -> Iterator[Line]:
     added = ["--cluster", "topic", "--margin", 0.1, "--ranks"]
     yield Line([kept(rung), "--permutations", 1000, *added], rung.items)
     if rung.items >= 20 and rung.systems > 1:  # a correction takes 10 rated items
-        yield Line([kept(rung), "--ratings", half_rated(rung), "--ranks"], rung.items)
+        yield Line([kept(rung), "--ratings", half_rated(rung), "--ranks", "--anytime"], rung.items)
 
 
 def audit(rung: Rung) -> Iterator[Line]:

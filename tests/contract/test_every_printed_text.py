@@ -50,7 +50,7 @@ ROWS = [
     ("compare", "", ["tuned", "generic"]),
     ("compare {kept}", "", ["tuned", "BLEU-2"]),
     (
-        "compare {testset} {systems} -m bleu -m length --ratings {ratings} --ranks",
+        "compare {testset} {systems} -m bleu -m length --ratings {ratings} --ranks --anytime",
         "",
         ["tuned", "generic"],
     ),

@@ -41,11 +41,13 @@ from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matc
 from rejoinder.references.weighing import weigh
 from rejoinder.statistics.alpha import alpha_interval
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
+from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
+from rejoinder.statistics.prediction_powered import corrected_mean
 from rejoinder.statistics.selection import Selection
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.utterance_quantity.result import Quantity
@@ -306,3 +308,9 @@ def test_a_question_left_open_is_given_to_another_only_after_its_time(tmp_path):
     assert study.current(other) is None
     now[0] = 3600.5
     assert study.current(other) is not None
+
+
+@pytest.mark.parametrize(("labelled", "has"), [(FIRST_LOOK, True), (FIRST_LOOK - 1, False)])
+def test_an_interval_for_any_look_begins_at_20_labelled_items(labelled, has):
+    mean = corrected_mean(np.arange(labelled, dtype=float), np.zeros(labelled), weight=0.0)
+    assert np.isfinite(at_any_time(mean).width) == has

@@ -157,6 +157,10 @@ ROWS = [
         "pairs[by=people].*.difference", also="--ratings {some_ratings} -m length", where=NO_DRAWS,
     ),
     Row(
+        "compare", "--anytime", "--anytime", "pairs[by=corrected].*.p",
+        "pairs[by=BLEU-2].*.p", also="--ratings {some_ratings}", where=NO_DRAWS,
+    ),
+    Row(
         "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 6,
     ),

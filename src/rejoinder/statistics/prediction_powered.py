@@ -42,6 +42,7 @@ class CorrectedMean(NamedTuple):
         weight: Lambda, the share of the predictions' correction that is used; 0 without one.
         labelled: How many items have a label.
         groups: How many clusters have a labelled item; the items where each is its own cluster.
+        df: The degrees of freedom of the standard error.
     """
 
     value: float
@@ -51,6 +52,7 @@ class CorrectedMean(NamedTuple):
     weight: float
     labelled: int
     groups: int
+    df: float
 
     @property
     def width(self) -> float:
@@ -268,7 +270,7 @@ def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -
     if reason is None and variance <= NO_SPREAD**2:
         reason = SAME
     error = math.sqrt(variance)
-    facts = (error, shift, sample.n, g)
+    facts = (error, shift, sample.n, g, df)
     if reason:
         return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
     reach = t_quantile(LEVEL, df) * error

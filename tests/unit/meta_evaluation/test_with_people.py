@@ -304,3 +304,30 @@ def test_the_seed_draws_the_folds_of_several_judges():
     assert one.pairs.equals(again.pairs)
     assert not one.pairs.equals(other.pairs)
     assert "folds:5" in one.signature
+
+
+def test_intervals_for_any_time_are_wider_but_for_the_judge_alone():
+    marks, people, _ = world()
+    once = compare_with_people(scored(marks), people)
+    always = compare_with_people(scored(marks), people, anytime=True)
+    for by in ("people", "corrected"):
+        one, every = pair(once, by), pair(always, by)
+        assert one["difference"] == every["difference"]
+        ratio = (every["high"] - every["low"]) / (one["high"] - one["low"])
+        assert 1.6 < ratio < 1.8
+        assert every["p"] > one["p"]
+        assert every["p_holm"] > one["p_holm"]
+    assert pair(once, "judge") == pair(always, "judge")
+    assert (always.errors["high"] > once.errors["high"]).all()
+    assert ("anytime:100" in always.signature, "anytime" in once.signature) == (True, False)
+    assert any("rated in random order" in note for note in always.notes)
+
+
+def test_intervals_for_any_time_begin_at_20_rated_items():
+    marks, people, _ = world(rated=19)
+    result = compare_with_people(scored(marks), people, anytime=True)
+    assert pair(result, "people")["reason"] == "19 rated items; expected 20 or more"
+    assert pair(result, "corrected")["reason"] == "19 rated items; expected 20 or more"
+    assert result.errors["reason"].unique().to_list() == ["19 rated items; expected 20 or more"]
+    assert pair(result, "judge")["reason"] is None
+    assert pair(compare_with_people(scored(marks), people), "people")["reason"] is None

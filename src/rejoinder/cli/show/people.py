@@ -27,9 +27,14 @@ MEANS = (
     "of the items that are not rated"
 )
 COLUMNS = (
-    "[low, high]: 95% interval (Student's t); p Holm: corrected over "
+    "[low, high]: 95% interval ({intervals}); p Holm: corrected over "
     "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
     "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
+)
+ONE_LOOK = "Student's t"
+ANY_LOOK = (
+    "a confidence sequence, which holds at every look while ratings come in; of a judge alone Student's "
+    "t"
 )
 ERRORS = (
     "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
@@ -76,7 +81,9 @@ def comparison(
     if ranks and result.ranks.height:
         print_ranks(out, result.ranks.rename({"by": "metric"}))
         out.print()
-    out.print(f"{MEANS}; {people_matrix.legend(result) if matrix else COLUMNS}", style="dim")
+    intervals = ANY_LOOK if result.anytime else ONE_LOOK
+    columns = COLUMNS.format(intervals=intervals)
+    out.print(f"{MEANS}; {people_matrix.legend(result) if matrix else columns}", style="dim")
     percent = [label for label in result.judges if shows[label](1.0).startswith("100")]
     if percent and not matrix:
         out.print(f"{', '.join(percent)} x100; ratings as they were given", style="dim")

@@ -14,6 +14,7 @@ from rejoinder.messages import listed
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.ranks import ranges
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
+from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
 from rejoinder.statistics.holm import SIGNIFICANT, holm
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
@@ -54,9 +55,16 @@ RANKS = {
 
 
 def estimates(
-    replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int
+    replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int, anytime: bool = False
 ) -> pl.DataFrame:
-    """The table of pairs."""
+    """The table of pairs.
+
+    Args:
+        replies: The replies.
+        pairs: The pairs of systems, by their places.
+        seed: Of the folds.
+        anytime: Whether the intervals that ratings come into hold at every look.
+    """
     corrected = _combined(replies, pairs, seed)
     rows: list[dict[str, Any]] = []
     for (a, b), prediction in zip(pairs, corrected, strict=True):
@@ -75,11 +83,14 @@ def estimates(
             ours = corrected_mean(labels, prediction[items], *given)
         else:
             alone = ours = _NOT_RATED
-        rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are))
+        if anytime:
+            alone, ours = at_any_time(alone), at_any_time(ours)
+        fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
+        rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are, fewest))
         for place, label in enumerate(replies.labels):
             rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items))
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
-        rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are) | more)
+        rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are, fewest) | more)
     return _with_holm(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
 
 
@@ -113,6 +124,7 @@ def errors(
     pairs: Sequence[tuple[int, int]],
     table: pl.DataFrame,
     scale: Scale | None,
+    anytime: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
     """The table of errors, and a note on judges that have none."""
     rows, others = [], []
@@ -136,7 +148,10 @@ def errors(
                     replies.single_of(a, b),
                     weight=0.0,
                 )
-            values = _of_mean(mean, replies.groups_are)
+            if anytime:
+                mean = at_any_time(mean)
+            fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
+            values = _of_mean(mean, replies.groups_are, fewest)
             rows.append(row | {"error": values.pop("difference")} | values)
     notes = []
     if others:
@@ -160,11 +175,11 @@ _NOT_RATED = corrected_mean(np.zeros(1), np.zeros(1))._replace(value=np.nan, lab
 """Of a pair that is rated on no common item."""
 
 
-def _of_mean(mean: CorrectedMean, groups_are: str) -> dict[str, Any]:
-    """The columns of an estimate."""
+def _of_mean(mean: CorrectedMean, groups_are: str, fewest: int) -> dict[str, Any]:
+    """The columns of an estimate, which has an interval from the fewest rated clusters on."""
     reason = mean.interval.reason
-    if mean.groups < FEWEST_LABELLED:
-        reason = f"{mean.groups} rated {groups_are}; expected {FEWEST_LABELLED} or more"
+    if mean.groups < fewest:
+        reason = f"{mean.groups} rated {groups_are}; expected {fewest} or more"
     return {
         "difference": mean.value,
         "low": mean.interval.low,

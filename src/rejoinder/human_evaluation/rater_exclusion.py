@@ -133,7 +133,6 @@ def verdict_notes(
     if unjudged and len(rows) > 1:
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
         notes.append(
-            f"{len(unjudged)} of {total} not judged by kappa, and kept: {listed(unjudged)} "
-            f"({'; '.join(reasons)})"
+            f"{len(unjudged)} of {total} kept without a kappa: {listed(unjudged)} ({'; '.join(reasons)})"
         )
     return notes

@@ -124,7 +124,7 @@ def mean_kappa(
     if raters < 2:
         return MeanKappa(np.nan, 0, "fewer than 2 raters")
     why = "; ".join(dict.fromkeys(filter(None, reasons)))
-    return MeanKappa(np.nan, 0, f"no rater is judged: {why}")
+    return MeanKappa(np.nan, 0, f"no rater has a kappa: {why}")
 
 
 def _shared(matrix: Floats) -> np.ndarray:

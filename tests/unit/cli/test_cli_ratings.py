@@ -33,7 +33,7 @@ def test_ratings_for_people(command):
     status, out, err = command("ratings", RATINGS, "--resamples", 100)
     assert (status, err) == (0, NO_EFFECT)
     assert "66 items, 3 systems, 198 rated replies; 5 raters, 990 ratings from 1 to 5" in out
-    assert "0 of 990 cells missing" in out
+    assert "every rater judged all rated replies" in " ".join(out.split())
     words = [line.split() for line in out.splitlines() if line]
     assert ["alpha", "interval"] in [line[:2] for line in words]
     assert any(line[:1] == ["tuned"] and "4.19" in line for line in words)
@@ -91,7 +91,7 @@ EDGES = {
     "one rater": (LONG + "".join(f"c{i},bot,ann,x,{i % 5}\n" for i in range(12)), "fewer than 2 raters"),
     "one item": (LONG + "c1,bot,ann,x,1\nc1,bot,ben,x,2\n", "fewer than 2 units with two ratings"),
     "all ties": (LONG + "".join(f"c{i},bot,{r},x,3\n" for i in range(12) for r in "pq"), "no variation: all ratings are equal"),
-    "missing cells": (LONG + "c1,bot,ann,x,1\nc2,bot,ben,x,2\nc3,bot,ann,x,\n", "2 of 4 cells missing"),
+    "missing cells": (LONG + "c1,bot,ann,x,1\nc2,bot,ben,x,2\nc3,bot,ann,x,\n", "2 of 4 possible judgements (raters x rated replies), 2 missing"),
     "means": (LONG + "c1,bot,mean,x,1.5\nc2,bot,mean,x,2.5\n", "the single ratings behind the means are not known"),
 }  # fmt: skip
 
@@ -183,3 +183,29 @@ def test_systems_rated_on_different_items_are_compared(command, tmp_path, system
     assert (status, words in out) == (0, True)
     _, out, _ = command("ratings", path, "--json")
     assert len(json.loads(out)["differences"]) == systems * (systems - 1) / 2
+
+
+def test_the_counts_add_up_and_say_what_they_are_of(command, tmp_path):
+    path = tmp_path / "few.csv"
+    # c1 to c6 of a, each by one of three raters; c7 to c12 of b, all by r1.
+    rows = [f"c{i},a,r{i % 3},x,{i % 5 + 1}\n" for i in range(1, 7)]
+    rows += [f"c{i},b,r1,x,{i % 5 + 1}\n" for i in range(7, 13)]
+    path.write_text(LONG + "".join(rows))
+    out = " ".join(command("ratings", path)[1].split())
+    assert "12 items, 2 systems, 12 of 24 replies (items x systems) rated; 3 raters" in out
+    assert "12 of 36 possible judgements (raters x rated replies), 24 missing" in out
+    assert "3 of 3 raters kept without a kappa: r1, r2, r0 (nothing shared with others)" in out
+    assert "not judged" not in out
+    assert "none shared" in out
+
+
+def test_a_rater_who_shares_too_few_replies_is_not_called_unjudged(command, tmp_path):
+    path = tmp_path / "new.csv"
+    rows = [f"c{i},a,{r},x,{(i + k) % 5 + 1}\n" for i in range(20) for k, r in enumerate("pq")]
+    path.write_text(LONG + "".join(rows) + "".join(f"c{i},a,new,x,3\n" for i in range(4)))
+    status, out, _ = command("ratings", path)
+    assert status == 0
+    line = next(line for line in out.splitlines() if line.startswith("new"))
+    assert "too few shared" in line
+    rows = json.loads(command("ratings", path, "--json")[1])["raters"]
+    assert {row["rater"]: row["verdict"] for row in rows}["new"] == "not judged"

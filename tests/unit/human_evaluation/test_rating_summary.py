@@ -153,7 +153,7 @@ def test_unreliable_raters_are_named_and_dropped_when_asked():
     assert verdicts == {**{f"r{i}": "kept" for i in range(5)}, "bad": "below", "new": "not judged"}
     assert kept.ratings.height == table.height
     assert any("1 of 7 raters below a kappa of 0.1, not left out: bad" in n for n in kept.notes)
-    assert any("not judged by kappa, and kept: new (fewer than 10 replies" in n for n in kept.notes)
+    assert any("kept without a kappa: new (fewer than 10 replies" in n for n in kept.notes)
 
     told = summarise_ratings(table, drop=True, resamples=0)
     assert set(told.ratings["rater"]) == {*(f"r{i}" for i in range(5)), "new"}
@@ -204,7 +204,7 @@ EDGES = {
     ),
     "one item": (
         every(lambda i, s, r: 2 if s == "bot" else 4, items=1),
-        {"kappa": (NAN, "no rater is judged: fewer than 10 replies shared with others")},
+        {"kappa": (NAN, "no rater has a kappa: fewer than 10 replies shared with others")},
         "fewer than 10 replies shared with others",
     ),
     "one reply": (
@@ -216,7 +216,7 @@ EDGES = {
         every(lambda i, s, r: 3),
         {
             "alpha ordinal": (NAN, "no variation: all ratings are equal"),
-            "kappa": (NAN, "no rater is judged: rater and others gave one and the same value throughout"),
+            "kappa": (NAN, "no rater has a kappa: rater and others gave one and the same value throughout"),
         },
         "2 raters with one value throughout: ann, ben",
     ),
@@ -229,7 +229,7 @@ EDGES = {
         [(f"c{i}", "bot", "ann" if i % 2 else "ben", i % 5) for i in range(20)],
         {
             "alpha interval": (NAN, "fewer than 2 units with two ratings"),
-            "kappa": (NAN, "no rater is judged: nothing shared with others"),
+            "kappa": (NAN, "no rater has a kappa: nothing shared with others"),
         },
         None,
     ),

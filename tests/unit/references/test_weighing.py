@@ -144,4 +144,4 @@ def test_unreliable_raters_are_left_out():
     # Nobody shares 13 replies with others, so that nobody can be judged.
     kept = weigh(testset, texts, ratings(*agreed, *contrary), filter_raters=0.1, least=13)
     assert rows(kept.testset) == rows(plain.testset)
-    assert any("4 of 4 raters not judged by kappa" in note for note in kept.notes)
+    assert any("4 of 4 raters kept without a kappa" in note for note in kept.notes)

@@ -24,6 +24,7 @@ from rejoinder.cli.show.cells import (
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
 from rejoinder.messages import counted
+from rejoinder.statistics.kappa import REASON_CONSTANT
 
 if TYPE_CHECKING:
     from rejoinder.human_evaluation.preference_summary import PreferenceSummary
@@ -92,25 +93,37 @@ def _rated(row: Mapping[str, Any]) -> str:
     each = (
         f"{row['fewest']}" if row["fewest"] == row["most"] else f"{row['fewest']} to {row['most']}"
     )
-    unrated = f", {row['unrated']} unrated" if row["unrated"] else ""
+    whole = row["replies"] + row["unrated"]
+    replies = counted(row["replies"], "rated reply", "rated replies")
+    if row["unrated"]:
+        replies = f"{row['replies']} of {whole} replies (items x systems) rated"
     means = f" ({row['means']} of them means of people not named)" if row["means"] else ""
-    cells = row["ratings"] - row["means"] + row["missing"]
-    missing = f"; {row['missing']} of {counted(cells, 'cell')} missing" if cells else ""
+    given = _possible(row["ratings"] - row["means"], row["missing"], "rated replies")
     return (
         f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
-        f"{counted(row['replies'], 'rated reply', 'rated replies')}{unrated}; "
+        f"{replies}; "
         f"{counted(row['raters'], 'rater')}, {counted(row['ratings'], 'rating')}{means} from "
-        f"{row['low']:g} to {row['high']:g}, {each} for each reply{missing}"
+        f"{row['low']:g} to {row['high']:g}, {each} for each rated reply{given}"
+    )
+
+
+def _possible(given: int, missing: int, units: str) -> str:
+    """How many judgements there are of those that all raters could have given; empty without raters."""
+    if not given + missing:
+        return ""
+    if not missing:
+        return f"; every rater judged all {units}"
+    return (
+        f"; {given} of {given + missing} possible judgements (raters x {units}), {missing} missing"
     )
 
 
 def _compared(row: Mapping[str, Any]) -> str:
-    cells = row["comparisons"] + row["missing"]
     return (
         f"{counted(row['items'], 'item')}, {counted(row['systems'], 'system')}, "
         f"{counted(row['pairs'], 'pair')}; {counted(row['raters'], 'rater')}, "
-        f"{counted(row['comparisons'], 'comparison')}, {counted(row['ties'], 'tie')}; "
-        f"{row['missing']} of {counted(cells, 'cell')} missing"
+        f"{counted(row['comparisons'], 'comparison')}, {counted(row['ties'], 'tie')}"
+        f"{_possible(row['comparisons'], row['missing'], 'compared pairs of replies')}"
     )
 
 
@@ -165,6 +178,9 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
 
 def _verdict(row: Mapping[str, Any]) -> Cell:
     verdict = "" if row["verdict"] == "kept" else row["verdict"]
+    if row["verdict"] == "not judged":  # its reason is short enough for a cell
+        constant = row["reason"] == REASON_CONSTANT
+        verdict = "no kappa" if constant else "too few shared" if row["shared"] else "none shared"
     words = ", ".join(each for each in (verdict, "one value" * row["constant"]) if each)
     return styled(words, "yellow")
 

@@ -22,6 +22,7 @@ from rejoinder.annotation.task import Example, Task
 from rejoinder.annotation.task_file import task_json, task_of_json
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import json_digest
+from rejoinder.files.provenance_within import keep_record
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200
@@ -96,9 +97,18 @@ class Feedback:
 
 
 def open_study(
-    path: str | os.PathLike[str], task: Task, questions: Questions
+    path: str | os.PathLike[str],
+    task: Task,
+    questions: Questions,
+    record: Callable[[], Mapping[str, Any] | None] = lambda: None,
 ) -> tuple[Study, bool]:
     """Opens a study, which is made where there is none yet.
+
+    Args:
+        path: The file.
+        task: The settings.
+        questions: The questions to be rated.
+        record: What a new study is made of, for ``rejoinder provenance``; None: nothing is recorded.
 
     Returns:
         The study, and whether it was there already.
@@ -109,7 +119,7 @@ def open_study(
     there = os.path.exists(path)
     if not there:
         try:
-            make_study(path, task, questions)
+            make_study(path, task, questions, record())
         except InputError:
             if not os.path.exists(path):
                 raise
@@ -134,18 +144,30 @@ def identity(task: Task, questions: Questions) -> str:
     )
 
 
-def make_study(path: str | os.PathLike[str], task: Task, questions: Questions) -> None:
+def make_study(
+    path: str | os.PathLike[str],
+    task: Task,
+    questions: Questions,
+    record: Mapping[str, Any] | None = None,
+) -> None:
     """Makes the file of a new study.
 
     Args:
         path: The file, which must not exist.
         task: The settings.
         questions: The questions to be rated.
+        record: What the study is made of, in the form of ``files.provenance``; None: not recorded.
 
     Raises:
         InputError: Something stands there, or it cannot be written.
     """
-    make_database(path, lambda connection: _fill(connection, task, questions))
+
+    def fill(connection: sqlite3.Connection) -> None:
+        _fill(connection, task, questions)
+        if record is not None:
+            keep_record(connection, record)
+
+    make_database(path, fill)
 
 
 def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> None:

@@ -21,6 +21,7 @@ from rejoinder.files.provenance import (
     without_secrets,
     write_record,
 )
+from rejoinder.files.provenance_within import checksum_within
 
 _OF_METRICS = ("metrics", "weights_from")
 """The parameters whose texts may name the folder of a model: ``ruber:model=FOLDER``."""
@@ -51,35 +52,54 @@ class Records:
         """
         if click.get_current_context(silent=True) is None:
             return
-        folder = record_path(path).parent
         names = None if drawn is None else sorted(os.path.relpath(each, path) for each in drawn)
-        record = {
+        files = {} if names is None else {"files": names}
+        content = content_of(path, names)
+        write_record(path, self._record(path, {"content": content, **files, "rows": rows}))
+
+    def of_database(self, path: Path) -> dict[str, Any] | None:
+        """The record that a new database will hold; None where no command is running.
+
+        Args:
+            path: Where the database will be.
+        """
+        if click.get_current_context(silent=True) is None:
+            return None
+        record = self._record(path, {"content": None, "rows": None})
+        words = [_without_folder(each, path) for each in record["command"]]  # it is not there yet
+        return {**record, "command": words}
+
+    def _record(self, path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The record of a file or folder of this content."""
+        folder = record_path(path).parent
+        signatures = signatures_of(self._result)
+        return {
             "file": path.name,
-            "content": content_of(path, names),
-            **({} if names is None else {"files": names}),
-            "rows": rows,
+            **content,
             "version": __version__,
             "command": _command(folder),
-            "signatures": {
-                name: without_secrets(each) for name, each in signatures_of(self._result).items()
-            },
+            "signatures": {name: without_secrets(each) for name, each in signatures.items()},
             "notes": [without_secrets(each) for each in _notes(self._result)],
             "inputs": [
-                {"as": role, "name": _name(each), "path": _seen(each, folder), "content": content}
-                for role, each, content in self._inputs
+                {"as": role, "name": _name(each), "path": _seen(each, folder), **known}
+                for role, each, known in self._inputs
             ],
         }
-        write_record(path, record)
 
     @cached_property
-    def _inputs(self) -> list[tuple[str, Path, str | None]]:
-        """The files and folders that the command read: role, path and content."""
-        contents: dict[str, str | None] = {}
+    def _inputs(self) -> list[tuple[str, Path, dict[str, str | None]]]:
+        """The files and folders that the command read: role, path and content.
+
+        With the content of a database that holds its record comes the checksum of that record.
+        """
+        contents: dict[str, dict[str, str | None]] = {}
         inputs = []
         for role, path in dict.fromkeys(_read()):
             full = os.path.realpath(path)
             if full not in contents:
-                contents[full] = content_of(path)
+                within = checksum_within(path)
+                own = {} if within is None else {"record": within}
+                contents[full] = {"content": content_of(path), **own}
             inputs.append((role, path, contents[full]))
         return inputs
 
@@ -135,6 +155,16 @@ def _command(folder: Path) -> list[str]:
     given = context.find_root().obj
     words = [str(each) for each in given] if isinstance(given, list) else []
     return [*verb, *(_word(each, folder) for each in words[len(verb) - 1 :])]
+
+
+def _without_folder(word: str, made: Path) -> str:
+    """A word of the command; of one that names the file to be made, the name alone.
+
+    >>> _without_folder("--db=out/study.sqlite", Path("out/study.sqlite"))
+    '--db=study.sqlite'
+    """
+    before, equals, path = word.rpartition("=")
+    return f"{before}{equals}{made.name}" if Path(path) == made else word
 
 
 def _word(word: str, folder: Path) -> str:

@@ -106,7 +106,20 @@ def opened(given: StudyOptions) -> tuple[Study, bool]:
         check_needs(False, "a test set", *_OF_QUESTIONS)
         return Study(given.db), True
     task = task_of(given)
-    return open_study(given.db, task, questions_of(given, task))
+    questions = questions_of(given, task)
+    return open_study(given.db, task, questions, lambda: _record(given.db, task, questions))
+
+
+def _record(path: Path, task: Task, questions: Questions) -> dict[str, Any] | None:
+    """What a new study is made of, which it holds."""
+    from types import SimpleNamespace
+
+    from rejoinder.annotation.study import identity
+    from rejoinder.cli.records import Records
+
+    signature = f"annotate|kind:{task.kind}|questions:{identity(task, questions)[:8]}"
+    made = SimpleNamespace(signature=signature, notes=questions.notes)
+    return Records(made).of_database(path)
 
 
 def task_of(given: StudyOptions) -> Task:

@@ -175,8 +175,25 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     if not place.exists():
         return None
     try:
-        record, checked = without_checksum(place.read_bytes())
-    except (ValueError, OSError, RecursionError) as error:
+        text = place.read_bytes()
+    except OSError as error:
+        raise _damaged(place, error) from None
+    return parsed_record(text, place)
+
+
+def parsed_record(text: bytes, place: Path) -> dict[str, Any]:
+    """The record of a JSON text, without its checksum.
+
+    Args:
+        text: The text.
+        place: The file that holds it, for messages.
+
+    Raises:
+        InputError: The record is damaged, or of a later version.
+    """
+    try:
+        record, checked = without_checksum(text)
+    except (ValueError, RecursionError) as error:
         raise _damaged(place, error) from None
     version = record.get(FORMAT)
     if isinstance(version, int) and version > VERSION:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rejoinder.errors import InputError
+from rejoinder.files.checksums import object_checksum
 from rejoinder.files.provenance import SUFFIX, content_of, is_record, read_record, record_path
+from rejoinder.files.provenance_within import record_within
 
 State = Literal["unchanged", "changed", "missing", "unknown"]
 DEEPEST = 100
@@ -24,7 +26,8 @@ class Step:
         role: What it was for the command that read it: ``TESTSET``, ``--ratings``; empty for the file
             asked for.
         state: Whether the file is as the record says: ``unchanged``, ``changed``, ``missing``, or
-            ``unknown`` where its place or its content then is not known (standard input).
+            ``unknown`` where its place or its content then is not known (standard input, or a database
+            that holds its own record and grows).
         content: Its SHA-256 when the record was written; of the file asked for without a record, now.
         now: Its SHA-256 now; None where it is missing.
         record: How it was made; None where there is no record, where the file has changed, or where an
@@ -83,6 +86,7 @@ def provenance(path: str | os.PathLike[str]) -> Step:
         place = place.with_name(name) if name else place.parent
     record = read_record(place)
     now = content_of(place, record and record.get("files"))
+    record = record_within(place) if record is None else record
     if record is None:
         if now is None:
             raise InputError(f"{path}: no such file; check the path")
@@ -103,6 +107,18 @@ def _state(then: str | None, now: str | None) -> State:
     if then is None:
         return "unknown"
     return "unchanged" if then == now else "changed"
+
+
+def _record_of(given: dict[str, Any], place: Path) -> dict[str, Any] | None:
+    """The record of an input; None where there is none, or one of another content.
+
+    A database has changed since, as a rule, and holds its record: that one must be the same as then.
+    """
+    if given.get("record") is not None:
+        within = record_within(place)
+        return within if within and object_checksum(within) == given["record"] else None
+    record = read_record(place)
+    return record if record is not None and record["content"] == given["content"] else None
 
 
 def _inputs(
@@ -128,10 +144,10 @@ def _step(
         return Step(name, given["as"], step.state, then, now, repeated=repeated)
     seen.add(key)
     try:
-        record = read_record(place)
+        record = _record_of(given, place)
     except InputError as error:
         return Step(name, given["as"], step.state, then, now, fault=str(error))
-    if record is None or record["content"] != then:
+    if record is None:
         return step
     inputs = _inputs(record, place, seen, depth + 1)
     return Step(name, given["as"], step.state, then, now, record, inputs=inputs)

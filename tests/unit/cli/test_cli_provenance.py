@@ -3,12 +3,17 @@
 import hashlib
 import json
 import os
+import random
 import shutil
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import click
 import pytest
 
+import studies
+from rejoinder.annotation.study import Study
 from rejoinder.cli.records import Records
 from rejoinder.files.provenance import read_record, record_path
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -172,3 +177,98 @@ def test_signatures_and_notes_of_a_record_have_no_secrets(tmp_path):
     assert record is not None
     assert record["signatures"] == {"m": "m|server:http://h/v1;api_key=***#m"}
     assert record["notes"][-1] == "http://h/v1;api_key=***#m: slow"
+
+
+STUDY = [
+    "annotate", "serve", "examples/testset.jsonl", "examples/responses/tuned.jsonl", "--mined",
+    "m.jsonl", "--sample", "2", "--raters-per-question", "1", "--prepare",
+]  # fmt: skip
+
+
+def answered(path):
+    """Answers every question of a study."""
+    study = Study(path)
+    studies.answer_all(study, study.raters(), random.Random(1))
+    study.close()
+
+
+def test_from_the_ratings_of_people_back_to_the_corpus(examples, command):
+    (examples / "kept").mkdir()
+    words = ["mine", "examples/corpus.txt", "examples/testset.jsonl", "--candidates", "2"]
+    assert command(*words, "-o", "m.jsonl")[0] == 0
+    full = str(examples / "kept" / "s.sqlite")
+    assert command(*STUDY, f"--db={full}")[0] == 0
+    told = json.loads(command("provenance", full, "--json")[1])
+    assert (told["state"], told["content"]) == ("unknown", None)
+    assert "it contains its record and grows with every answer" in command("provenance", full)[1]
+    answered(full)
+    assert command("annotate", "export", full, "-o", "r.csv")[0] == 0
+    chain = json.loads(command("provenance", "r.csv", "--json")[1])
+    (study,) = chain["inputs"]
+    assert (study["name"], study["role"], study["state"]) == ("kept/s.sqlite", "DB", "unchanged")
+    assert study["command"][2:5] == ["serve", "../examples/testset.jsonl",
+                                     "../examples/responses/tuned.jsonl"]  # fmt: skip
+    assert study["command"][-1] == "--db=s.sqlite"
+    assert study["signatures"][""].startswith("annotate|kind:pointwise|questions:")
+    assert any("items of 66 not drawn" in note for note in study["notes"])
+    roles = [(each["role"], each["name"], each["state"]) for each in study["inputs"]]
+    assert roles == [
+        ("TESTSET", "../examples/testset.jsonl", "unchanged"),
+        ("RESPONSES", "../examples/responses/tuned.jsonl", "unchanged"),
+        ("--mined", "../m.jsonl", "unchanged"),
+    ]
+    mined = study["inputs"][2]
+    assert [each["role"] for each in mined["inputs"]] == ["CORPUS", "TESTSET"]
+    assert str(examples) not in json.dumps(chain)
+
+
+def test_a_study_that_grows_is_followed_and_another_in_its_place_is_not(examples, command):
+    words = [each for each in STUDY if each not in ("--mined", "m.jsonl")]
+    assert command(*words, "--db", "s.sqlite")[0] == 0
+    study = Study("s.sqlite")
+    rater = study.raters()[0]
+    shown = study.current(rater)
+    assert shown is not None
+    study.answer(rater, shown.assignment, {"c0": "3"})
+    study.close()
+    assert command("annotate", "export", "s.sqlite", "-o", "r.csv")[0] == 0
+    answered("s.sqlite")  # another answer, after the export
+    (grown,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    assert (grown["state"], len(grown["inputs"])) == ("changed", 2)
+    (examples / "s.sqlite").unlink()
+    assert command(*words, "--seed", "7", "--db", "s.sqlite")[0] == 0
+    (other,) = json.loads(command("provenance", "r.csv", "--json")[1])["inputs"]
+    assert (other["state"], other["inputs"], other["command"]) == ("changed", [], None)
+
+
+def test_an_endless_view_in_the_place_of_a_record_is_none(examples, command):
+    with closing(sqlite3.connect("s.sqlite")) as connection:
+        connection.execute(
+            "CREATE VIEW rejoinder_provenance AS WITH RECURSIVE n(record) AS "
+            "(SELECT 1 UNION ALL SELECT record + 1 FROM n) SELECT max(record) AS record FROM n"
+        )
+        connection.commit()
+    status, _, err = command("provenance", "s.sqlite")
+    assert (status, "no record of how it was made" in err) == (2, True)
+
+
+@pytest.mark.parametrize("damage", ["DROP TABLE rejoinder_provenance",
+                                    "UPDATE rejoinder_provenance SET record = 7",
+                                    "DELETE FROM rejoinder_provenance"])  # fmt: skip
+def test_a_study_without_a_readable_record_says_so(examples, command, damage):
+    words = [each for each in STUDY if each not in ("--mined", "m.jsonl")]
+    assert command(*words, "--db", "s.sqlite")[0] == 0
+    with closing(sqlite3.connect("s.sqlite")) as connection:
+        connection.execute(damage)
+        connection.commit()
+    status, _, err = command("provenance", "s.sqlite")
+    assert status == 2
+    assert "no record of how it was made" in err
+    with closing(sqlite3.connect("s.sqlite")) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS rejoinder_provenance (record BLOB)")
+        connection.execute("DELETE FROM rejoinder_provenance")
+        connection.execute("INSERT INTO rejoinder_provenance VALUES (?)", (b'{"sha256": "0"}',))
+        connection.commit()
+    status, _, err = command("provenance", "s.sqlite")
+    assert status == 2
+    assert "the record is damaged: the content does not match its checksum" in err

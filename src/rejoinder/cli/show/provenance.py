@@ -54,6 +54,8 @@ def _state(step: Step) -> str:
         return f"CHANGED: its content is now {(step.now or '')[:DIGITS]}"
     if step.state == "missing":
         return "MISSING"
+    if step.state == "unknown" and step.now is not None:
+        return f"its content is now {step.now[:DIGITS]}; it contains its record and grows with every answer"
     if step.state == "unknown":
         return "not checked: its place is not known"
     return "unchanged"

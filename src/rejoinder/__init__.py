@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rejoinder.corpora.mining.files import index_corpus
     from rejoinder.corpora.mining.mine import mine
     from rejoinder.files.provenance_chain import provenance
+    from rejoinder.files.recording import write_provenance
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
     from rejoinder.meta_evaluation.correlate import correlate
@@ -79,6 +80,7 @@ __all__ = [
     "train_ruber",
     "train_vectors",
     "weigh",
+    "write_provenance",
     "write_testset",
 ]
 
@@ -117,6 +119,7 @@ _HOMES = {
     "train_ruber": "rejoinder.training.ruber",
     "train_vectors": "rejoinder.training.vectors",
     "weigh": "rejoinder.references.weighing",
+    "write_provenance": "rejoinder.files.recording",
     "write_testset": "rejoinder.tables.write",
 }
 

@@ -21,7 +21,7 @@ from rejoinder.files.provenance import (
     without_secrets,
     write_record,
 )
-from rejoinder.files.provenance_within import checksum_within
+from rejoinder.files.recording import identity_of, notes_of, signatures_of
 
 _OF_METRICS = ("metrics", "weights_from")
 """The parameters whose texts may name the folder of a model: ``ruber:model=FOLDER``."""
@@ -72,13 +72,12 @@ class Records:
     def _record(self, path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         """The record of a file or folder of this content."""
         folder = record_path(path).parent
-        signatures = signatures_of(self._result)
         return {
             "file": path.name,
             **content,
             "version": __version__,
             "command": _command(folder),
-            "signatures": {name: without_secrets(each) for name, each in signatures.items()},
+            "signatures": signatures_of(self._result),
             "notes": [without_secrets(each) for each in _notes(self._result)],
             "inputs": [
                 {"as": role, "name": _name(each), "path": _seen(each, folder), **known}
@@ -88,41 +87,20 @@ class Records:
 
     @cached_property
     def _inputs(self) -> list[tuple[str, Path, dict[str, str | None]]]:
-        """The files and folders that the command read: role, path and content.
-
-        With the content of a database that holds its record comes the checksum of that record.
-        """
+        """The files and folders that the command read: role, path and content."""
         contents: dict[str, dict[str, str | None]] = {}
         inputs = []
         for role, path in dict.fromkeys(_read()):
             full = os.path.realpath(path)
             if full not in contents:
-                within = checksum_within(path)
-                own = {} if within is None else {"record": within}
-                contents[full] = {"content": content_of(path), **own}
+                contents[full] = identity_of(path)
             inputs.append((role, path, contents[full]))
         return inputs
 
 
-def signatures_of(result: Any) -> dict[str, str]:
-    """The signatures of a result by metric; one that is of no metric by the empty name."""
-    measured = getattr(result, "measured", None)
-    if isinstance(measured, Mapping):
-        return {label: each.signature for label, each in measured.items()}
-    several = getattr(result, "signatures", None)
-    several = several() if callable(several) else several
-    one = getattr(result, "signature", None)
-    signatures = {"": one} if isinstance(one, str) and one else {}
-    if isinstance(several, Mapping):
-        signatures |= {str(name): str(each) for name, each in several.items()}
-    return signatures
-
-
 def _notes(result: Any) -> list[str]:
     """The notes of the result, and what readers left out."""
-    notes = getattr(result, "notes", ())
-    own = notes if isinstance(notes, list | tuple) else ()
-    return list(dict.fromkeys(each for each in (*logged_notes(), *own) if isinstance(each, str)))
+    return list(dict.fromkeys((*logged_notes(), *notes_of(result))))
 
 
 def _read() -> Iterable[tuple[str, Path]]:

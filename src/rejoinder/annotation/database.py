@@ -13,9 +13,8 @@ from pathlib import Path
 from rejoinder.errors import InputError
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
+from rejoinder.tables.studies import APPLICATION
 
-APPLICATION = 0x524A4E44
-"""What the file says it belongs to (``PRAGMA application_id``)."""
 FORMAT = 1
 """The version of the tables (``PRAGMA user_version``)."""
 _PATIENCE = 30.0  # seconds that a transaction waits for another process

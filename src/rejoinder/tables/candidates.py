@@ -52,7 +52,7 @@ def read_candidates(
     """
     mapping = column_mapping(columns)
     files = existing(paths, "responses")
-    sourced = [_by_source(path, format, mapping) for path in files]
+    sourced = [is_of_candidates(path, format, mapping) for path in files]
     if not any(sourced):
         return read_responses(*files, format=format, ids=ids, columns=columns)
     frames = [
@@ -112,8 +112,14 @@ def candidates_of(table: Frame) -> tuple[pl.DataFrame, bool]:
     return frame.select(known) if len(known) == len(RESPONSES) else frame, not by_source
 
 
-def _by_source(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:
-    """Whether a file has a column ``source`` and no system; a file that is no table has not."""
+def is_of_candidates(path: Path, format: str | None, mapping: ColumnMapping | None) -> bool:
+    """Whether a file has a column ``source`` and no system; a file that is no table has not.
+
+    Args:
+        path: A file.
+        format: The name of its format; None: recognised.
+        mapping: Which column is which.
+    """
     of_file = mapping and mapping.of_file(path)
     if of_file is not None and "system" in of_file.sources:
         return False

@@ -15,6 +15,7 @@ TESTSET, RESPONSES = "TESTSET", "RESPONSES"
 _FORMATS = {
     "test set": "--format",
     "responses": "--responses-format",
+    "candidates": "--responses-format",
     "ratings": "--ratings-format",
     "preferences": "--preferences-format",
     "scores": "--scores-format",
@@ -49,6 +50,11 @@ def example_commands(
 
     if "kept scores" in contents:
         return (f"rejoinder score {file}",)
+    if "study" in contents:
+        return (
+            f"rejoinder annotate serve --db {file}",
+            f"rejoinder annotate export {file} -o ratings.csv",
+        )
     examples = []
     both = ("test set", "responses")
     if whole:
@@ -67,6 +73,11 @@ def example_commands(
             examples.append(command(f"{words} {file}", (kind,)))
     if "scores" in contents:
         examples.append(command(f"score --scores {file}", ("scores",), ("scores",)))
+    if "candidates" in contents:
+        words = f"annotate serve {TESTSET} --mined {file} --db STUDY.sqlite"
+        examples.append(command(words, ()))
+        words = f"weigh {TESTSET} {file} --ratings RATINGS -o weighed.jsonl"
+        examples.append(command(words, ("candidates",)))
     return tuple(examples)
 
 

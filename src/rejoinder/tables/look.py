@@ -13,14 +13,17 @@ from typing import Any
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.messages import counted
+from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
+from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.formats.registry import FORMATS, holds_all
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import KINDS, table_of
+from rejoinder.tables.studies import holds_study
 from rejoinder.tables.table_contents import Contents, contents_of
 from rejoinder.text.visible import visible
 
@@ -35,12 +38,25 @@ VERBS = {
         "plan",
         "mine",
         "weigh",
+        "judge",
+        "annotate",
     ),
-    "responses": ("score", "compare", "correlate", "audit", "plan", "weigh"),
-    "ratings": ("ratings", "correlate", "plan", "weigh"),
+    "responses": (
+        "score",
+        "compare",
+        "correlate",
+        "audit",
+        "plan",
+        "weigh",
+        "judge",
+        "annotate",
+    ),
+    "candidates": ("weigh", "annotate"),
+    "ratings": ("ratings", "correlate", "plan", "weigh", "judge", "compare"),
     "preferences": ("preferences",),
     "scores": ("score", "compare", "correlate", "judge", "plan", "audit", "weigh"),
-    "kept scores": ("score", "compare", "correlate", "plan", "ruq"),
+    "kept scores": ("score", "compare", "correlate", "plan", "ruq", "judge"),
+    "study": ("annotate",),
 }
 """By kind of table the verbs that read one."""
 
@@ -51,7 +67,8 @@ class Reading:
 
     Attributes:
         kind: ``test set``, ``responses``, ``ratings``, ``preferences`` or ``scores``; ``kept scores``
-            are those that ``Scores.save`` wrote.
+            are those that ``Scores.save`` wrote, ``candidates`` those that ``rejoinder mine`` wrote, and
+            ``study`` is what ``rejoinder annotate`` keeps.
         format: The name of its format.
         contents: What it holds: counts, names of systems, criteria and metrics, columns to group by.
         columns: By column of the file our name of it, where they differ.
@@ -129,14 +146,23 @@ def look(
     if holds_scores(place):
         kept = Reading("kept scores", "parquet", Contents(counts_of(place), names_of(place)))
         return _look(path, place, [kept], True, format, mapping)
-    readings, errors = _by_itself(place, format, mapping)
+    if holds_study(place):
+        study = Reading("study", "sqlite", Contents(studies.counts_of(place)))
+        return _look(path, place, [study], True, format, mapping)
+    mined = _of_candidates(place, format, mapping)
+    try:
+        readings, errors = _by_itself(place, format, mapping)
+    except RejoinderError:
+        if not mined:
+            raise
+        return _look(path, place, mined, False, format, mapping)
     whole = bool(errors.keys().isdisjoint(("test set", "responses")))
     try:
         with _notes():
             whole = whole and holds_all(place, format, mapping)
     except RejoinderError:
         whole = False
-    readings += _beside_others(place, readings, format, mapping)
+    readings += [*_beside_others(place, readings, format, mapping), *mined]
     if whole:
         readings = _joined(readings)
     return _look(path, place, readings, whole, format, mapping)
@@ -154,6 +180,22 @@ def _look(
     contents = {each.kind: each.contents for each in readings}
     examples = example_commands(place, contents, whole, format, columns)
     return FileLook(str(path), tuple(readings), whole, tuple(verbs), examples)
+
+
+def _of_candidates(place: Path, format: str | None, columns: ColumnMapping | None) -> list[Reading]:
+    """Mined candidates, whose source stands in the place of a system; empty for any other file."""
+    try:
+        with _notes() as notes:
+            if not is_of_candidates(place, format, columns):
+                return []
+            table = read_sources(place, format=format, columns=columns)
+            (chosen,) = formats_of([place], format, FORMATS, "--format")
+    except RejoinderError:
+        return []
+    counts = {"rows": table.height, "items": table.get_column("id").n_unique()}
+    sources = table.get_column("system").unique(maintain_order=True).to_list()
+    contents = Contents(counts | {"sources": len(sources)}, {"sources": tuple(sources)})
+    return [Reading("candidates", chosen.name, contents, notes=tuple(notes))]
 
 
 def _joined(readings: Sequence[Reading]) -> list[Reading]:

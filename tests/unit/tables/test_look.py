@@ -2,11 +2,14 @@
 
 import json
 import shlex
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 import rejoinder
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.tables.look import VERBS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 TABLE = "prompt,answer,model,prediction\nMilk?,None left.,bot,No.\nTea?,Yes.,bot,Please.\n"
@@ -266,3 +269,48 @@ def test_comparisons_are_no_replies_and_notes_stand_in_the_result(tmp_path, capl
     assert any("the first column counts the rows" in note for note in result.readings[0].notes)
     assert not caplog.text
     assert rejoinder.convert(path, tmp_path / "o.jsonl") == ("preferences", 2)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_mined_candidates_are_candidates(command, tmp_path, suffix):
+    path = tmp_path / f"mined{suffix}"
+    argv = ["mine", EXAMPLES / "corpus.txt", TESTSET, "-o", path, "--candidates", "3"]
+    assert command(*argv)[0] == 0
+    result = rejoinder.look(path)
+    kinds = {each.kind: each for each in result.readings}
+    assert kinds["candidates"].counts == {"rows": 198, "items": 66, "sources": 3}
+    assert kinds["candidates"].contents.names == {"sources": ("mined-1", "mined-2", "mined-3")}
+    assert {"weigh", "annotate"} <= set(result.verbs)
+    status, out, err = command("look", path)
+    assert (status, err) == (0, "")
+    assert f"example: rejoinder annotate serve TESTSET --mined {path} --db STUDY.sqlite" in out
+    assert f"example: rejoinder weigh TESTSET {path} --ratings RATINGS" in out
+
+
+def test_a_study_is_a_study(command, tmp_path):
+    path = tmp_path / "study.sqlite"
+    argv = ["annotate", "serve", TESTSET, *SYSTEMS, "--db", path, "--prepare"]
+    assert command(*argv)[0] == 0
+    before = sorted(each.name for each in tmp_path.iterdir())
+    result = rejoinder.look(path)
+    assert [(each.kind, each.format) for each in result.readings] == [("study", "sqlite")]
+    assert result.readings[0].counts == {"questions": 198}
+    assert result.verbs == ("annotate",)
+    status, out, err = command("look", path)
+    assert (status, err) == (0, "")
+    assert f"example: rejoinder annotate export {path} -o ratings.csv" in out
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
+
+
+def test_a_database_that_is_no_study_is_none(tmp_path):
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE question (id INTEGER)")
+        connection.commit()
+    with pytest.raises(InputError, match="SQLite database"):
+        rejoinder.look(path)
+
+
+def test_what_verbs_use_a_kind_of_table_is_whole():
+    assert {"judge", "compare"} <= set(VERBS["ratings"])
+    assert {"annotate", "judge"} <= set(VERBS["test set"]) & set(VERBS["responses"])

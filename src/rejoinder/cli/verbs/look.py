@@ -19,9 +19,9 @@ class LookOptions(options.TablesOptions, options.JsonOptions):
 def look(given: LookOptions) -> None:
     """Say what a file is taken for, and which verbs can use it.
 
-    The file, or folder, is read as each kind of table: test set, responses, ratings, preferences
-    and scores. For each that works: its format, what it holds, and which columns are read under
-    another name. Then a command for each use of the file.
+    The file, or folder, is read as each kind of table: test set, responses, ratings, preferences,
+    scores and mined candidates. For each that works: its format, what it holds, and which columns are
+    read under another name. Then a command for each use of the file.
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress

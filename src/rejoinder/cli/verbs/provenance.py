@@ -21,7 +21,8 @@ def provenance(given: ProvenanceOptions) -> None:
     Every file that a command writes has a record beside it, FILE.provenance.json: the command, its
     inputs by the SHA-256 of their content, signatures, and notes about what was left out. The chain
     leads back to the files that have no record. For each input this command says whether it is
-    unchanged, has changed, or is missing.
+    unchanged, has changed, or is missing. The exit status is 1 where a file has changed or is missing,
+    and 0 otherwise.
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.files.provenance_chain import provenance as chain
@@ -33,3 +34,5 @@ def provenance(given: ProvenanceOptions) -> None:
         from rejoinder.cli.show.provenance import provenance as show
 
         show(step)
+    if any(each.state in ("changed", "missing") for each in step.steps()):
+        raise SystemExit(1)

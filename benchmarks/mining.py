@@ -111,10 +111,10 @@ def at_size() -> None:
     def parts() -> Iterator[TestSet]:
         for begin in range(0, TRIPLES, PART):
             clock = _clock()
-            made = part(begin, min(PART, TRIPLES - begin))
+            testset = part(begin, min(PART, TRIPLES - begin))
             for k, (now, before) in enumerate(zip(_clock(), clock, strict=True)):
                 generating[k] += now - before
-            yield made
+            yield testset
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "index"
@@ -172,8 +172,8 @@ def beside() -> Iterator[str]:
 
     def best(first: np.ndarray, second: np.ndarray, scale: float = 1.0) -> np.ndarray:
         products = first * (0.5 * scale * second + 0.5)
-        few = np.argpartition(-products, 15)[:15]
-        return few[np.argsort(-products[few], kind="stable")]
+        best_places = np.argpartition(-products, 15)[:15]
+        return best_places[np.argsort(-products[best_places], kind="stable")]
 
     cut = [[text.split() for text in each] for each in sides]
     cut_asked = [[text.split() for text in each] for each in asked]
@@ -192,16 +192,16 @@ def beside() -> Iterator[str]:
     for own, theirs in zip(ours(), by_bm25s(), strict=True):
         assert len(set(own.tolist()) & set(theirs.tolist())) >= 14
     slow = [BM25Okapi(texts) for texts in cut]
-    few = 2
+    slow_queries = 2
 
     def by_rank_bm25() -> object:
         return [
             best(slow[0].get_scores(cut_asked[0][i]), slow[1].get_scores(cut_asked[1][i]))
-            for i in range(few)
+            for i in range(slow_queries)
         ]
 
     timed = interleaved({"ours": ours, "bm25s": by_bm25s, "rank_bm25": by_rank_bm25}, rounds=3)
-    each = {"ours": QUERIES, "bm25s": QUERIES, "rank_bm25": few}
+    each = {"ours": QUERIES, "bm25s": QUERIES, "rank_bm25": slow_queries}
     per = {
         name: Timing(*(tuple(s / each[name] for s in t) for t in (timing.rounds, timing.processor)))
         for name, timing in timed.items()

@@ -35,21 +35,26 @@ def _rows(clusters: int, size: int, runs: int, rng: np.random.Generator) -> Iter
     difference = 2.8 * error
     pilots = [_planned(clusters, size, difference, rng) for _ in range(max(2, runs // FEWER))]
     promised = round(float(np.mean([row["power"] for row in pilots])), 3)
-    found = 0
+    significant = 0
     for _ in range(runs):
         sums = _values(study, size, rng).reshape(study, size).mean(axis=1) + difference
         t = sums.mean() / (sums.std(ddof=1) / np.sqrt(study))
-        found += two_sided_p(float(t), study - 1) <= LEVEL
+        significant += two_sided_p(float(t), study - 1) <= LEVEL
     pilot = f"pilot of {clusters} clusters of {size}"
     yield Row(
-        "power, promised on average", "a study of twice the clusters", pilot, promised, found, runs
+        "power, promised on average",
+        "a study of twice the clusters",
+        pilot,
+        promised,
+        significant,
+        runs,
     )
-    held = sum(
+    covered = sum(
         row["detectable_low"] <= row["detectable"] * error / row["error"] <= row["detectable_high"]
         for row in pilots
     )
     yield Row(
-        "95% range of the detectable difference", "the same", pilot, COVERAGE, held, len(pilots)
+        "95% range of the detectable difference", "the same", pilot, COVERAGE, covered, len(pilots)
     )
 
 

@@ -87,9 +87,9 @@ def _of(kind: str, ties: Ties, size: int, runs: int, rng: np.random.Generator) -
     hits = np.zeros(2, int)
     number = errs = tests = 0
     for _ in range(runs):
-        drawn = votes(rng, size, kind)
-        fitted = fit(drawn.contests, ties)
-        clusters, groupings = _clusters(drawn, kind, size)
+        sample = votes(rng, size, kind)
+        fitted = fit(sample.contests, ties)
+        clusters, groupings = _clusters(sample, kind, size)
         ends = parameter_intervals(fitted, fitted.covariance(*groupings), clusters)
         if ends.reason is None:
             number += 1
@@ -107,10 +107,10 @@ def _of(kind: str, ties: Ties, size: int, runs: int, rng: np.random.Generator) -
     yield Row("test of two systems", kind, size_words, LEVEL, errs, tests)
 
 
-def _clusters(drawn: Votes, kind: str, size: int) -> tuple[int, tuple[Indices, ...]]:
+def _clusters(sample: Votes, kind: str, size: int) -> tuple[int, tuple[Indices, ...]]:
     if kind == "raters":
-        return min(size, RATERS), (drawn.item, drawn.rater)
-    return size, (drawn.item,)
+        return min(size, RATERS), (sample.item, sample.rater)
+    return size, (sample.item,)
 
 
 def _truth(kind: str, ties: Ties, rng: np.random.Generator) -> Floats:

@@ -33,17 +33,17 @@ def _rows(number: int, rule: Turns, related: float, runs: int, seed: int) -> Ite
     rng = np.random.default_rng([seed, number, RULES.index(rule), int(10 * related)])
     # Of normal turns only the mean and the last have a coefficient that is known beforehand.
     known = rule != "least" or related == 0
-    held = erred = 0
+    covered = erred = 0
     for _ in range(runs):
         x, data = _drawn(number, rule, related, rng)
         interval = data.interval(x, "pearson")
-        held += interval.low <= related <= interval.high
+        covered += interval.low <= related <= interval.high
         if related == 0:
             erred += data.permutation_p(x, "pearson", PERMUTATIONS, rng) <= LEVEL
     setting = f"{rule} of the turns, " + (f"correlation {related}" if related else "unrelated")
     size = f"{number} dialogues"
     if known:
-        yield Row("interval", setting, size, COVERAGE, held, runs)
+        yield Row("interval", setting, size, COVERAGE, covered, runs)
     if related == 0:
         yield Row("p", setting, size, LEVEL, erred, runs)
 

@@ -22,12 +22,12 @@ FEWER = 10
 
 def item_rows(runs: int, seed: int) -> Iterator[Row]:
     """Items that two systems share in part, and items that they do not share."""
-    few = max(2, runs // FEWER)
+    fewer_runs = max(2, runs // FEWER)
     for clusters in CLUSTERS:
         for size in SIZES:
             for shared in (True, False):
                 rng = np.random.default_rng([seed, clusters, size, shared])
-                yield from _rows(clusters, size, shared, few, rng)
+                yield from _rows(clusters, size, shared, fewer_runs, rng)
 
 
 def _rows(
@@ -62,16 +62,16 @@ def _scores(
     rng: np.random.Generator,
 ) -> Scores:
     n = clusters * size
-    kept = rng.random((2, n)) < 0.7
+    answered = rng.random((2, n)) < 0.7
     if not shared:  # other conversations, whole ones
-        kept = np.repeat(np.arange(clusters) % 2 == 0, size) == np.array([[True], [False]])
+        answered = np.repeat(np.arange(clusters) % 2 == 0, size) == np.array([[True], [False]])
     values = _values(clusters, size, rng) + np.array(means)[:, None]
-    system, item = np.nonzero(kept)
+    system, item = np.nonzero(answered)
     table = pl.DataFrame(
         {
             "system": np.array(["a", "b"])[system],
             "id": item.astype(str),
-            "value": values[kept],
+            "value": values[answered],
         }
     )
     ids = [str(i) for i in range(n)]

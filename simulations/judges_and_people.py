@@ -74,16 +74,16 @@ def populations() -> tuple[Differences, ...]:
         item = rng.normal(size=POPULATION)
         means = [_rated(3.0 + shift + 0.3 * item, rng) for shift in (level, 0.0)]
         pairs.append(means[0] - means[1])
-    made = Differences(MADE, np.stack(pairs))
+    generated = Differences(MADE, np.stack(pairs))
     file = SHARED / "dstc7-task2" / "dstc7-task2-human_evaluation.tsv"
     if not file.is_file():
-        return (made,)
+        return (generated,)
     table = pl.read_csv(file, separator="\t", quote_char=None).filter(
         pl.col("InstanceID") != "Average"
     )
     ratings = table.drop("InstanceID").cast(pl.Float64).to_numpy().T
     a, b = np.triu_indices(len(ratings), 1)
-    return made, Differences("DSTC7", ratings[a] - ratings[b])
+    return generated, Differences("DSTC7", ratings[a] - ratings[b])
 
 
 def _rated(level: Floats, rng: np.random.Generator) -> Floats:
@@ -120,8 +120,8 @@ class Tally:
             each = corrected_mean(labels, predictions, groups, probabilities, ratings, weight)
             widths.append(each.width)
             if np.isfinite(each.width):
-                held = each.interval.low <= truth <= each.interval.high
-                self.hits.setdefault(what, []).append(bool(held))
+                covers = each.interval.low <= truth <= each.interval.high
+                self.hits.setdefault(what, []).append(bool(covers))
         return widths[0], widths[1]
 
     def rows(self, setting: str, size: str) -> Iterator[Row]:
@@ -137,9 +137,9 @@ def items(
     tally, widths = Tally(), np.zeros(2)
     for _ in range(runs):
         all_of = population.pairs[rng.integers(len(population.pairs))]
-        drawn = all_of[rng.integers(0, all_of.size, ITEMS)]
-        predictions = judged(drawn, all_of.mean(), all_of.std(), r, rng)
-        known = np.where(np.arange(ITEMS) < labels, drawn, np.nan)
+        differences = all_of[rng.integers(0, all_of.size, ITEMS)]
+        predictions = judged(differences, all_of.mean(), all_of.std(), r, rng)
+        known = np.where(np.arange(ITEMS) < labels, differences, np.nan)
         widths += tally.add(all_of.mean(), known, predictions)
     return tally, widths[1] / widths[0]
 
@@ -202,12 +202,14 @@ def unequal(labels: int, r: float, runs: int, rng: np.random.Generator) -> Tally
     tally = Tally()
     all_of = populations()[0].pairs[1]
     for _ in range(runs):
-        drawn = all_of[rng.integers(0, all_of.size, ITEMS)]
-        predictions = judged(drawn, all_of.mean(), all_of.std(), r, rng)
+        differences = all_of[rng.integers(0, all_of.size, ITEMS)]
+        predictions = judged(differences, all_of.mean(), all_of.std(), r, rng)
         wanted = np.where(np.abs(predictions) < 0.75, 3.0, 1.0)
         probability = labels * wanted / wanted.sum()
         rated = rng.random(ITEMS) < probability
-        tally.add(all_of.mean(), np.where(rated, drawn, np.nan), predictions, None, probability)
+        tally.add(
+            all_of.mean(), np.where(rated, differences, np.nan), predictions, None, probability
+        )
     return tally
 
 

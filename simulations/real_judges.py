@@ -58,8 +58,8 @@ def _pairs(marks: pl.DataFrame, ratings: pl.DataFrame) -> None:
     judges = [name for name in marks["name"].unique(maintain_order=True) if name != PANEL]
     scores = Scores.from_segments(_wide(marks, judges), missing="pairwise", resamples=0)
     ids = np.array(ratings["id"].unique().sort().to_list())
-    some = np.random.default_rng(1).choice(ids, ids.size // 2, replace=False).tolist()
-    pairs = compare_with_people(scores, ratings.filter(pl.col("id").is_in(some))).pairs
+    rated_ids = np.random.default_rng(1).choice(ids, ids.size // 2, replace=False).tolist()
+    pairs = compare_with_people(scores, ratings.filter(pl.col("id").is_in(rated_ids))).pairs
     print(f"\n| pair | rated | people | {' | '.join(judges)} | mean of three | corrected | saved |")
     print("|" + "---|" * (len(judges) + 6))
     for (a, b), part in pairs.group_by("a", "b", maintain_order=True):
@@ -116,14 +116,14 @@ def _pearson(table: pl.DataFrame) -> float:
 
 def _of_pairs(table: pl.DataFrame, least: int = 10) -> Floats:
     """Pearson's r of the differences of each pair of systems with so many common items."""
-    found = []
+    correlations = []
     parts = {name: part for (name,), part in table.group_by("system", maintain_order=True)}
     for a, b in combinations(parts.values(), 2):
         both = a.join(b, on="id", suffix="_b")
         d, f = both["score"] - both["score_b"], both["value"] - both["value_b"]
         if both.height >= least and d.std() and f.std():
-            found.append(np.corrcoef(d, f)[0, 1])
-    return np.array(found)
+            correlations.append(np.corrcoef(d, f)[0, 1])
+    return np.array(correlations)
 
 
 def _errors(marks: pl.DataFrame, ratings: pl.DataFrame) -> None:
@@ -179,10 +179,10 @@ def _drawn(
         scores = Scores.from_segments(values, missing="pairwise", resamples=0)
         rng, rows = np.random.default_rng(1), []
         for _ in range(draws):
-            some = ratings.filter(
+            selected = ratings.filter(
                 pl.col("id").is_in(rng.choice(ids, rated, replace=False).tolist())
             )
-            result = compare_with_people(scores, some)
+            result = compare_with_people(scores, selected)
             by = {
                 name: result.pairs.filter(pl.col("by") == name) for name in ("people", "corrected")
             }

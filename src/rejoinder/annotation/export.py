@@ -134,19 +134,19 @@ def export(study: Study, attention: float = 0.0) -> Exported:
     wanted = attention * pl.col("asked") - _ROUNDING
     failed = set(checks.filter(pl.col("right") < wanted).get_column("rater"))
     rated = [each for each in every if each.kind == "rated"]
-    kept = [each for each in rated if each.rater not in failed]
+    selected = [each for each in rated if each.rater not in failed]
     notes: tuple[str, ...] = ()
     if failed:
-        left = counted(len(rated) - len(kept), "answer")
+        left = counted(len(rated) - len(selected), "answer")
         notes = (
             f"{counted(len(failed), 'rater')} answered less than {100 * attention:g}% of the attention "
             f"questions right: {left} left out",
         )
-    if not kept:
+    if not selected:
         why = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(f"{study.database.path}: no judgements yet{why}; expected at least one")
     kind = "preferences" if study.task.kind == "head-to-head" else "ratings"
-    table = table_of(study, kept)
+    table = table_of(study, selected)
     signature = (
         f"annotate|kind:{study.task.kind}|questions:{study.identity[:8]}"
         f"|judgements:{json_digest(table.rows())[:8]}|attention:{attention:g}"

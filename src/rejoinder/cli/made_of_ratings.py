@@ -25,10 +25,10 @@ def check_not_made_of(paths: Iterable[Path], ratings: Iterable[Path]) -> None:
     contents = {content_of(path): path for path in ratings if path.is_file()}
     for path in paths:
         try:
-            made = provenance(path)
+            step_of_file = provenance(path)
         except InputError:
             continue
-        for step in made.steps() if made.state == "unchanged" else ():
+        for step in step_of_file.steps() if step_of_file.state == "unchanged" else ():
             if step.content is not None and step.content in contents:
                 raise InputError(
                     f"{path}: was made from {contents[step.content]} ('rejoinder provenance {path}'), and "

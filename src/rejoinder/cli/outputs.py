@@ -67,7 +67,7 @@ class Outputs:
         """Takes note of the figures in a folder."""
         if paths and folder is not None:
             self._written.append(f"Wrote {counted(len(paths), 'figure file')} in {folder}.")
-            self.make(lambda: self._records.write(folder, drawn=paths), None)
+            self.make(lambda: self._records.write(folder, files=paths), None)
 
     def make(self, write: Callable[[], Made], otherwise: Made) -> Made:
         """What ``write`` returns; ``otherwise`` where it could not write its files."""

@@ -38,24 +38,24 @@ class Records:
         self._result = result
 
     def write(
-        self, path: Path, rows: int | None = None, drawn: Sequence[Path] | None = None
+        self, path: Path, rows: int | None = None, files: Sequence[Path] | None = None
     ) -> None:
         """Writes the record of a file or folder; nothing where no command is running.
 
         Args:
             path: What was written.
             rows: How many rows it has.
-            drawn: The files in a folder that are of this command; None: all of it is.
+            files: The files in a folder that are of this command; None: all of it is.
 
         Raises:
             InputError: The record cannot be written.
         """
         if click.get_current_context(silent=True) is None:
             return
-        names = None if drawn is None else sorted(os.path.relpath(each, path) for each in drawn)
-        files = {} if names is None else {"files": names}
+        names = None if files is None else sorted(os.path.relpath(each, path) for each in files)
+        part = {} if names is None else {"files": names}
         content = content_of(path, names)
-        write_record(path, self._record(path, {"content": content, **files, "rows": rows}))
+        write_record(path, self._record(path, {"content": content, **part, "rows": rows}))
 
     def of_database(self, path: Path) -> dict[str, Any] | None:
         """The record that a new database will hold; None where no command is running.

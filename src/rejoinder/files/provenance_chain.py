@@ -122,9 +122,9 @@ def _record_of(given: dict[str, Any], place: Path) -> dict[str, Any] | None:
 
 
 def _inputs(
-    record: dict[str, Any], made: Path, seen: set[tuple[str, str | None]], depth: int
+    record: dict[str, Any], place: Path, seen: set[tuple[str, str | None]], depth: int
 ) -> tuple[Step, ...]:
-    folder = record_path(made).parent
+    folder = record_path(place).parent
     return tuple(_step(each, folder, seen, depth) for each in record["inputs"])
 
 

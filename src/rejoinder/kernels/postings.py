@@ -187,21 +187,21 @@ def best_scores(scores: Floats, places: Indices) -> int:
     Returns:
         How many were written.
     """
-    kept = 0
+    count = 0
     least = 0.0
     for i in range(scores.size):
         score = scores[i]
         if score <= least:
             continue
-        end = min(kept, places.size - 1)
-        kept = end + 1
+        end = min(count, places.size - 1)
+        count = end + 1
         while end > 0 and scores[places[end - 1]] < score:
             places[end] = places[end - 1]
             end -= 1
         places[end] = i
-        if kept == places.size:
-            least = scores[places[kept - 1]]
-    return kept
+        if count == places.size:
+            least = scores[places[count - 1]]
+    return count
 
 
 @kernel
@@ -252,7 +252,7 @@ def best_products(
         cursors[word] = messages.bounds[message.words[word]]
     for word in range(response.words.size):
         cursors[words + word] = responses.bounds[response.words[word]]
-    kept = 0
+    count = 0
     wanted = best.places.size
     low = 0
     while low < reply_keys.size:
@@ -265,17 +265,17 @@ def best_products(
         for word in range(response.words.size):
             at = words + word
             cursors[at] = _add(responses, response, word, cursors[at], low, high, second)
-        least = best.products[kept - 1] if kept == wanted else 0.0
+        least = best.products[count - 1] if count == wanted else 0.0
         for i in range(high - low):
             product = first[i] * (weights[0] * second[i] + weights[1])
             if product <= least or left_out[conversations[low + i]] != 0:
                 continue
             if _is_among(utterance_keys[replies[low + i]], known_keys):
                 continue
-            kept = _insert(best, kept, low + i, reply_keys[low + i], first[i], second[i], product)
-            least = best.products[kept - 1] if kept == wanted else 0.0
+            count = _insert(best, count, low + i, reply_keys[low + i], first[i], second[i], product)
+            least = best.products[count - 1] if count == wanted else 0.0
         low = high
-    return kept
+    return count
 
 
 @helper
@@ -289,7 +289,7 @@ def _is_among(key: Any, keys: Fingerprints) -> bool:
 @helper
 def _insert(
     best: Best,
-    kept: int,
+    count: int,
     place: int,
     key: Any,
     first: Any,
@@ -297,16 +297,16 @@ def _insert(
     product: Any,
 ) -> int:
     """Puts a pair where it belongs; of equal products the earlier pair comes first."""
-    end = kept  # the entry that goes: the same reply with a lower product, or the last
-    for k in range(kept):
+    end = count  # the entry that goes: the same reply with a lower product, or the last
+    for k in range(count):
         if best.keys[k] == key:
             if best.products[k] >= product:
-                return kept
+                return count
             end = k
             break
-    if end == kept and kept == best.places.size:
-        end = kept - 1
-    grown = max(kept, end + 1)
+    if end == count and count == best.places.size:
+        end = count - 1
+    grown = max(count, end + 1)
     while end > 0 and best.products[end - 1] < product:
         best.places[end] = best.places[end - 1]
         best.keys[end] = best.keys[end - 1]

@@ -47,20 +47,20 @@ def text_keys(
     count = 0
     for i in range(starts.size):
         h = keys[START]
-        kept = 0
+        letters = 0
         again = 0
         for at in range(starts[i], stops[i]):
             c = data[at]
             kind = classes[c]
             if kind == KEEP:
                 h = (h ^ keys[c]) * keys[FACTOR]
-                kept += 1
+                letters += 1
             elif kind == REWRITE:
                 again = 1
         h = (h ^ (h >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
         h = (h ^ (h >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
         hashes[i] = h ^ (h >> np.uint64(32))
-        if again == 1 or kept == 0:
+        if again == 1 or letters == 0:
             rewrite[count] = i
             count += 1
     return count

@@ -45,9 +45,9 @@ def metric_errors(
     own = difference_errors(metric, measured.scores(), left_out, a, b)[:, None]
     if _is_mean(measured):
         return own * np.sqrt(n / np.array(sizes, dtype=np.float64))
-    drawn = {size: _bootstrap(measured, pairs, counts(n, size)) for size in {n, *sizes}}
-    shown = np.where(drawn[n] > NOISE, drawn[n], np.nan)
-    moves = np.stack([drawn[size] / shown for size in sizes], axis=1)
+    spread_at = {size: _bootstrap(measured, pairs, counts(n, size)) for size in {n, *sizes}}
+    shown = np.where(spread_at[n] > NOISE, spread_at[n], np.nan)
+    moves = np.stack([spread_at[size] / shown for size in sizes], axis=1)
     # Where nothing varies, it does so at no size.
     return np.where(own > NOISE, own * moves, own)
 
@@ -58,8 +58,8 @@ def _bootstrap(
     """The standard deviation of each pair's difference over resamples: float64 [pairs]."""
     a, b = np.array(pairs).T
     blocks = (block for each in counts for block in narrow(each, measured.units))
-    drawn = [measured.metric.score(measured.units.totals(block)) for block in blocks]
-    scores = np.concatenate(drawn, axis=1)
+    parts = [measured.metric.score(measured.units.totals(block)) for block in blocks]
+    scores = np.concatenate(parts, axis=1)
     return (scores[a] - scores[b]).std(axis=1)
 
 

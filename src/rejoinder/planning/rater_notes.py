@@ -67,5 +67,5 @@ def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> lis
 
 
 def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    few = ", ".join(f"{a} - {b}" for a, b in pairs[:3])
-    return few + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+    first = ", ".join(f"{a} - {b}" for a, b in pairs[:3])
+    return first + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")

@@ -95,8 +95,8 @@ def rating_weights(
     groups = by_itself.group_by("system", "id", maintain_order=True)
     means = groups.agg(pl.col("score").mean(), pl.col("rater").n_unique().alias("raters"))
     enough = means.filter(pl.col("raters") >= rules.least_raters)
-    if few := means.height - enough.height:
-        words = counted(few, "reply", "replies")
+    if skipped := means.height - enough.height:
+        words = counted(skipped, "reply", "replies")
         notes.append(f"weights: {words} with fewer than {rules.least_raters} raters skipped")
     if not enough.height:
         raise InputError(

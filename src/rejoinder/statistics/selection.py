@@ -62,22 +62,22 @@ def selection(
         raise InputError(
             f"selection: scores {scores.shape} and labelled {labelled.shape}; give [G, T] and [G]"
         )
-    some = np.flatnonzero(labelled)
+    labelled_places = np.flatnonzero(labelled)
     spread = scores.std(axis=0)
     varied = spread > NO_SPREAD
-    if not varied.any() or not some.size or np.ptp(labelled) <= NO_SPREAD:
+    if not varied.any() or not labelled_places.size or np.ptp(labelled) <= NO_SPREAD:
         return Selection(np.nan, 0, np.nan)
     z = (scores - scores.mean(axis=0)) / np.where(varied, spread, np.inf)
-    shares = labelled[some]
+    shares = labelled[labelled_places]
     # Of a random order of the l_g the sum varies by sum (l - mean)^2 sum z^2 / (G - 1).
     scale = np.sqrt(labelled.var() * len(z) * len(z) / (len(z) - 1))
-    found = shares @ z[some] / scale
-    draws = min(draws, max(999, MOST_SUMS // z[some].size))
-    reach = np.abs(found).max() - NOISE
+    statistics = shares @ z[labelled_places] / scale
+    draws = min(draws, max(999, MOST_SUMS // z[labelled_places].size))
+    reach = np.abs(statistics).max() - NOISE
     reached = tried = 0
     while tried < draws and (tried < FIRST or reached < PLAIN):
-        drawn = rng.choice(len(z), some.size, replace=False)
-        reached += bool(np.abs(shares @ z[drawn]).max() / scale >= reach)
+        permuted = rng.choice(len(z), labelled_places.size, replace=False)
+        reached += bool(np.abs(shares @ z[permuted]).max() / scale >= reach)
         tried += 1
-    most = int(np.argmax(np.abs(found)))
-    return Selection(p_of_draws(reached, tried), most, float(found[most]))
+    most = int(np.argmax(np.abs(statistics)))
+    return Selection(p_of_draws(reached, tried), most, float(statistics[most]))

@@ -95,7 +95,7 @@ def _answered(kind: str, table: pl.DataFrame) -> tuple[int, tuple[str, ...], tup
 def _groups(table: pl.DataFrame, columns: Sequence[str]) -> dict[str, int]:
     """The columns that put several items into one group, with the number of groups."""
     items = table.get_column("id").n_unique()
-    found: Mapping[str, int] = {
+    groups: Mapping[str, int] = {
         name: table.get_column(name).n_unique() for name in columns if name in table.columns
     }
-    return {name: count for name, count in found.items() if 1 < count < items}
+    return {name: count for name, count in groups.items() if 1 < count < items}

@@ -93,9 +93,9 @@ class SafeHeaders:
                 own = {name.lower(): value for name, value in HEADERS.items()}
                 if scope["path"].startswith("/static/"):
                     own["cache-control"] = "no-cache"
-                kept = [each for each in message["headers"] if each[0].decode() not in own]
-                added = [(name.encode(), value.encode()) for name, value in own.items()]
-                message = {**message, "headers": [*kept, *added]}
+                other_headers = [each for each in message["headers"] if each[0].decode() not in own]
+                own_headers = [(name.encode(), value.encode()) for name, value in own.items()]
+                message = {**message, "headers": [*other_headers, *own_headers]}
             await send(message)
 
         await self.app(scope, receive, send_safe if scope["type"] == "http" else send)

@@ -85,10 +85,14 @@ def _measures(rows: pl.DataFrame) -> Table:
 def _errors(out: Console, rows: pl.DataFrame, judge: str) -> None:
     if rows.filter(pl.col("value").is_not_nan()).is_empty():
         return
-    few = rows.filter(pl.col("factor") == "system").height <= MOST_SYSTEMS
-    shown = rows if few else rows.filter((pl.col("p_holm") < 0.05) | (pl.col("factor") != "system"))
+    all_shown = rows.filter(pl.col("factor") == "system").height <= MOST_SYSTEMS
+    shown = (
+        rows
+        if all_shown
+        else rows.filter((pl.col("p_holm") < 0.05) | (pl.col("factor") != "system"))
+    )
     shown = shown.sort(pl.col("factor") != "system", "value", descending=[False, True])
-    if not few:
+    if not all_shown:
         hidden = rows.height - shown.height
         out.print(
             f"{judge}: {hidden} systems without a significant error are in --json", style="dim"

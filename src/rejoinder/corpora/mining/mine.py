@@ -150,8 +150,8 @@ def mine(
     items = _Items.of(testset)
     left_out = own_conversations(index, testset)
     rows = _Rows(index)
-    found = search(index, items.wanted(index, parrot), candidates, product, left_out)
-    for done, (best, place) in enumerate(zip(found, items.asked, strict=True), start=1):
+    best_of_items = search(index, items.wanted(index, parrot), candidates, product, left_out)
+    for done, (best, place) in enumerate(zip(best_of_items, items.asked, strict=True), start=1):
         rows.add(items.ids[place], best, items.messages[place] if parrot else None)
         if progress is not None:
             progress(done, len(items.asked))

@@ -236,8 +236,8 @@ def _reasons(rows: pl.DataFrame) -> list[str]:
     """Notes on pairs without an interval, and on pairs that are rated throughout."""
     ours = rows.filter(pl.col("by") == CORRECTED)
     notes = []
-    few = ours.filter(pl.col("reason").is_not_null())
-    for (reason,), same in few.group_by("reason", maintain_order=True):
+    without_interval = ours.filter(pl.col("reason").is_not_null())
+    for (reason,), same in without_interval.group_by("reason", maintain_order=True):
         a, b = same.select("a", "b").row(0)
         notes.append(
             f"{counted(same.height, 'pair')} of {ours.height} without an interval, such as '{a}' and '{b}': "

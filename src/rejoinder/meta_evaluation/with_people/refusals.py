@@ -80,11 +80,11 @@ def selection_notes(replies: RepliesWithRatings, seed: int) -> list[str]:
         groups = Groups.of(replies.group[scored], scored.size)
         means = groups.sums(columns[scored]) / groups.size[:, None]
         labelled = groups.sums(replies.rated[systems[0]][scored].astype(float)) / groups.size
-        found = selection(means, labelled, rng, max(DRAWS, 1000 * len(by_items)))
-        p = min(1.0, found.p * len(by_items))
+        test = selection(means, labelled, rng, max(DRAWS, 1000 * len(by_items)))
+        p = min(1.0, test.p * len(by_items))
         if p < worst:
-            higher = "higher" if found.deviations > 0 else "lower"
-            worst, what = p, f"rated items have {higher} values of {names[found.score]}"
+            higher = "higher" if test.deviations > 0 else "lower"
+            worst, what = p, f"rated items have {higher} values of {names[test.score]}"
     if worst > NOTED:
         return []
     text = f"{what} than random items would (p {worst:.2g})"

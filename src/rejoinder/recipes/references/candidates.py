@@ -57,10 +57,10 @@ def kept_candidates(
         "test set": _digest(testset),
         "candidates": candidates,
     }
-    kept = _kept(folder, identity)
-    if kept is not None:
+    record = _kept(folder, identity)
+    if record is not None:
         table = read_candidates(folder / FILE).select("id", "text", "source")
-        return table, tuple(kept["notes"]), kept["signature"], True
+        return table, tuple(record["notes"]), record["signature"], True
     mined = mine(corpus, testset, candidates=candidates, progress=progress)
     table = with_originals(mined.table, testset)
     _write_once(table, folder / FILE)
@@ -116,13 +116,13 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
             raise ValueError("it has no checksum")
         if record[FILE] != sha256(folder / FILE):
             raise ValueError(f"{FILE} is not as it was written")
-        kept = dict(record["identity"])
+        earlier = dict(record["identity"])
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise InputError(
             f"{place}: the kept candidates are damaged: {error}; restore {FILE}, or name a new folder"
         ) from None
-    if kept != dict(identity):
-        raise another_run(folder, "candidates", differences(kept, identity), "name a new folder")
+    if earlier != dict(identity):
+        raise another_run(folder, "candidates", differences(earlier, identity), "name a new folder")
     return record
 
 

@@ -67,14 +67,14 @@ def choose(
     """
     option = "--format" if what == "test set" else "--responses-format"
     named = [columns is not None and columns.of_file(path) is not None for path in paths]
-    found = []
+    formats = []
     for path, is_named in zip(paths, named, strict=True):
         if is_named and name is None:
             refuse_published(path, FORMATS, _TABLES)
         known = _TABLES if is_named and name is None else FORMATS
-        found += formats_of([path], name, known, option)
-    chosen = found[0]
-    for path, other in zip(paths, found, strict=True):
+        formats += formats_of([path], name, known, option)
+    chosen = formats[0]
+    for path, other in zip(paths, formats, strict=True):
         if other is not chosen:
             raise InputError(
                 f"{path}: format '{other.name}', but {paths[0]} is '{chosen.name}'; the files of "

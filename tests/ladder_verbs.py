@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from ladder_data import Rung
-from rejoinder.files.provenance import write_record
+from rejoinder.files.provenance import content_of, write_record
 
 RESAMPLES = ["--resamples", 100]
 FEW = ["--permutations", 100, *RESAMPLES]
@@ -306,8 +306,9 @@ def provenance(rung: Rung) -> Iterator[Line]:
     """The record of a table of as many rows."""
     path = Path(rung.new("made.jsonl"))
     path.write_text("made")
-    named = {"as": "TESTSET", "name": "t", "path": str(rung.testset()), "content": "0" * 64}
-    record = {"command": ["rejoinder"], "notes": [], "signatures": {}, "content": None}
+    testset = Path(rung.testset())
+    named = {"as": "TESTSET", "name": "t", "path": str(testset), "content": content_of(testset)}
+    record = {"command": ["rejoinder"], "notes": [], "signatures": {}, "content": content_of(path)}
     write_record(path, record | {"rows": rung.items, "inputs": [named]})
     yield Line([path], rung.items)
 

@@ -65,7 +65,7 @@ def test_from_scores_back_to_the_first_files(examples, command):
     (examples / "examples" / "ratings.csv").write_text("id\n")
     (examples / "examples" / "responses" / "tuned.jsonl").unlink()
     status, out, _ = command("provenance", "kept/s.parquet")
-    assert status == 0
+    assert status == 1
     assert f"content {digest[:12]}, CHANGED: its content is now " in out
     assert "examples/responses/tuned.jsonl (RESPONSES), content " in out
     assert "MISSING" in out
@@ -272,3 +272,21 @@ def test_a_study_without_a_readable_record_says_so(examples, command, damage):
     status, _, err = command("provenance", "s.sqlite")
     assert status == 2
     assert "the record is damaged: the content does not match its checksum" in err
+
+
+def test_the_exit_status_says_whether_all_is_as_it_was(examples, command):
+    assert command(*WEIGH)[0] == 0
+    assert command("provenance", "w.jsonl")[0] == 0
+    ratings = examples / "examples" / "ratings.csv"
+    content = ratings.read_bytes()
+    ratings.write_text("id\n")
+    for words in ([], ["--json"]):
+        status, out, err = command("provenance", "w.jsonl", *words)
+        assert (status, err) == (1, "")
+        assert "hanged" in out or "CHANGED" in out
+    ratings.unlink()
+    assert command("provenance", "w.jsonl")[0] == 1
+    ratings.write_bytes(content)
+    assert command("provenance", "w.jsonl")[0] == 0
+    (examples / "w.jsonl").write_text("")
+    assert command("provenance", "w.jsonl")[0] == 1

@@ -15,7 +15,7 @@ from rejoinder.annotation import export as annotation_export
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.verdicts import _clear
-from rejoinder.cli.options import FEWEST_RESAMPLES, enough
+from rejoinder.cli.option_values import FEWEST_RESAMPLES, enough
 from rejoinder.cli.show import (
     audit as audit_tables,
 )

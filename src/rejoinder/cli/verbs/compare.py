@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, number, option
+from rejoinder.cli.option_values import FEWEST_RESAMPLES
 
 
 class CompareOptions(options.ScoringOptions, options.RatingFilesOptions):
@@ -84,7 +85,7 @@ def _by_metrics(given: CompareOptions) -> None:
     if not scores.resamples:
         raise ParameterError(
             f"--resamples 0: '{given.testset}' was measured without resamples, and a comparison needs "
-            f"them; give {options.FEWEST_RESAMPLES} or more when measuring, or leave --resamples out"
+            f"them; give {FEWEST_RESAMPLES} or more when measuring, or leave --resamples out"
         )
     with Progress("comparing"):
         compared = pairs(

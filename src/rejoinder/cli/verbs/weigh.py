@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, path
+from rejoinder.cli.option_values import ScoreFile
 from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class WeighOptions(
     filter_raters: float | None = options.FILTER_RATERS
     least: int = options.LEAST
     least_raters: int = options.LEAST_RATERS
-    scores: tuple[options.ScoreFile, ...] = options.scores("They become weights.")
+    scores: tuple[ScoreFile, ...] = options.scores("They become weights.")
     weights_from: str | None = options.weights_from(
         "With --scores: which of their metrics. With --ratings the weights have the distribution of "
         "those by people."

@@ -1,0 +1,134 @@
+"""What the values of options mean: a number of resamples, a kappa, files with words behind their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from rejoinder.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rejoinder.tables.assembly.column_mapping import ColumnMapping
+
+FEWEST_RESAMPLES = 100
+USUAL_KAPPA = "0.1"
+"""The threshold of --filter-raters: a number in human_evaluation/rater_exclusion.py, which is not
+imported for --help."""
+
+
+def enough(_context: click.Context, _option: click.Parameter, value: int) -> int:
+    """Refuses resamples that are too few for the ends of an interval: of 20, they are the extremes."""
+    if 0 < value < FEWEST_RESAMPLES:
+        raise ParameterError(
+            f"--resamples {value}: too few for a 95% interval; give 0 for none, or "
+            f"{FEWEST_RESAMPLES} or more"
+        )
+    return value
+
+
+def kappa(_context: click.Context, _option: click.Parameter, text: str | None) -> float | None:
+    """The kappa of --filter-raters; None where it is not given.
+
+    Raises:
+        ParameterError: It is not a number, most likely a file that stands behind the option.
+    """
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"--filter-raters {text}: got no number; put the option behind the files, or write "
+            f"--filter-raters={USUAL_KAPPA}"
+        ) from None
+
+
+class ScoreFile(NamedTuple):
+    """A file of --scores, and what stands behind its name.
+
+    Attributes:
+        path: The file.
+        direction: ``higher`` or ``lower``: which values are better.
+        bounds: The least and the greatest value there can be; None where they are not said.
+    """
+
+    path: Path
+    direction: str
+    bounds: tuple[float, float] | None
+
+
+def score_files(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> tuple[ScoreFile, ...]:
+    """The files of --scores: ``FILE``, ``FILE:lower``, ``FILE:1..5`` or ``FILE:lower:1..5``."""
+    return tuple(map(_score_file, values))
+
+
+def _score_file(value: str) -> ScoreFile:
+    direction, bounds, file = "", None, value
+    while True:
+        rest, _, last = file.rpartition(":")
+        if rest and not direction and last in ("higher", "lower"):
+            direction = last
+        elif rest and bounds is None and ".." in last and "/" not in last:
+            bounds = _bounds(value, last)
+        else:
+            return ScoreFile(Path(file), direction or "higher", bounds)
+        file = rest
+
+
+def _bounds(value: str, text: str) -> tuple[float, float]:
+    """The ends of ``1..5``.
+
+    Raises:
+        ParameterError: They are no numbers, or not the lower one first.
+    """
+    try:
+        low, high = (float(part) for part in text.split("..", 1))
+    except ValueError:
+        low = high = 0.0
+    if not low < high:
+        raise ParameterError(
+            f"--scores {value}: got {text!r}; expected the least and the greatest value, for example "
+            "FILE:1..5 or FILE:lower:-25..0"
+        )
+    return low, high
+
+
+def columns_of(values: Mapping[str, Any]) -> ColumnMapping | None:
+    """What all --columns of a command line say together.
+
+    Raises:
+        ParameterError: One is of a file that the command does not read.
+    """
+    if not values["columns"]:
+        return None
+    from functools import reduce
+
+    from rejoinder.tables.assembly.column_mapping import ColumnMapping, column_mapping, is_called
+
+    paths = [path for each in values.values() for path in _paths(each)]
+    mappings: list[ColumnMapping] = []
+    for text in values["columns"]:
+        mapping = column_mapping(text)
+        assert mapping is not None
+        unknown = [
+            file for file in mapping.files if not any(is_called(path, file) for path in paths)
+        ]
+        if unknown and "=" in text:
+            names = ", ".join(dict.fromkeys(path.name for path in paths))
+            raise ParameterError(
+                f"--columns {text}: the command reads no file '{unknown[0]}'; it names {names}"
+            )
+        mappings.append(mapping)
+    return reduce(ColumnMapping.joined, mappings)
+
+
+def _paths(value: Any) -> list[Path]:
+    """The files in the value of an option, which may be several, or pairs with something else."""
+    if isinstance(value, tuple):
+        return [path for each in value for path in _paths(each)]
+    return [value] if isinstance(value, Path) else []

@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.errors import ParameterError, one_of
-from rejoinder.human_evaluation.grades import Scale, check_difference
+from rejoinder.errors import one_of
+from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rating_criterion import MEAN, are_places
-from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.metrics.base import Metric
 from rejoinder.planning.assumptions import assumptions_of, cluster_notes
-from rejoinder.planning.extrapolation import FACTORS, NORMAL, PEOPLE, Extrapolation
+from rejoinder.planning.extrapolation import FACTORS, Extrapolation
 from rejoinder.planning.forecast import (
     COMPARISON_NEEDS,
     COMPARISONS,
@@ -32,13 +29,13 @@ from rejoinder.planning.forecast import (
 )
 from rejoinder.planning.rater_notes import MEANS, PLACES
 from rejoinder.planning.reference_subsets import with_fewer
+from rejoinder.planning.requested import check_parameters, differences_of, numbers_of, pairs_of
 from rejoinder.progress import Progress
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
-from rejoinder.statistics.draws import MOST_DRAWS, check_draws
 from rejoinder.statistics.holm import SIGNIFICANT
-from rejoinder.statistics.power import MOST_ITEMS, POWER
+from rejoinder.statistics.power import POWER
 from rejoinder.tables.checks.arguments import TESTSET, expect, strings
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
@@ -187,8 +184,8 @@ def plan(
     >>> texts = {"a": ["yes please", "at ten"] * 10, "b": ["no"] * 20}
     >>> rows = [(s, str(i + 1), text) for s in texts for i, text in enumerate(texts[s])]
     >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
-    >>> told = plan(score(testset, replies, ["rougeL"]), difference=0.25)
-    >>> told.comparison_needs.select("target", "items").row(0)
+    >>> result = plan(score(testset, replies, ["rougeL"]), difference=0.25)
+    >>> result.comparison_needs.select("target", "items").row(0)
     (0.25, 12)
     """
     check_scores(scores, "rejoinder.plan(scores, ratings)")
@@ -197,24 +194,20 @@ def plan(
     without = strings(without, "without", "systems")
     if testset is not None:
         expect(testset, TestSet, "testset", TESTSET)
-    _check(scores, power, alpha, width, correlation, resamples, seed)
-    sizes, grades = _numbers("items", items), _numbers("raters", raters)
+    check_parameters(scores, power, alpha, width, correlation, resamples, seed)
+    sizes, grades = numbers_of("items", items), numbers_of("raters", raters)
     labels = [label for label, each in scores.measured.items() if each.metric.ranks]
-    described = [label for label in scores.measured if label not in labels]
     notes, rated, raters_are = list(scores.notes), None, ""
     if ratings is not None:
         rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
         raters_are = _raters_are(ratings, criterion)
-    if described:
-        does = "it describes" if len(described) == 1 else "they describe"
-        ranks = "does not" if len(described) == 1 else "do not"
-        notes.append(f"{', '.join(described)} left out: {does} replies and {ranks} rank systems")
+    notes += _described_note([label for label in scores.measured if label not in labels])
     names = [name for name in scores.names if name not in without]
-    pairs = _pairs(scores, names, labels, rated, a, b, every_pair)
+    pairs = pairs_of(scores, names, labels, rated, a, b, every_pair)
     if not pairs:
         notes.append(f"one system alone, {one_of(names)}: there is no other to compare it with")
     n = len(rated.ids) if rated is not None else scores.items.height
-    wanted = Targets(power, alpha, _differences(difference, scores, labels, rated, scale), width)
+    wanted = Targets(power, alpha, differences_of(difference, scores, labels, rated, scale), width)
     sizes = sizes or sorted({max(1, math.ceil(n * factor)) for factor in FACTORS})
     pilot = Extrapolation(
         scores,
@@ -233,14 +226,15 @@ def plan(
     forecasts, expected = pilot.metrics(), pilot.correlations()
     notes = [*cluster_notes(pilot), *notes, *more]
     if testset is not None and responses is not None:
-        drawn = with_fewer(
+        by_number = with_fewer(
             pilot, ratings, testset, responses, criterion, without, missing, progress
         )
-        whole, known = list(forecasts), list(expected)
-        for few, several in drawn.items():
-            compared, correlated = pilot.fewer(few, several, whole, known)
-            forecasts += compared
-            expected += correlated
+        parts = [
+            pilot.fewer(number, sampled, forecasts, expected)
+            for number, sampled in by_number.items()
+        ]
+        forecasts = [*forecasts, *(each for compared, _ in parts for each in compared)]
+        expected = [*expected, *(each for _, correlated in parts for each in correlated)]
     forecasts = of_people + _in_order(forecasts, labels, pairs)
     expected = _in_order(expected, labels, pairs)
     needed = [each.need(width) for each in expected] if width is not None else []
@@ -255,26 +249,43 @@ def plan(
         scores.references,
         tuple(assumptions_of(wanted, pilot, scores, testset)),
         tuple(dict.fromkeys(notes)),
-        {
-            "power": power,
-            "alpha": alpha,
-            "difference": dict(wanted.differences),
-            "width": width,
-            "correlation": correlation,
-            "criterion": criterion,
-            "without": list(without),
-            "items": sizes,
-            "raters": grades,
-            "pilot_raters": pilot.pilot_raters,
-            "resamples": resamples,
-            "seed": seed,
-            "version": __version__,
-            **({"ratings": MEANS} if raters_are == MEANS else {}),
-            **({"cluster": scores.cluster} if scores.cluster else {}),
-        },
+        _parameters(pilot, wanted, criterion, without),
         {label: scores.measured[label].metric for label in labels},
         {label: scores.measured[label].signature for label in labels},
     )
+
+
+def _described_note(described: Sequence[str]) -> list[str]:
+    """A note on metrics that describe replies and rank no system; none where there are none."""
+    if not described:
+        return []
+    does = "it describes" if len(described) == 1 else "they describe"
+    ranks = "does not" if len(described) == 1 else "do not"
+    return [f"{', '.join(described)} left out: {does} replies and {ranks} rank systems"]
+
+
+def _parameters(
+    pilot: Extrapolation, wanted: Targets, criterion: str | None, without: Sequence[str]
+) -> dict[str, Any]:
+    """Everything that the numbers of a plan follow from, besides the pilot itself."""
+    cluster = pilot.scores.cluster
+    return {
+        "power": wanted.power,
+        "alpha": wanted.alpha,
+        "difference": dict(wanted.differences),
+        "width": wanted.width,
+        "correlation": pilot.correlation,
+        "criterion": criterion,
+        "without": list(without),
+        "items": pilot.sizes,
+        "raters": pilot.raters,
+        "pilot_raters": pilot.pilot_raters,
+        "resamples": pilot.resamples,
+        "seed": pilot.seed,
+        "version": __version__,
+        **({"ratings": MEANS} if pilot.raters_are == MEANS else {}),
+        **({"cluster": cluster} if cluster else {}),
+    }
 
 
 def _raters_are(ratings: Frame, criterion: str) -> str:
@@ -282,122 +293,6 @@ def _raters_are(ratings: Frame, criterion: str) -> str:
     table = of_criterion(rating_table(ratings), criterion, one=True)
     names = table.get_column("rater").unique().to_list()
     return MEANS if names == [MEAN] else PLACES if are_places(names) else ""
-
-
-def _check(
-    scores: Scores,
-    power: float,
-    alpha: float,
-    width: float | None,
-    correlation: str,
-    resamples: int,
-    seed: int,
-) -> None:
-    if not 0.5 <= power < 1:
-        raise ParameterError(f"power={power!r} must be from 0.5 to below 1; 0.8 is usual")
-    if not 1e-6 <= alpha <= 0.5:
-        raise ParameterError(f"alpha={alpha!r} must be from 0.000001 to 0.5; 0.05 is usual")
-    if width is not None and not 0 < width < 2:
-        raise ParameterError(f"width={width!r} must lie between 0 and 2: a correlation's interval")
-    if correlation not in NORMAL:
-        raise ParameterError(f"correlation={correlation!r} is unknown; choose {one_of(NORMAL)}")
-    check_draws(resamples, seed)
-    if not 100 <= resamples <= MOST_DRAWS:
-        raise ParameterError(f"resamples={resamples}: a plan is drawn; give 100 or more")
-    scores.need_items()
-
-
-def _numbers(name: str, given: Sequence[int]) -> list[int]:
-    for each in given:
-        if not isinstance(each, (int, np.integer)) or not 1 <= each <= MOST_ITEMS:
-            raise ParameterError(f"{name}={each!r} must be a whole number from 1 to {MOST_ITEMS:,}")
-    return sorted({int(each) for each in given})
-
-
-def _differences(
-    given: float | Mapping[str, float] | None,
-    scores: Scores,
-    labels: Sequence[str],
-    rated: Rated | None,
-    scale: Scale | None,
-) -> dict[str, float]:
-    """By subject the difference that is to show."""
-    if given is None:
-        return {}
-    known = [*([PEOPLE] if rated is not None else []), *labels]
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(known[:1] if rated is not None else known, given)
-    for subject, value in given.items():
-        if subject not in known:
-            raise ParameterError(f"difference: '{subject}' is unknown here; choose {one_of(known)}")
-        if not 0 < value < math.inf:
-            raise ParameterError(f"difference={value!r} ({subject}) must be above 0")
-        if subject == PEOPLE and rated is not None:
-            check_difference(value, rated.matrix, scale)
-        if subject != PEOPLE:
-            low, high = scores.measured[subject].metric.bounds
-            if value > high - low:
-                raise ParameterError(
-                    f"difference={value!r}: {subject} lies from {low:g} to {high:g}; tables show it "
-                    "x100, so give 0.02 for a difference of 2.0"
-                )
-    return dict(given)
-
-
-def _pairs(
-    scores: Scores,
-    names: Sequence[str],
-    labels: Sequence[str],
-    rated: Rated | None,
-    a: str | None,
-    b: str | None,
-    every_pair: bool,
-) -> list[tuple[str, str]]:
-    for name in (a, b):
-        if name is not None:
-            scores.place(name)
-            if name not in names:
-                raise ParameterError(
-                    f"'{name}' is to be compared and to be left out; do one of them"
-                )
-    if a is not None and a == b:
-        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
-    if every_pair and (a or b):
-        raise ParameterError("every pair, or the systems named: give one of them")
-    if rated is None and not labels:
-        raise ParameterError(
-            "no metric here ranks systems, and there are no ratings: nothing to plan"
-        )
-    if len(names) < 2 and rated is None:
-        raise ParameterError(
-            f"there is one system alone, {one_of(names)}, and no ratings: nothing to plan"
-        )
-    if len(names) < 2 or every_pair:
-        return list(combinations(names, 2))
-    one = a or b
-    if a and b:
-        return [(a, b)]
-    if one:
-        return [(one, name) for name in names if name != one]
-    best = _best_first(scores, names, labels, rated)
-    return [(best[0], best[1])]
-
-
-def _best_first(
-    scores: Scores, names: Sequence[str], labels: Sequence[str], rated: Rated | None
-) -> list[str]:
-    """By people's mean rating; else by the first metric."""
-    values = dict.fromkeys(names, -math.inf)
-    if rated is not None:
-        number = np.bincount(rated.system, minlength=len(rated.systems))
-        means = np.bincount(rated.system, rated.human, len(rated.systems)) / number
-        values |= dict(zip(rated.systems, means.tolist(), strict=True))
-    else:
-        measured = scores.measured[labels[0]]
-        sign = 1 if measured.metric.higher_is_better else -1
-        scored = dict(zip(scores.names, (sign * measured.scores()).tolist(), strict=True))
-        values = {name: scored[name] for name in names}
-    return sorted(names, key=lambda name: -values[name])
 
 
 def _in_order(

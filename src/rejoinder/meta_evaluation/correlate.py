@@ -250,23 +250,15 @@ def correlate(
     >>> rated = [(i, "a", "mean", "overall", s) for i, s in [("1", 4.0), ("2", 5.0), ("3", 1.0)]]
     >>> columns = ["id", "system", "rater", "criterion", "score"]
     >>> rated = pl.DataFrame(rated, schema=columns, orient="row")
-    >>> told = correlate(score(testset, replies, ["rougeL"]), rated, correlations=["kendall-b"])
-    >>> told.table().row(0)[:3]
+    >>> result = correlate(score(testset, replies, ["rougeL"]), rated, correlations=["kendall-b"])
+    >>> result.table().row(0)[:3]
     ('ROUGE-L', 'kendall-b', 1.0)
     """
     chosen = protocol_named(protocol)
     check_scores(scores, "rejoinder.correlate(scores, ratings)")
     without = strings(without, "without", "systems")
     correlations = strings(correlations, "correlations", "coefficients")
-    for name, value in (
-        ("raters", raters),
-        *([] if criterion is None else [("criterion", criterion)]),
-    ):
-        expect(value, str, name, "a name")
-    if not correlations:
-        raise ParameterError(f"correlations: none; choose of {one_of(CORRELATIONS)}")
-    for name in correlations:
-        correlation_named(name)
+    _check_names(correlations, raters, criterion)
     check_draws(resamples, seed)
     if not isinstance(permutations, int) or not 0 <= permutations <= MOST_DRAWS:
         raise ParameterError(
@@ -287,12 +279,7 @@ def correlate(
     )
     in_clusters = chosen.clustered and rated.cluster is not None
     if in_clusters and not chosen.of_dialogues:
-        replies = counted(rated.human.size, "rated reply", "rated replies")
-        clusters = counted(np.unique(rated.group).size, "cluster")
-        notes.append(
-            f"{replies} in {clusters} of '{scores.cluster}': intervals and tests take clusters as a "
-            "whole; '--cluster none' (cluster='none') takes every context as independent"
-        )
+        notes.append(_cluster_note(rated, scores))
     evidence = chosen.observe(rated, Draws(permutations, resamples, seed))
     wanted = tuple(dict.fromkeys(evidence.names(correlations)))
     rows = _rows(evidence, wanted, progress)
@@ -320,6 +307,31 @@ def correlate(
         (*notes, *evidence.notes),
         tuple(rows),
         evidence,
+    )
+
+
+def _check_names(correlations: Sequence[str], raters: str, criterion: str | None) -> None:
+    """Checks the names of coefficients, and that the others are names.
+
+    Raises:
+        ParameterError: A coefficient is unknown, or there is none; another one is no text.
+    """
+    expect(raters, str, "raters", "a name")
+    if criterion is not None:
+        expect(criterion, str, "criterion", "a name")
+    if not correlations:
+        raise ParameterError(f"correlations: none; choose of {one_of(CORRELATIONS)}")
+    for name in correlations:
+        correlation_named(name)
+
+
+def _cluster_note(rated: Rated, scores: Scores) -> str:
+    """A note that contexts are not taken as independent."""
+    replies = counted(rated.human.size, "rated reply", "rated replies")
+    clusters = counted(np.unique(rated.group).size, "cluster")
+    return (
+        f"{replies} in {clusters} of '{scores.cluster}': intervals and tests take clusters as a "
+        "whole; '--cluster none' (cluster='none') takes every context as independent"
     )
 
 

@@ -9,7 +9,10 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rejoinder.meta_evaluation.protocols import Protocol, Turns
+    from rejoinder.meta_evaluation.sweep import SweepSettings
 
 
 class CorrelateOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions):
@@ -99,7 +102,6 @@ def correlate(given: CorrelateOptions) -> None:
     from rejoinder.meta_evaluation import protocols
     from rejoinder.meta_evaluation.correlate import DEFAULT_CORRELATIONS
     from rejoinder.meta_evaluation.correlate import correlate as correlated
-    from rejoinder.meta_evaluation.sweep import SweepSettings
     from rejoinder.tables.write import write_table
 
     protocol = _protocol(given)
@@ -133,12 +135,8 @@ def correlate(given: CorrelateOptions) -> None:
     with Outputs(result) as outputs:
         outputs.save(given.save, lambda path: write_table(rows, path), rows.height)
         album = None
-        if given.plots is not None:
-            unit = protocols.Unit(given.unit_size, given.assignments, given.pair)
-            settings = SweepSettings(
-                table, unit, "", given.criterion, given.raters, given.without, given.seed
-            )
-            folder = given.plots
+        if (folder := given.plots) is not None:
+            settings = _sweep(given, table)
             album = outputs.make(
                 lambda: draw(folder, result, scores, settings, texts, given.missing), None
             )
@@ -154,6 +152,15 @@ def correlate(given: CorrelateOptions) -> None:
             agreement(result, compared)
         if album is not None:
             print_notes_of(album, given.json)
+
+
+def _sweep(given: CorrelateOptions, table: pl.DataFrame) -> SweepSettings:
+    """What the sweeps that are drawn under --protocol unit are computed with."""
+    from rejoinder.meta_evaluation.protocols import Unit
+    from rejoinder.meta_evaluation.sweep import SweepSettings
+
+    unit = Unit(given.unit_size, given.assignments, given.pair)
+    return SweepSettings(table, unit, "", given.criterion, given.raters, given.without, given.seed)
 
 
 OF_PROTOCOL = {

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rejoinder.files.recording import write_provenance
     from rejoinder.human_evaluation.preference_summary import preferences, summarise_preferences
     from rejoinder.human_evaluation.rating_summary import ratings, summarise_ratings
+    from rejoinder.marking.mark import mark
+    from rejoinder.marking.rubric import read_rubric
     from rejoinder.meta_evaluation.correlate import correlate
     from rejoinder.meta_evaluation.judge import judge
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
@@ -59,6 +61,7 @@ __all__ = [
     "judge",
     "load_scores",
     "look",
+    "mark",
     "metric",
     "mine",
     "plan",
@@ -68,6 +71,7 @@ __all__ = [
     "read_preferences",
     "read_ratings",
     "read_responses",
+    "read_rubric",
     "read_scores",
     "read_testset",
     "respond",
@@ -98,6 +102,7 @@ _HOMES = {
     "judge": "rejoinder.meta_evaluation.judge",
     "load_scores": "rejoinder.scoring.scores",
     "look": "rejoinder.tables.look",
+    "mark": "rejoinder.marking.mark",
     "metric": "rejoinder.metrics.function_metric",
     "mine": "rejoinder.corpora.mining.mine",
     "plan": "rejoinder.planning.plan",
@@ -107,6 +112,7 @@ _HOMES = {
     "read_preferences": "rejoinder.tables.preferences",
     "read_ratings": "rejoinder.tables.ratings",
     "read_responses": "rejoinder.tables.responses",
+    "read_rubric": "rejoinder.marking.rubric",
     "read_scores": "rejoinder.tables.external_scores",
     "read_testset": "rejoinder.tables.testset",
     "respond": "rejoinder.responders.replies",

@@ -53,6 +53,10 @@ class Criterion:
         return tuple(zip(range(self.lowest, self.highest + 1), words, strict=True))
 
 
+CRITERION_KEYS = ("name", "question", "lowest", "highest", "words")
+"""The settings of a criterion in a file."""
+
+
 @dataclass(frozen=True)
 class Example:
     """A question whose answers are known: for training, or to see whether a rater pays attention.
@@ -139,7 +143,7 @@ class Task:
         if self.kind not in KINDS:
             raise ParameterError(f"kind: got {quoted(self.kind)}; expected {one_of(KINDS)}")
         _check_numbers(self)
-        _check_criteria(self)
+        check_criteria(self.criteria, graded=self.kind == "pointwise")
         if self.pairs and self.kind != "head-to-head":
             raise ParameterError("pairs: only head-to-head questions have pairs; leave it out")
         if self.sample is not None and self.probability is not None:
@@ -173,10 +177,16 @@ def _check_numbers(task: Task) -> None:
         raise ParameterError(f"shown: got {task.shown}; expected 3 to {MOST_REPLIES}")
 
 
-def _check_criteria(task: Task) -> None:
-    if not task.criteria:
+def check_criteria(criteria: Sequence[Criterion], graded: bool) -> None:
+    """Sees that criteria have names of their own and, where replies are graded, scales.
+
+    Raises:
+        ParameterError: There are none, a name is empty or given twice, or a scale has too few or too
+            many points, or not a text for each.
+    """
+    if not criteria:
         raise ParameterError("criteria: none given; expected at least one")
-    names = [each.name for each in task.criteria]
+    names = [each.name for each in criteria]
     for name in names:
         if not name.strip() or name != name.strip():
             raise ParameterError(
@@ -184,7 +194,7 @@ def _check_criteria(task: Task) -> None:
             )
         if names.count(name) > 1:
             raise ParameterError(f"criterion {quoted(name)}: given twice; give it once")
-    for each in task.criteria if task.kind == "pointwise" else ():
+    for each in criteria if graded else ():
         number = each.highest - each.lowest + 1
         if not 2 <= number <= MOST_POINTS:
             raise ParameterError(

@@ -25,6 +25,7 @@ from rejoinder.cli.verbs.correlate import correlate
 from rejoinder.cli.verbs.filter import filter_corpus
 from rejoinder.cli.verbs.judge import judge
 from rejoinder.cli.verbs.look import look
+from rejoinder.cli.verbs.mark import mark
 from rejoinder.cli.verbs.metrics import metrics
 from rejoinder.cli.verbs.mine import mine
 from rejoinder.cli.verbs.plan import plan
@@ -61,7 +62,7 @@ def app() -> None:
 
 
 for _verb in (
-    score, compare, correlate, ratings, preferences, judge, audit, plan, mine, weigh, annotate, train,
+    score, compare, correlate, ratings, preferences, judge, mark, audit, plan, mine, weigh, annotate, train,
     ruq, respond, filter_corpus, sweep, look, convert, provenance, metrics, recipe,
 ):  # fmt: skip
     app.add_command(_verb)

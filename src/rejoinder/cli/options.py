@@ -199,6 +199,24 @@ DEVICE = option(
     default="auto",
     help="Device of torch: auto (a GPU where there is one), cpu, cuda or cuda:N.",
 )
+WORK = path(
+    "--work",
+    metavar="FOLDER",
+    help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
+    "command.",
+)
+TURNS = integer(
+    "--turns",
+    type=click.IntRange(1),
+    help="Number of last turns of the context that are used (default: all).",
+)
+TEMPLATE = choice(
+    "--template",
+    of=("auto", "chat", "plain"),
+    default="auto",
+    help="Whether to use the tokenizer's chat template. auto: where there is one; chat: "
+    "always; plain: never.",
+)
 CLUSTER = option(
     "--cluster",
     metavar="COLUMN",
@@ -246,6 +264,25 @@ class SamplingOptions(SeedOptions):
     """The resamples of the intervals, and their seed."""
 
     resamples: int = resamples()
+
+
+class LocalModelOptions(Options):
+    """How a model on this machine is run."""
+
+    device: str = DEVICE
+    dtype: str = option(
+        "--dtype",
+        metavar="NAME",
+        default="auto",
+        show_default=False,
+        help="Number type of the weights: auto, float32, bfloat16, float16.",
+    )
+    batch_tokens: int | None = integer(
+        "--batch-tokens",
+        type=click.IntRange(1),
+        help="Maximum number of prompt tokens in a batch.",
+    )
+    download: bool = flag("--download", help="Download a model that is not on this machine.")
 
 
 class TablesOptions(Options):

@@ -222,8 +222,8 @@ def named_paths(context: click.Context) -> Iterator[tuple[str, Path]]:
     for each in context.command.params:
         name = each.opts[0] if isinstance(each, click.Option) else (each.name or "")
         for value in _flat(context.params.get(each.name or "")):
-            # The model of `ruq` and the system of `respond` are texts that may be paths.
-            if isinstance(value, Path) or isinstance(each, click.Argument):
+            # The models of `ruq` and `mark` and the system of `respond` are texts that may be paths.
+            if isinstance(value, Path) or isinstance(each, click.Argument) or name == "--model":
                 yield name, Path(value)
 
 

@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import closing
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -141,21 +142,20 @@ class Server:
             try:
                 return self._read(route, self._once(route, body))
             except urllib.error.HTTPError as error:
-                pause = next(pauses, None) if error.code in BUSY else None
-                wanted = _retry_after(error.headers) if error.code in BUSY else None
-                if wanted is not None:
-                    wanted = max(wanted, *self.pauses[:1], 0.0)
-                    waited, announced = waited + wanted, announced + 1
-                    if waited > LONGEST or announced > ANNOUNCED:
-                        raise RefusedError(
-                            self._too_busy(route, error.code, wanted), error.code
-                        ) from None
-                    pauses = iter(self.pauses)
-                    self._free = max(self._free, time.monotonic() + wanted)
-                    pause = 0.0
-                if pause is None:
-                    raise RefusedError(self._refused(route, error), error.code) from None
-                error.close()
+                with closing(error):
+                    pause = next(pauses, None) if error.code in BUSY else None
+                    wanted = _retry_after(error.headers) if error.code in BUSY else None
+                    if wanted is not None:
+                        wanted = max(wanted, *self.pauses[:1], 0.0)
+                        waited, announced = waited + wanted, announced + 1
+                        if waited > LONGEST or announced > ANNOUNCED:
+                            message = self._too_busy(route, error.code, wanted)
+                            raise RefusedError(message, error.code) from None
+                        pauses = iter(self.pauses)
+                        self._free = max(self._free, time.monotonic() + wanted)
+                        pause = 0.0
+                    if pause is None:
+                        raise RefusedError(self._refused(route, error), error.code) from None
             except (OSError, http.client.HTTPException) as error:
                 pause = next(pauses, None)
                 if pause is None or _nobody(error):

@@ -132,7 +132,7 @@ def check_responses(
     responses = conform(responses, RESPONSES, "responses").select(*RESPONSES)
     check_replies(responses, Origin.of_table("responses", responses))
     items = testset.contexts.select("id").with_row_index("item")
-    _refuse_unknown_ids(responses, items)
+    refuse_unknown_ids(responses, items)
     systems = responses.get_column("system").unique(maintain_order=True).to_list()
     order = pl.DataFrame({"system": systems}, schema={"system": pl.String}).with_row_index("order")
     grid = order.join(items, how="cross").join(responses, on=["system", "id"], how="left")
@@ -173,7 +173,8 @@ def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
             seen[system] = name
 
 
-def _refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:
+def refuse_unknown_ids(responses: pl.DataFrame, items: pl.DataFrame) -> None:
+    """Raises an InputError where a reply is to an id that the items do not have."""
     unknown = responses.join(items, on="id", how="anti")
     if not unknown.height:
         return

@@ -25,6 +25,7 @@ from rejoinder.tables.schemas import (
     RATINGS,
     REFERENCES,
     RESPONSES,
+    SCORES,
 )
 from rejoinder.tables.testset import TestSet
 
@@ -72,6 +73,17 @@ def write_preferences(preferences: pl.DataFrame, path: str | os.PathLike[str]) -
     """
     optional = [name for name in DETAILS if name in preferences.columns]
     _write_rows(preferences.select(*PREFERENCES, *optional), path)
+
+
+def write_scores(scores: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes scores as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    The optional columns of ``SCORES`` are written where they are.
+
+    Raises:
+        InputError: As with ``write_responses``.
+    """
+    _write_rows(scores.select(name for name in SCORES if name in scores.columns), path)
 
 
 def write_candidates(candidates: pl.DataFrame, path: str | os.PathLike[str]) -> None:

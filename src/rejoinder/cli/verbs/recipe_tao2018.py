@@ -76,7 +76,7 @@ class Tao2018Options(
         "--model",
         metavar="FOLDER",
         required=True,
-        help="Model folder that 'rejoinder train ruber' wrote.",
+        help="Model. The folder that 'rejoinder train ruber' wrote.",
     )
     referenced: str = choice(
         "--referenced",

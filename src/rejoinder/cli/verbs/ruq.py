@@ -12,7 +12,6 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import (
     Options,
     argument,
-    choice,
     command,
     flag,
     integer,
@@ -29,49 +28,20 @@ if TYPE_CHECKING:
 class PromptOptions(Options):
     """How the turns of a context become a prompt."""
 
-    turns: int | None = integer(
-        "--turns",
-        type=click.IntRange(1),
-        help="Number of last turns of the context that are used (default: all).",
-    )
+    turns: int | None = options.TURNS
     turn_end: str = option(
         "--turn-end",
         metavar="TEXT",
         default="\\n",
         help="Text after every turn of a plain prompt (\\n: a line end).",
     )
-    template: str = choice(
-        "--template",
-        of=("auto", "chat", "plain"),
-        default="auto",
-        help="Whether to use the tokenizer's chat template. auto: where there is one; chat: "
-        "always; plain: never.",
-    )
+    template: str = options.TEMPLATE
     no_end: bool = flag("--no-end", help="Do not count the end of sequence as a token.")
-
-
-class LocalModelOptions(Options):
-    """How a model on this machine is run."""
-
-    device: str = options.DEVICE
-    dtype: str = option(
-        "--dtype",
-        metavar="NAME",
-        default="auto",
-        show_default=False,
-        help="Number type of the weights: auto, float32, bfloat16, float16.",
-    )
-    batch_tokens: int | None = integer(
-        "--batch-tokens",
-        type=click.IntRange(1),
-        help="Maximum number of prompt tokens in a batch.",
-    )
-    download: bool = flag("--download", help="Download a model that is not on this machine.")
 
 
 class RuqOptions(
     PromptOptions,
-    LocalModelOptions,
+    options.LocalModelOptions,
     options.TestsetFilesOptions,
     options.SamplingOptions,
     options.JsonOptions,
@@ -115,12 +85,7 @@ class RuqOptions(
         show_default=False,
         help="End-of-sequence token of a server's model.",
     )
-    work: Path | None = path(
-        "--work",
-        metavar="FOLDER",
-        help="Folder in which results are kept as they come. Interrupted runs resume: repeat the "
-        "command.",
-    )
+    work: Path | None = options.WORK
     cluster: str | None = options.CLUSTER
     save: Path | None = options.save("Wins and ties without texts, as Parquet.")
     save_tokens: Path | None = path(
@@ -159,7 +124,10 @@ def ruq(given: RuqOptions) -> None:
     check_column(testset, given.by)
     with Progress("loading"):
         backends = open_backends(
-            given.models, _prompting(given), end_text=given.end_text, **given.of(LocalModelOptions)
+            given.models,
+            _prompting(given),
+            end_text=given.end_text,
+            **given.of(options.LocalModelOptions),
         )
     with Progress("measuring likelihoods", "prompts") as tick:
         result = measure(
@@ -203,7 +171,9 @@ def _check(given: RuqOptions) -> None:
     kinds = {kind_of_backend(model) for model in given.models}
     check_needs("endpoint" in kinds, "the URL of a server", "end_text")
     check_needs(kinds != {"recording"}, "a model or a server", *given.of(PromptOptions))
-    check_needs("transformer" in kinds, "a model on this machine", *given.of(LocalModelOptions))
+    check_needs(
+        "transformer" in kinds, "a model on this machine", *given.of(options.LocalModelOptions)
+    )
     targets.check_file(given.save, targets.SCORES)
     targets.check_file(given.save_tokens, targets.TOKENS, "--save-tokens")
     targets.check_drawings(given.plots)

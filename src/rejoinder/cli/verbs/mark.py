@@ -1,0 +1,183 @@
+"""``rejoinder mark``: a language model marks replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import Options, command, flag, integer, option, path
+
+if TYPE_CHECKING:
+    from rejoinder.marking.rubric import Rubric
+    from rejoinder.models.chat.endpoint import ChatEndpoint
+    from rejoinder.models.likelihood.backend import LikelihoodBackend
+
+EXAMPLES = """\b
+Examples:
+  rejoinder mark testset.jsonl systems/*.jsonl --model http://localhost:8000/v1 \\
+      --rubric rubric.toml -o marks.csv
+  rejoinder judge --scores marks.csv --ratings ratings.csv
+"""
+
+
+class ServedModelOptions(Options):
+    """How a model behind a server is asked."""
+
+    retries: int = integer(
+        "--retries",
+        type=click.IntRange(0),
+        default=2,
+        help="Number of times that a question is asked again whose answer is no mark.",
+    )
+    concurrency: int = integer(
+        "--concurrency",
+        type=click.IntRange(1),
+        default=8,
+        help="Number of questions that are under way at a time.",
+    )
+    answer_tokens: int = integer(
+        "--answer-tokens",
+        type=click.IntRange(1),
+        default=16,
+        help="Maximum number of tokens of an answer.",
+    )
+    max_calls: int | None = integer(
+        "--max-calls",
+        type=click.IntRange(1),
+        help="Maximum number of answers of the server, together with those in --work. The command "
+        "stops there; repeated with a higher limit, it goes on.",
+    )
+    max_tokens: int | None = integer(
+        "--max-tokens",
+        type=click.IntRange(1),
+        help="Number of tokens after which no question is begun, as the server counts them. Together "
+        "with those in --work.",
+    )
+    seed: int = options.seed()
+
+
+class MarkOptions(
+    ServedModelOptions, options.LocalModelOptions, options.TextsOptions, options.JsonOptions
+):
+    """The options of 'mark'."""
+
+    model: str = option(
+        "--model",
+        metavar="URL|FOLDER",
+        type=click.Path(path_type=str),
+        required=True,
+        help="Model. The URL of an OpenAI-compatible server (http://host:8000/v1, with #NAME where it "
+        "has several models), or the folder of a transformers model.",
+    )
+    rubric: Path = path(
+        "--rubric",
+        required=True,
+        help="File of criteria and of words of the questions: .toml or .json.",
+    )
+    output: Path = options.output(
+        "A file of scores, or with --pairwise of preferences: .jsonl, .csv, .tsv or .parquet."
+    )
+    pairwise: bool = flag(
+        "--pairwise",
+        help="Compare two replies to each item, in both orders, for every pair of systems.",
+    )
+    turns: int | None = options.TURNS
+    template: str = options.TEMPLATE
+    work: Path | None = options.WORK
+
+
+@command(MarkOptions, epilog=EXAMPLES)
+def mark(given: MarkOptions) -> None:
+    """Have a language model mark replies.
+
+    The model marks each reply on the scale of each criterion of the rubric, or compares replies in
+    pairs. Where the probabilities of its first word are to be had, a mark is the expectation over the
+    scale; else it is the number that it answers. A model's marks are not people's: go on with 'judge'
+    and with 'compare --ratings'. A server's key is read from the environment variable
+    REJOINDER_API_KEY.
+    """
+    from rejoinder.cli import inputs, targets
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import machine
+    from rejoinder.cli.show import mark as show
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.marking.mark import mark as marked
+    from rejoinder.marking.rubric import read_rubric
+    from rejoinder.statistics.draws import check_draws
+    from rejoinder.tables.write import write_preferences, write_scores
+
+    check_draws(0, given.seed)
+    _check(given)
+    kind = targets.PREFERENCES if given.pairwise else targets.OUTSIDE_SCORES
+    targets.check_file(given.output, kind, "--output")
+    targets.check_folder(given.work, "--work")
+    rubric = read_rubric(given.rubric)
+    testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
+    with Progress("loading"):
+        model = _opened(given, rubric)
+    with _ending(model), Progress("asking", "questions") as tick:
+        result = marked(
+            testset,
+            responses,
+            model,
+            rubric,
+            pairwise=given.pairwise,
+            turns=given.turns,
+            retries=given.retries,
+            concurrency=given.concurrency,
+            max_calls=given.max_calls,
+            max_tokens=given.max_tokens,
+            work=given.work,
+            progress=tick,
+        )
+    write = write_preferences if given.pairwise else write_scores
+    with Outputs(result) as outputs:
+        rows = result.table.height
+        written = outputs.save(given.output, lambda path: write(result.table, path), rows)
+        if given.json:
+            machine.write(result.as_json(str(given.output) if written else None))
+        else:
+            show.mark(result)
+
+
+def _check(given: MarkOptions) -> None:
+    """Raises where an option would be ignored."""
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.models.likelihood.registry import kind_of_backend
+
+    served = kind_of_backend(given.model) == "endpoint"
+    check_needs(served, "the URL of a server", *given.of(ServedModelOptions))
+    local = given.of(options.LocalModelOptions)
+    check_needs(not served, "a model on this machine", *local, "template")
+    check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
+
+
+def _opened(given: MarkOptions, rubric: Rubric) -> ChatEndpoint | LikelihoodBackend:
+    from rejoinder.marking.mark import open_model
+
+    return open_model(
+        given.model,
+        rubric,
+        pairwise=given.pairwise,
+        answer_tokens=given.answer_tokens,
+        seed=given.seed,
+        template=given.template,
+        **given.of(options.LocalModelOptions),
+    )
+
+
+@contextmanager
+def _ending(model: ChatEndpoint | LikelihoodBackend) -> Iterator[None]:
+    """Ends what is under way at a server when the body ends."""
+    from rejoinder.models.chat.endpoint import ChatEndpoint
+
+    try:
+        yield
+    finally:
+        if isinstance(model, ChatEndpoint):
+            model.close()

@@ -1,0 +1,1 @@
+"""Replies marked by a language model, by a rubric."""

@@ -1,0 +1,324 @@
+"""Marks of replies by a language model: one by one on a scale, or in pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rejoinder._version import __version__
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import json_digest
+from rejoinder.marking.answers import (
+    EXPECTED,
+    READ,
+    SHARE,
+    Answered,
+    of_likelihoods,
+    overlapping,
+    single_characters,
+)
+from rejoinder.marking.asking import Limits, ask
+from rejoinder.marking.questions import Questions, questions
+from rejoinder.marking.result import Marks
+from rejoinder.marking.rubric import Rubric, read_rubric
+from rejoinder.marking.tables import (
+    answers_table,
+    preferences_table,
+    scores_table,
+    systems_of_preferences,
+    systems_of_scores,
+)
+from rejoinder.messages import counted, quoted
+from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
+from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
+from rejoinder.models.likelihood.opening import open_backend
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import kind_of_backend
+from rejoinder.models.likelihood.store import likelihoods
+from rejoinder.progress import Progress
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.checks.arguments import TESTSET, expect
+from rejoinder.tables.checks.validation import check_replies
+from rejoinder.tables.frames import Frame, polars_of
+from rejoinder.tables.origin import Origin
+from rejoinder.tables.responses import refuse_unknown_ids, replies_of
+from rejoinder.tables.testset import TestSet
+
+Model = str | os.PathLike[str] | ChatEndpoint | LikelihoodBackend
+
+_REPLIES = "system, id and text"
+
+
+def mark(
+    testset: TestSet,
+    responses: Frame,
+    model: Model,
+    rubric: Rubric | str | os.PathLike[str],
+    *,
+    pairwise: bool = False,
+    turns: int | None = None,
+    retries: int = 2,
+    concurrency: int = 8,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    answer_tokens: int = ANSWER_TOKENS,
+    seed: int = 12345,
+    work: str | os.PathLike[str] | None = None,
+    template: str = "auto",
+    device: str = "auto",
+    dtype: str = "auto",
+    batch_tokens: int | None = None,
+    download: bool = False,
+    progress: Progress | None = None,
+) -> Marks:
+    """Has a language model mark replies.
+
+    One by one, the mark is the expectation of the scale's points over the model's probabilities of the
+    answer's first token (Liu et al. 2023, G-Eval, section 2.3), where these are to be had: of a model
+    on this machine, or of a server that tells log-probabilities and gives the points at least half
+    of the probability. Else it is the number that the model answers. An answer that is none of those
+    asked for is no mark: the question is asked again, and then has no mark. In pairs, two replies to
+    an item are compared in both orders, and each comparison is kept as it is.
+
+    A model's marks are not people's: ``judge`` compares them, and ``compare_with_people`` corrects
+    what they say about systems.
+
+    Args:
+        testset: The items.
+        responses: The replies: ``system``, ``id``, ``text``, and ``sample`` where there are several to
+            an item. Systems need not have answered the same items.
+        model: The URL of an OpenAI-compatible server with chat completions (``#name`` behind it where it
+            has several models), the folder of a ``transformers`` model, or an opened model.
+        rubric: What is asked, or its file (``read_rubric``).
+        pairwise: Whether replies are compared in pairs.
+        turns: How many last turns of the context the model sees; None: all.
+        retries: How often a question is asked again whose answer is no mark.
+        concurrency: How many questions are under way at a time.
+        max_calls: Maximum number of answers of the server; needs ``work``. None: no limit.
+        max_tokens: Number of tokens, as the server counts them, after which no question is begun; needs
+            ``work``. None: no limit.
+        answer_tokens: Maximum number of tokens of an answer of a server.
+        seed: Random seed, which a server is told.
+        work: A folder where answers are kept as they come; an interrupted run is resumed.
+        template: Of a model on this machine, whether its chat template is used: ``auto``, ``chat``,
+            ``plain``.
+        device: Of a model on this machine; see ``open_backend``, as for the following three.
+        dtype: The number format.
+        batch_tokens: Maximum number of padded prompt tokens in a batch.
+        download: Whether a model may be downloaded.
+        progress: Called with the number of questions answered and of all questions.
+
+    Raises:
+        InputError: The model cannot be opened or reached; none of its first answers is a mark; a limit
+            is reached; replies are to items that there are not; nothing can be compared.
+        ParameterError: A parameter is out of range, or has no effect on a model of this kind.
+    """
+    expect(testset, TestSet, "testset", TESTSET)
+    check_draws(0, seed)
+    if turns is not None and turns < 1:
+        raise ParameterError(f"turns={turns}; expected 1 or more, or None for all")
+    limits = Limits(retries, concurrency, max_calls, max_tokens)
+    if work is None and (max_calls is not None or max_tokens is not None):
+        name = "max_calls" if max_calls is not None else "max_tokens"
+        raise ParameterError(
+            f"{name}: needs a folder work=, in which answers are kept when the limit is reached"
+        )
+    rubric = rubric if isinstance(rubric, Rubric) else read_rubric(rubric)
+    replies = _replies(testset, responses)
+    asked = questions(testset, replies, rubric, pairwise, turns)
+    local = {
+        "template": template, "device": device, "dtype": dtype, "batch_tokens": batch_tokens,
+        "download": download,
+    }  # fmt: skip
+    opened = open_model(
+        model, rubric, pairwise=pairwise, answer_tokens=answer_tokens, seed=seed, **local
+    )
+    facts = {"rubric": rubric.hash, "questions": _digest(asked), **opened.facts}
+    folder = None if work is None else Path(work)
+    if isinstance(opened, ChatEndpoint):
+        facts["retries"] = str(retries)
+        try:
+            answers = ask(
+                opened,
+                asked.asked,
+                rubric,
+                limits,
+                work=None
+                if folder is None
+                else folder / f"{_file_name(opened.name)}.answers.jsonl",
+                header=facts,
+                progress=progress,
+            )
+        finally:
+            if not isinstance(model, ChatEndpoint):
+                opened.close()
+        notes: tuple[str, ...] = ()
+    else:
+        _refuse_limits(limits)
+        answers, notes = _of_local(opened, asked, folder, progress)
+    return _result(opened.name, asked, answers, facts, notes, pairwise)
+
+
+def open_model(
+    model: Model,
+    rubric: Rubric,
+    *,
+    pairwise: bool = False,
+    answer_tokens: int = ANSWER_TOKENS,
+    seed: int = 12345,
+    **local: Any,
+) -> ChatEndpoint | LikelihoodBackend:
+    """Opens a model that marks replies; one that is open already is passed on.
+
+    Args:
+        model: As for ``mark``, as are the others.
+        rubric: What is asked.
+        pairwise: Whether replies are compared.
+        answer_tokens: Maximum number of tokens of an answer of a server.
+        seed: Random seed, which a server is told.
+        **local: Settings of a model on this machine.
+
+    Raises:
+        InputError: It cannot be loaded or reached.
+        ParameterError: A setting has no effect on a model of this kind, or it cannot mark.
+    """
+    if isinstance(model, ChatEndpoint | LikelihoodBackend):
+        return model
+    kind = kind_of_backend(model)
+    points = _points(rubric, pairwise)
+    if kind == "endpoint":
+        _refuse_local(local)
+        graded = not pairwise and any(map(single_characters, points))
+        return ChatEndpoint(
+            os.fspath(model), logprobs=graded, answer_tokens=answer_tokens, seed=seed
+        )
+    if kind == "recording":
+        raise ParameterError(
+            f"{model}: a file of likelihoods gives no marks; name the URL of a server or the folder of a "
+            "model"
+        )
+    template = local.pop("template", "auto")
+    # One answer that begins with another (1 and 10) is told from it by the end of sequence.
+    prompting = Prompting(template=template, end=any(map(overlapping, points)))
+    return open_backend(model, prompting, **local)
+
+
+def _points(rubric: Rubric, pairwise: bool) -> list[dict[str, float]]:
+    if pairwise:
+        return [dict.fromkeys(rubric.choices(), 0.0)]
+    return [{str(grade): float(grade) for grade, _ in each.points} for each in rubric.criteria]
+
+
+_LOCAL = {
+    "template": "auto",
+    "device": "auto",
+    "dtype": "auto",
+    "batch_tokens": None,
+    "download": False,
+}
+
+
+def _refuse_local(local: Mapping[str, Any]) -> None:
+    for name, usual in _LOCAL.items():
+        if local.get(name, usual) != usual:
+            raise ParameterError(
+                f"{name}: has no effect on a server; it is for a model on this machine; leave {name} out"
+            )
+
+
+def _refuse_limits(limits: Limits) -> None:
+    for name in ("max_calls", "max_tokens"):
+        if getattr(limits, name) is not None:
+            raise ParameterError(
+                f"{name}: has no effect on a model on this machine; it is for a server; leave {name} out"
+            )
+
+
+def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:
+    remedy = "read a file with rejoinder.read_responses(path)"
+    frame = replies_of(polars_of(responses, "responses", _REPLIES, remedy), "responses")
+    check_replies(frame, Origin.of_table("responses", frame))
+    refuse_unknown_ids(frame, testset.contexts.select("id"))
+    return frame
+
+
+def _digest(asked: Questions) -> str:
+    return json_digest([question.key for question in asked.asked])[:8]
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+
+
+def _of_local(
+    backend: LikelihoodBackend, asked: Questions, work: Path | None, progress: Progress | None
+) -> tuple[list[Answered], tuple[str, ...]]:
+    """The answers of a model on this machine: from the likelihood of every answer asked for."""
+    requests = [
+        LikelihoodRequest(question.key, (question.text,), tuple(question.marks))
+        for question in asked.asked
+    ]
+    measured = likelihoods(backend, requests, work=work, progress=progress)
+    answers = [
+        of_likelihoods(question, replies)
+        for question, replies in zip(asked.asked, measured.replies, strict=True)
+    ]
+    if all(each.value is None for each in answers):
+        raise InputError(f"{backend.name}: no question has a mark: {answers[0].fault}")
+    notes = list(measured.notes)
+    shares = [each.share for each in answers if each.share is not None]
+    mean = sum(shares) / len(shares)
+    if mean < SHARE:
+        notes.append(
+            f"the answers asked for have {mean:.2g} of the model's probability on average: it would "
+            "rather say something else; a model that follows instructions marks better"
+        )
+    return answers, tuple(notes)
+
+
+def _result(
+    name: str,
+    asked: Questions,
+    answers: Sequence[Answered],
+    facts: Mapping[str, str],
+    notes: Sequence[str],
+    pairwise: bool,
+) -> Marks:
+    kind = "preferences" if pairwise else "scores"
+    table = (preferences_table if pairwise else scores_table)(asked, answers, name)
+    systems = (systems_of_preferences if pairwise else systems_of_scores)(asked, answers)
+    words = {"kind": "pairwise" if pairwise else "pointwise", **facts, "version": __version__}
+    signature = "|".join(["mark", *(f"{key}:{value}" for key, value in words.items())])
+    every = (*asked.notes, *notes, *_remarks(answers, pairwise))
+    marks = Marks(kind, table, systems, answers_table(answers), name, signature)
+    return replace(marks, notes=every)
+
+
+def _remarks(answers: Sequence[Answered], pairwise: bool) -> list[str]:
+    """What to know about the marks: those missing, and those that came about in another way."""
+    notes = []
+    faults: dict[str, list[Answered]] = {}
+    for each in answers:
+        if each.fault:
+            faults.setdefault(each.fault, []).append(each)
+    for fault, several in faults.items():
+        got = f" ({quoted(several[0].answer)})" if several[0].answer else ""
+        notes.append(
+            f"{counted(len(several), 'question')} of {len(answers)} without a mark: {fault}; the first "
+            f"at id {quoted(several[0].id)}{got}"
+        )
+    again = sum(each.calls > 1 for each in answers)
+    if again:
+        notes.append(f"{counted(again, 'question')} asked again, because an answer was no mark")
+    how = [each.how for each in answers if each.how]
+    if not pairwise and EXPECTED in how and READ in how:
+        notes.append(
+            f"{counted(how.count(READ), 'mark')} of {len(how)} read from the answer, because the scale's "
+            "points had less than half of the first token's probability; the others are expectations"
+        )
+    return notes

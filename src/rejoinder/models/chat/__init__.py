@@ -1,0 +1,1 @@
+"""Chat models behind servers: a conversation goes in, an answer comes out."""

@@ -43,6 +43,9 @@ FILES = {
     "strange.csv": "system,id,judge\n" + "".join(f"dog,c{i},{1 + i % 4}\n" for i in range(1, 7)),
     "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
     "lines.txt": "Good morning.\nLine 5.\nThank you.\n",
+    "rubric.toml": "ties = true\n",
+    "typo.toml": "tie = true\n",
+    "bare.toml": "pointwise = 'Mark it.'\n",
     "old.sqlite-wal": "the log of a study whose file was removed",
 }  # fmt: skip
 READ = "test.jsonl bot.jsonl cat.jsonl -m bleu"
@@ -204,6 +207,22 @@ MINE = [
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip
 
+SERVER = "--model http://127.0.0.1:9/v1"
+MARKED = "mark test.jsonl bot.jsonl cat.jsonl -o m.csv"
+MARK = [
+    verb(f"{MARKED} --rubric rubric.toml {SERVER}", "a server that is not there", r"http://127\.0\.0\.1:9/v1/models: cannot be reached: .*; is the server running\?"),
+    verb(f"{MARKED} --rubric rubric.toml --model http://ann:secret@127.0.0.1:9/v1", "a key in the URL", r"a URL with a user or password: a key in a URL ends up in files and logs; put it into the environment variable"),
+    verb(f"{MARKED} --rubric rubric.toml --model test.jsonl", "a file for a model", r"test\.jsonl: a file of likelihoods gives no marks; name the URL of a server or the folder of a model"),
+    verb(f"{MARKED} --rubric absent.toml {SERVER}", "a rubric that is not there", r"absent\.toml: no such file; check the path"),
+    verb(f"{MARKED} --rubric rated.csv {SERVER}", "a rubric that is no TOML", r"rated\.csv: not TOML"),
+    verb(f"{MARKED} --rubric typo.toml {SERVER}", "a setting that a rubric does not have", r"typo\.toml: no setting 'tie' \(meant 'ties'\?\); expected 'instructions'"),
+    verb(f"{MARKED} --rubric bare.toml {SERVER}", "a question without the reply", r"bare\.toml: pointwise: lacks the place \{reply\}; write it where it belongs"),
+    verb(f"mark test.jsonl -o m.csv --rubric rubric.toml {SERVER}", "no replies to mark", r"is taken for the test set, and no replies are given"),
+    verb(f"{MARKED} --rubric rubric.toml {SERVER} --max-calls 9", "a limit of calls that would lose answers", r"--max-calls has no effect without --work FOLDER"),
+    verb(f"{MARKED} --rubric rubric.toml {SERVER} --device cpu", "a device of a server", r"--device has no effect without a model on this machine"),
+    verb(f"{MARKED} --rubric rubric.toml {SERVER} --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
+]  # fmt: skip
+
 SERVE = "annotate serve test.jsonl bot.jsonl cat.jsonl --db s.sqlite --prepare"
 ANNOTATE = [
     verb("annotate serve --db s.sqlite --prepare", "a study that is not there, and no test set", r"s\.sqlite: there is no such study; name a test set and responses to make it"),
@@ -232,4 +251,4 @@ ANNOTATE = [
     verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE, *ANNOTATE]
+VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE, *MARK, *ANNOTATE]

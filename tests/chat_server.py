@@ -1,13 +1,21 @@
-"""A chat completions server on loopback that marks replies in a made-up way."""
+"""A chat completions server on loopback that marks replies in a made-up way.
+
+``python chat_server.py`` prints its URL, and serves until its standard input is closed.
+"""
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PROBES = 1
@@ -16,8 +24,8 @@ PROBES = 1
 
 def options(prompt):
     """What the question lets a model answer."""
-    listed = re.findall(r"Answer with (.+?) and nothing else", prompt)[-1]
-    return [word for word in re.split(r", | or ", listed) if word]
+    listed = re.findall(r"Answer with (.+?) and nothing else", prompt)
+    return [word for word in re.split(r", | or ", listed[-1] if listed else "1") if word]
 
 
 def number(text, most):
@@ -47,8 +55,14 @@ def shares(prompt, marks):
 
 
 def judge(asked):
-    """Marks a reply: the same question always gets the same answer."""
+    """Marks a reply: the same question always gets the same answer.
+
+    A model called "hesitant" gives half of its marks only when it is asked again.
+    """
     prompt = asked["messages"][-1]["content"]
+    hesitates = asked["model"] == "hesitant" and "could not be read" not in prompt
+    if hesitates and number(prompt, 2):
+        return 200, completion("Well", {"Well": 0.9} if asked.get("logprobs") else None)
     marks = ["1"] if "the number 1" in prompt else options(prompt)
     answer = marks[number(prompt, len(marks))]
     first = shares(prompt, marks) if asked.get("logprobs") else None
@@ -73,8 +87,9 @@ class Chat(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.server.lock:
-            self.server.asked.append((self.path, dict(self.headers), asked))
+        if self.server.asked is not None:
+            with self.server.lock:
+                self.server.asked.append((self.path, dict(self.headers), asked))
         answered = self.server.answer(asked)
         if isinstance(answered, bytes):  # as it is, and the connection ends
             self.wfile.write(answered)
@@ -117,3 +132,27 @@ def serving(answer=judge, names=("judge-1",)):
     finally:
         server.shutdown()
         server.server_close()
+
+
+@cache
+def process():
+    """The URL of a server in a process of its own, which ends with this one."""
+    started = subprocess.Popen(
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(_end, started, os.getpid())
+    return started.stdout.readline().strip()
+
+
+def _end(started, parent):
+    if os.getpid() == parent:  # not a process that was forked from it
+        started.stdin.close()
+        started.stdout.close()
+        started.wait()
+
+
+if __name__ == "__main__":
+    running = begin(judge)
+    running.asked = None
+    print(running.url, flush=True)
+    sys.stdin.read()

@@ -21,6 +21,7 @@ from ladder_data import Rung
 from ladder_verbs import (
     Line,
     answered_study,
+    mark_words,
     ruber,
     sweep,
     train_responder,
@@ -127,6 +128,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("ruq", "--save-tokens"): (_ruq, ("a.parquet",)),
     ("ruq", "--plots"): (_of_tokens, ("plots",)),
     ("respond", "--output"): (_respond, ("a.jsonl", "a.csv", "a.parquet")),
+    ("mark", "--output"): (mark_words, ("a.csv", "a.parquet")),
     ("mine", "--output"): (_mine, ("a.jsonl", "a.csv", "a.parquet")),
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
@@ -180,6 +182,7 @@ ELSEWHERE = {
 
 FOLDERS: dict[tuple[str, str], Words] = {
     ("ruq", "--work"): _ruq_of_a_model,
+    ("mark", "--work"): lambda rung: [*mark_words(rung), "-o", rung.new("marks.csv")],
     ("mine", "--index"): lambda rung: [*_mine(rung), "--candidates", 1, "-o", rung.new("m.jsonl")],
     ("train vectors", "--output"): lambda rung: _without_output(train_vectors(rung)),
     ("train ruber", "--output"): lambda rung: _without_output(train_ruber(rung)),

@@ -14,6 +14,7 @@ import polars as pl
 
 from ladder_data import Rung
 from rejoinder.files.provenance import content_of, write_record
+from shared_data import EXAMPLES
 
 RESAMPLES = ["--resamples", 100]
 FEW = ["--permutations", 100, *RESAMPLES]
@@ -242,6 +243,23 @@ def respond(rung: Rung) -> Iterator[Line]:
         yield Line([*files, "-o", rung.new("replies.jsonl")], rung.items)
 
 
+def mark(rung: Rung) -> Iterator[Line]:
+    """A server that marks every reply, and every pair in both orders."""
+    asked = [*mark_words(rung), "-o"]
+    yield Line([*asked, rung.new("marks.csv")], rung.items * rung.systems)
+    if rung.systems > 1 and rung.items * rung.systems**2 <= 400:
+        pairs = rung.items * rung.systems * (rung.systems - 1)
+        yield Line([*asked, rung.new("pairs.jsonl"), "--pairwise"], pairs)
+
+
+def mark_words(rung: Rung) -> list[Any]:
+    """What 'mark' is asked, without an output."""
+    import chat_server
+
+    files = [rung.testset(), rung.responses(), "--rubric", EXAMPLES / "rubric.toml"]
+    return [*files, "--model", chat_server.process()]
+
+
 def mine(rung: Rung) -> Iterator[Line]:
     """Candidates from a corpus of as many pairs."""
     yield Line([rung.corpus(), rung.testset(), "-o", rung.new("mined.jsonl")], rung.items)
@@ -364,6 +382,13 @@ LADDER: dict[str, Entry | Absent] = {
     "ruq": Entry(ruq, rows("systems"), most=17_000),
     "filter": Entry(filtered, lambda told: [told["pairs"]], alone=True),
     "respond": Entry(respond, lambda told: [told["replies"]], alone=True, most=4_000),
+    "mark": Entry(
+        mark,
+        lambda told: [told["rows"]],
+        most=400,
+        installed=False,
+        needs=("http.server",),
+    ),
     "mine": Entry(mine, lambda told: [told["items"]], alone=True, most=4_000),
     "train vectors": Entry(train_vectors, alone=True, **{**TRAINED, "most": 1_100}),
     "train ruber": Entry(train_ruber, least=(9, 1), alone=True, **{**TRAINED, "most": 2}),

@@ -66,6 +66,8 @@ ROWS = [
     ("plan", "", ["tuned", "retrieval"]),
     ("weigh", "", ["tuned", OUT]),
     ("weigh", "--weights-from length", ["tuned", OUT]),
+    ("mark", "", ["tuned", OUT]),
+    ("mark", "--pairwise", ["tuned", "generic", OUT]),
     ("mine", "--parrot", [OUT]),
     ("annotate serve", "--sample 5", []),
     ("annotate serve", "--without nobody", ["tuned"], 2),

@@ -31,10 +31,13 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
+from rejoinder.marking.answers import read_answer
+from rejoinder.marking.questions import Question
 from rejoinder.meta_evaluation.with_people import refusals
 from rejoinder.meta_evaluation.with_people.estimates import on_scale
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics import BLEU, RUBER, DeltaBLEU
+from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018.scores import _good
 from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matched_weights
@@ -76,6 +79,14 @@ def test_weights_reach_from_minus_1_to_1():
             TestSet.from_lists([["a", "b"]], [[weight, 1.0]])
         with pytest.raises(InputError, match="weight"):
             DeltaBLEU(order=1).corpus(["a"], [["a", "b"]], [[weight, 1.0]])
+
+
+def test_the_points_of_a_scale_need_half_of_the_first_token_s_probability():
+    # (4 + 2) / 2 = 3 where they have half of it; below that the answer itself counts.
+    question = Question("c1", "fit", "How?", {str(n): float(n) for n in range(1, 6)}, graded=True)
+    for share, value in ((0.25, 3.0), (0.2499, 4.0)):
+        answer = ChatAnswer("4", first={"4": share, "2": share}, token="4")
+        assert read_answer(question, answer).value == pytest.approx(value)
 
 
 def test_a_rater_of_just_the_threshold_s_kappa_stays():

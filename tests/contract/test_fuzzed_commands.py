@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+import chat_server
 import command_line
 from format_examples import IDS, SCORES, WORDS, WORLDS, write
 from fuzzing import damaged, rows
@@ -29,6 +30,7 @@ from rejoinder.files.checksums import with_checksum
 from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.rating_formats.registry import RATING_FORMATS
 from rejoinder.tables.score_formats.registry import SCORE_FORMATS
+from shared_data import EXAMPLES
 
 CASES = int(os.environ.get("REJOINDER_FUZZ", "500"))
 SLOW_CASES = 20_000
@@ -73,6 +75,7 @@ COMMANDS = {
     "ratings": "ratings {ratings} --resamples 100 --json",
     "preferences": "preferences {preferences} --resamples 100 --json",
     "ruq": f"ruq {{likelihoods}} {{testset}} --generic {{generic}} {QUICK} --json",
+    "mark": "mark {testset} {responses} --model {chat} --rubric {rubric} -o {out}.csv --json",
     "respond": "respond retrieval {testset} --corpus {corpus} -o {out}.jsonl",
     "mine": "mine {corpus} {testset} -o {out}.jsonl --json",
     "look": "look {testset} --json",
@@ -165,12 +168,15 @@ def drawn_case(draw, folder):
         "likelihoods": ("jsonl", "l.jsonl", LIKELIHOODS),
         "generic": ("text", "generic.txt", GENERIC),
         "scores": draw.choice([(name, *file) for name, file in SCORES.items()]),
+        "rubric": ("toml", "rubric.toml", (EXAMPLES / "rubric.toml").read_bytes()),
         "record": ("record", "made.jsonl.provenance.json", RECORD),
     } | {role: (world, *file) for role, file in WORLDS[world].items()}
     template = (OF_SCORES if of_scores else COMMANDS)[verb]
     used = [role for role in roles if f"{{{role}}}" in template]
     hurt = draw.choice(used)
     words, files = template.split(), {}
+    if verb == "mark":
+        words = [word.replace("{chat}", chat_server.process()) for word in words]
     for role in used:
         form, name, content = roles[role]
         if role == hurt:

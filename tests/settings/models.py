@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from settings.row import Row
-from settings.shared import as_json, columns, only, read, refused, rows
+from settings.shared import as_json, columns, only, read, reading, refused, rows
 from settings.world import TINY
 
 USUAL = {
@@ -17,6 +17,7 @@ USUAL = {
     "train responder": f"train responder {{corpus}} -o {{out}}/m {TINY} --json",
     "respond": "respond {responder} {testset} -o {out}/r.jsonl {beam} --json",
     "mine": "mine {corpus} {testset} -o {out}/m.jsonl --json",
+    "mark": "mark {testset} {systems} --model {chat} --rubric {rubric} -o {out}/m.csv --json",
     "ruq": "ruq {language_model} {testset} --generic {generic} --resamples 100 --json",
     "sweep": (
         "sweep {corpus} --testset {testset} -o {out}/s --set dropout=0,0.3 --set vocabulary=120"
@@ -187,6 +188,56 @@ MINE = [
     Row("mine", "--index", "--index {out}/i", effect=same_with_an_index),
 ]  # fmt: skip
 
+MEANS = "systems.*.mean"
+LOCAL = {"chat": "language_model"}
+POST = "rejoinder.models.server:Server.post"
+
+
+def asked(name):
+    """What the server was asked for, in each of its last requests."""
+    return lambda *both: [each.calls[-1].args[2][name] for each in both]
+
+
+def refused_at(text):
+    """The changed command ends at a limit, and says so."""
+    return lambda _, after: f"{text}: the limit is reached" in after.err
+
+
+MARK = [
+    as_json("mark"),
+    *reading("mark", MEANS),
+    Row("mark", "--output", "-o {out}/other.jsonl", effect=lambda _, after: (
+        after.at("@") == ["other.jsonl"])),
+    Row("mark", "--model", "--model {chat}#other", "model", MEANS),
+    Row("mark", "--rubric", "--rubric {other_rubric}", effect=only("systems.*.criterion", "tone")),
+    Row("mark", "--pairwise", "--pairwise", effect=lambda *both: [
+        each.at("kind") for each in both] == ["scores", "preferences"]),
+    Row("mark", "--turns", "--turns 1", MEANS),
+    Row("mark", "--retries", "--retries 0", where={"chat": "hesitant"}, effect=lambda *both: [
+        (each.at("asked_again") > 0, each.at("marks") == 198) for each in both
+    ] == [(True, True), (False, False)]),
+    Row("mark", "--concurrency", "--concurrency 2", watch="rejoinder.marking.mark:ask", keeps=MEANS,
+        effect=lambda *both: [each.calls[0].args[3].concurrency for each in both] == [8, 2]),
+    Row("mark", "--answer-tokens", "--answer-tokens 3", watch=POST, keeps=MEANS,
+        effect=lambda *both: asked("max_tokens")(*both) == [16, 3]),
+    Row("mark", "--seed", "--seed 7", watch=POST, keeps=MEANS,
+        effect=lambda *both: asked("seed")(*both) == [12345, 7]),
+    Row("mark", "--work", "--work {out}/work", "@", "systems"),
+    Row("mark", "--max-calls", "--max-calls 20", also="--work {out}/work", status=(0, 2),
+        effect=refused_at("max_calls=20")),
+    Row("mark", "--max-tokens", "--max-tokens 500", also="--work {out}/work", status=(0, 2),
+        effect=refused_at("max_tokens=500")),
+    Row("mark", "--template", "--template plain", MEANS, where={"chat": "chat_model"}),
+    Row("mark", "--device", "--device tpu", where=LOCAL, status=(0, 2), effect=lambda _, after: (
+        "device 'tpu' is unknown" in after.err)),
+    Row("mark", "--dtype", "--dtype bfloat16", MEANS, where=LOCAL),
+    Row("mark", "--download", "--download", where=LOCAL,
+        watch="rejoinder.models.huggingface.pretrained:_tokenizer", effect=lambda *both: [
+            each.calls[0].args[1]["local_files_only"] for each in both] == [True, False]),
+    Row("mark", "--batch-tokens", "--batch-tokens 64", "calls", where=LOCAL,
+        watch="rejoinder.models.likelihood.transformer.likelihoods:TransformerBackend.measure"),
+]  # fmt: skip
+
 MEAN = "parts"
 RUQ = [
     as_json("ruq"),
@@ -278,4 +329,4 @@ SWEEP = [
     ),
 ]  # fmt: skip
 
-ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *MINE, *RUQ, *SWEEP]
+ROWS = [*FILTER, *VECTORS, *RUBER, *RESPONDER, *RESPOND, *MINE, *MARK, *RUQ, *SWEEP]

@@ -271,6 +271,28 @@ class World:
 
     # Models.
     @cached_property
+    def chat(self) -> str:
+        """A server that marks replies."""
+        import chat_server
+
+        return chat_server.process()
+
+    @cached_property
+    def hesitant(self) -> str:
+        """One that gives half of its marks only when it is asked again."""
+        return f"{self.chat}#hesitant"
+
+    @property
+    def rubric(self) -> Path:
+        return EXAMPLES / "rubric.toml"
+
+    @cached_property
+    def other_rubric(self) -> Path:
+        path = self.folder / "other.toml"
+        path.write_text('[[criterion]]\nname = "tone"\nquestion = "Is it polite?"\nhighest = 3\n')
+        return path
+
+    @cached_property
     def language_model(self) -> Path:
         return tiny_language_models.save(self.folder / "lm", "gpt2", window=256)
 

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow
 
 RESUMED = {
     ("ruq", "--work"),
+    ("mark", "--work"),
     ("train ruber", "--output"),
     ("train responder", "--output"),
     ("sweep", "--output"),

@@ -7,6 +7,7 @@ from shared_data import EXAMPLES, SYSTEMS, TESTSET
 CORPUS, RATINGS = str(EXAMPLES / "corpus.txt"), str(EXAMPLES / "ratings.csv")
 READ = [TESTSET, *SYSTEMS]
 RATED = [*READ, "--ratings", RATINGS]
+MARK = ["mark", *READ, "--rubric", str(EXAMPLES / "rubric.toml"), "-o", "out.csv", "--model"]
 FROM_CORPUS = [TESTSET, "-o", "out.jsonl", "--corpus", CORPUS]
 
 
@@ -32,6 +33,13 @@ FROM_CORPUS = [TESTSET, "-o", "out.jsonl", "--corpus", CORPUS]
           "2"], "--first-epochs", "--prune halving"),
         (["ruq", "model", TESTSET, "--end-text", "</s>"], "--end-text", "the URL of a server"),
         (["ruq", "s.jsonl", TESTSET, "--turns", "2"], "--turns", "a model or a server"),
+        ([*MARK, "m", "--retries", "1"], "--retries", "the URL of a server"),
+        ([*MARK, "m", "--seed", "1"], "--seed", "the URL of a server"),
+        ([*MARK, "http://127.0.0.1:9/v1", "--device", "cpu"], "--device", "a model on this machine"),
+        ([*MARK, "http://127.0.0.1:9/v1", "--template", "chat"], "--template",
+         "a model on this machine"),
+        ([*MARK, "http://127.0.0.1:9/v1", "--max-calls", "9"], "--max-calls", "--work FOLDER"),
+        ([*MARK, "http://127.0.0.1:9/v1", "--max-tokens", "9"], "--max-tokens", "--work FOLDER"),
         (["ruq", "s.jsonl", TESTSET, "--device", "cpu"], "--device", "a model on this machine"),
         (["ruq", "http://127.0.0.1:9/v1", TESTSET, "--dtype", "float16"], "--dtype",
          "a model on this machine"),

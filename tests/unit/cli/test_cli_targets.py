@@ -62,6 +62,8 @@ OUTPUTS = [
     Output("ruq", "--plots", "model IN", foreign="ruq.svg"),
     Output("ruq", "--work", "model IN"),
     Output("respond", "--output", "random IN --corpus b.jsonl", ".csv"),
+    Output("mark", "--output", "IN a.jsonl --model http://127.0.0.1:9/v1 --rubric b.toml", ".csv"),
+    Output("mark", "--work", "IN a.jsonl --model http://127.0.0.1:9/v1 --rubric b.toml -o c.csv"),
     Output("mine", "--output", "IN b.jsonl", ".jsonl"),
     Output("mine", "--index", "IN b.jsonl -o c.jsonl", foreign="a.txt"),
     Output("filter", "--output", "IN", ".parquet"),

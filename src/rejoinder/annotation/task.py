@@ -108,7 +108,7 @@ class Task:
         return_address: The address of the last page's link, for a crowd platform; ``{code}`` in it
             stands for the code.
         language: The language of the texts, for screen readers: a tag such as ``en`` or ``pt-BR``; empty:
-            unknown.
+            that of the script of each text, where one language alone writes it (`languages`).
         seed: The random seed of samples and orders.
 
     Raises:

@@ -210,3 +210,20 @@ def test_an_unknown_time_of_answering_is_no_time(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(given))
     taken_in(study, tmp_path / "a.json")
     assert export(study).table["seconds"][:4].to_list() == [None, None, None, 2.5]
+
+
+def test_the_page_is_to_be_sent_without_its_record(tmp_path, command):
+    path = tmp_path / "page.html"
+    words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", tmp_path / "s.sqlite"]
+    status, out, _ = command(*words, "-o", path)
+    note = "send page.html alone: page.html.provenance.json beside it is your record"
+    assert status == 0
+    assert f"note: {note}" in " ".join(out.split())
+    # What the note is about: the page names no system, and the record does.
+    names = [os.path.basename(each) for each in SYSTEMS]
+    record = (tmp_path / "page.html.provenance.json").read_text()
+    assert all(name in record and name not in path.read_text() for name in names)
+    told = json.loads(command(*words[:2], *words[-2:], "-o", path, "--json")[1])
+    assert any(each.startswith(note) for each in told["notes"])
+    tasks = json.loads(command(*words[:2], *words[-2:], "-o", tmp_path / "t.csv", "--json")[1])
+    assert not any("send " in each for each in tasks["notes"])

@@ -9,6 +9,7 @@ import jinja2
 from starlette.responses import HTMLResponse
 
 from rejoinder.annotation.choices import LONGEST_COMMENT
+from rejoinder.annotation.languages import languages
 from rejoinder.annotation.overview import Overview
 from rejoinder.annotation.server.security import form_token
 from rejoinder.annotation.speakers import turns
@@ -32,10 +33,15 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.filters["turns"] = turns
+        self._environment.filters["languages"] = self._languages
         self._environment.filters["paragraphs"] = paragraphs
         self._environment.filters["figure"] = figure
         self._environment.globals["task"] = study.task
         self._environment.globals["longest_comment"] = LONGEST_COMMENT
+
+    def _languages(self, shown: Shown) -> dict[str, str]:
+        """By text of a question the tag of its language."""
+        return languages((*shown.context, *shown.replies), self.study.task.language)
 
     def start(self, rater: Rater, error: str = "") -> HTMLResponse:
         """The instructions and the consent."""

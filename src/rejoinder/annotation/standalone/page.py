@@ -12,6 +12,7 @@ import jinja2
 
 from rejoinder.annotation.answers import FORMAT, MARK
 from rejoinder.annotation.choices import LONGEST_COMMENT
+from rejoinder.annotation.languages import languages
 from rejoinder.annotation.study import Rater, Study
 
 _HERE = files("rejoinder.annotation")
@@ -32,10 +33,12 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
     rater, planned = study.add_rater_of_page()
     questions = []
     for shown, known in planned:
+        tags = languages((*shown.context, *shown.replies), study.task.language)
         question: dict[str, Any] = {
             "question": shown.assignment,
             "context": shown.context,
             "replies": shown.replies,
+            "languages": {text: tag for text, tag in tags.items() if tag},
         }
         if known is not None:
             question["known"] = {"answers": known.answers, "explanation": known.explanation}
@@ -56,7 +59,6 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         "consent": task.consent,
         "comments": task.comments,
         "longest_comment": LONGEST_COMMENT,
-        "language": task.language,
         "criteria": [{"asked": each.asked, "points": each.points} for each in task.criteria],
         "questions": questions,
     }

@@ -59,12 +59,24 @@ def page(given: PageOptions) -> None:
         written = outputs.save(given.output, write)
         if rater is not None and not written:
             study.withdraw(rater)
+        notes = [*study.notes, *(_alone(given.output) if rater is not None and written else ())]
         if given.json:
             path = str(given.output) if written else None
             name = None if rater is None else rater.name
             whole = {"rater": name, "questions": questions, "identity": study.identity}
-            machine.write({**whole, "written": path, "notes": study.notes})
+            machine.write({**whole, "written": path, "notes": notes})
         else:
             whom = "other platforms" if rater is None else rater.name
             console().print(f"{whom}: {counted(questions, 'question')}")
-            print_notes(console(), study.notes)
+            print_notes(console(), notes)
+
+
+def _alone(path: Path) -> list[str]:
+    """The note that a page is sent without its record, which names the files of the systems."""
+    from rejoinder.files.provenance import record_path
+
+    record = record_path(path).name
+    return [
+        f"send {path.name} alone: {record} beside it is your record of how the page was made, and may "
+        "name the systems"
+    ]

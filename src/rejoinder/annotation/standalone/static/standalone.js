@@ -46,9 +46,11 @@
       .map((each) => each.trim())
       .filter((each) => each)
       .map((each) => element("p", { class: "lines", dir: "auto" }, each));
-  const texts = (text) =>
+  // A text may be called like what every object has ("constructor").
+  const language = (text, languages) => (Object.hasOwn(languages, text) ? languages[text] : "");
+  const texts = (text, languages) =>
     text.trim()
-      ? element("span", { class: "text", dir: "auto", lang: study.language }, text)
+      ? element("span", { class: "text", dir: "auto", lang: language(text, languages) }, text)
       : element("em", { class: "empty" }, "(an empty reply)");
   const says = (who) =>
     element("span", { class: "speaker" }, who, element("span", { class: "hidden" }, " says:"));
@@ -63,7 +65,7 @@
     window.scrollTo(0, 0);
   };
 
-  const conversation = (context) =>
+  const conversation = ({ context, languages }) =>
     context.length
       ? [
           element(
@@ -76,13 +78,13 @@
               ...context.map((text, place) => {
                 const who = (context.length - place) % 2 ? "B" : "A";
                 const side = who === "A" ? "right" : "left";
-                return element("li", { class: `turn ${side}` }, says(who), " ", texts(text));
+                return element("li", { class: `turn ${side}` }, says(who), " ", texts(text, languages));
               }),
             ),
           ),
         ]
       : [];
-  const replies = (given) =>
+  const replies = ({ replies: given, languages }) =>
     element(
       "section",
       { "aria-labelledby": "replies" },
@@ -98,7 +100,7 @@
               ? says("A")
               : element("span", { class: "speaker" }, `Reply ${place + 1}`),
             " ",
-            texts(text),
+            texts(text, languages),
           ),
         ),
       ),
@@ -294,8 +296,8 @@
             ),
           ]
         : []),
-      ...conversation(question.context),
-      replies(question.replies),
+      ...conversation(question),
+      replies(question),
       element(
         "form",
         { onsubmit: submit, id: "answer" },
@@ -346,8 +348,8 @@
       ),
       ...paragraphs(question.known.explanation),
       element("p", {}, element("button", { type: "button", onclick: show }, "Continue")),
-      ...conversation(question.context),
-      replies(question.replies),
+      ...conversation(question),
+      replies(question),
     );
   };
 

@@ -84,9 +84,9 @@ def texts(random, count, vocabulary, most):
     chances /= chances.sum()
     names = np.array([_name(i) for i in range(vocabulary)])
     sizes = random.integers(1, most + 1, count)
-    drawn = names[random.choice(vocabulary, sizes.sum(), p=chances)]
+    words = names[random.choice(vocabulary, sizes.sum(), p=chances)]
     ends = np.cumsum(sizes)
-    return [" ".join(drawn[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+    return [" ".join(words[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
 
 
 def _name(number):

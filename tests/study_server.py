@@ -109,10 +109,10 @@ class Browser:
     @staticmethod
     def fields(page: str) -> dict[str, str]:
         """The hidden fields of the first form that has them."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for name, value in re.findall(r'type="hidden" name="(\w+)" value="(\w*)"', page):
-            found.setdefault(name, value)
-        return found
+            values.setdefault(name, value)
+        return values
 
     def close(self) -> None:
         """Ends the connection."""

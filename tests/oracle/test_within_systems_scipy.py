@@ -30,11 +30,16 @@ def apart():
     counts = testset.references.group_by("id").len()
     ids = [id for id in testset.ids if id in set(counts["id"])]
     own = {name: set(ids[place::4]) for place, name in enumerate(systems)}
-    kept = pl.concat(
+    answered = pl.concat(
         replies.filter((pl.col("system") == name) & pl.col("id").is_in(list(mine)))
         for name, mine in own.items()
     )
-    return testset.select(ids), kept, ratings.filter(pl.col("criterion") == "Relevance"), "pairwise"
+    return (
+        testset.select(ids),
+        answered,
+        ratings.filter(pl.col("criterion") == "Relevance"),
+        "pairwise",
+    )
 
 
 @pytest.mark.parametrize("data", [grade, apart])

@@ -167,8 +167,8 @@ def test_attention_and_training_are_asked_and_not_exported(tmp_path):
     shown = study.current(rater)
     assert (shown.training, shown.replies, shown.counts.total) == (True, ("Ho",), 1 + 20 + 4)
     assert study.answer(rater, shown.assignment, {"c0": "1"})
-    told = study.feedback(rater, shown.assignment)
-    assert (told.right, told.answers, told.explanation) == (
+    feedback = study.feedback(rater, shown.assignment)
+    assert (feedback.right, feedback.answers, feedback.explanation) == (
         False,
         {"overall": "4 or 5"},
         "It fits.",
@@ -239,10 +239,10 @@ def test_probabilities_are_recorded(tmp_path):
     table = export(study).table
     assert (table["id"].n_unique(), set(table["probability"])) == (3, {0.25})
     table = studies.items_of(400, chance=0.3)
-    drawn = make_questions(table, studies.responses(table), Task(probability="chance")).blocks
-    assert {each.probability for block in drawn for each in block} == {0.3}
+    blocks = make_questions(table, studies.responses(table), Task(probability="chance")).blocks
+    assert {each.probability for block in blocks for each in block} == {0.3}
     assert (
-        240 * 0.75 < len(drawn) < 240 * 1.25
+        240 * 0.75 < len(blocks) < 240 * 1.25
     )  # five standard deviations of 2 x binomial(400, 0.3)
     four = Task("best-worst", shown=3)
     (block, *_) = make_questions(table, studies.responses(table, 4), four).blocks

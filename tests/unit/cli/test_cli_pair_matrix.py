@@ -26,10 +26,10 @@ def many(request, tmp_path):
     return number, [*words, "--resamples", "100", "--permutations", str(max(400, 20 * number**2))]
 
 
-def significant(told, metric):
+def significant(document, metric):
     """By ordered pair of systems: whether the first is significantly better."""
     better = {}
-    for row in told["comparisons"]:
+    for row in document["comparisons"]:
         if row["metric"] == metric:
             clear = row["p_randomization_holm"] < 0.05
             ahead = (row["difference"] > 0) == (metric == "judge")
@@ -43,13 +43,13 @@ def test_the_matrix_and_the_letters_say_what_the_json_says(many, command, monkey
     monkeypatch.setenv("COLUMNS", "80")
     status, out, err = command("compare", *words, "--ranks", "--json")
     assert status == 0, err
-    told = json.loads(out)
-    assert len(told["comparisons"]) == number * (number - 1)  # of two metrics
+    document = json.loads(out)
+    assert len(document["comparisons"]) == number * (number - 1)  # of two metrics
     out = command("compare", *words, "--ranks")[1]
     assert max(map(cell_len, out.splitlines())) <= 80
     for metric in ("judge", "ter"):
-        better = significant(told, metric)
-        ranks = [row for row in told["ranks"] if row["metric"] == metric]
+        better = significant(document, metric)
+        ranks = [row for row in document["ranks"] if row["metric"] == metric]
         assert len(ranks) == number
         for one in ranks:
             for other in ranks:
@@ -59,7 +59,7 @@ def test_the_matrix_and_the_letters_say_what_the_json_says(many, command, monkey
                 assert differ == (not letters_of(one) & letters_of(other))
         if number > 6:
             matrix_is(out, metric, [row["system"] for row in ranks], better)
-    for row in told["ranks"]:
+    for row in document["ranks"]:
         span = str(row["best_rank"])
         span += f"-{row['worst_rank']}" * (row["worst_rank"] > row["best_rank"])
         assert re.search(rf"\b{span} {row['letters']}(\s|$)", out)

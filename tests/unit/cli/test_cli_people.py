@@ -36,11 +36,13 @@ def test_the_table_of_people(command, monkeypatch):
 def test_json_has_what_the_library_gives(command):
     status, out, _ = command("compare", *READ, *RATED, "-m", "sbleu", "--json")
     assert status == 0
-    told = json.loads(out)
+    document = json.loads(out)
     scores = score(read_testset(TESTSET), read_responses(*SYSTEMS), ["sbleu"], resamples=0)
     result = compare_with_people(scores, read_ratings(RATED[1]))
-    assert told["pairs"] == json.loads(json.dumps(result.pairs.to_dicts()).replace("NaN", "null"))
-    assert told["signature"] == result.signature
+    assert document["pairs"] == json.loads(
+        json.dumps(result.pairs.to_dicts()).replace("NaN", "null")
+    )
+    assert document["signature"] == result.signature
 
 
 @pytest.mark.parametrize(
@@ -118,9 +120,9 @@ def test_many_systems_are_two_matrices_of_what_the_json_says(command, crowd, mon
     lines = out.splitlines()
     assert len(lines) < 60
     assert max(map(len, lines)) <= 80
-    told = json.loads(command("compare", *crowd, "--json")[1])
+    document = json.loads(command("compare", *crowd, "--json")[1])
     for by in ("people", "corrected"):
-        pairs = [row for row in told["pairs"] if row["by"] == by]
+        pairs = [row for row in document["pairs"] if row["by"] == by]
         clear = [row for row in pairs if row["p_holm"] is not None and row["p_holm"] < 0.05]
         assert 0 < len(clear) < 10
         start = next(
@@ -137,7 +139,7 @@ def test_many_systems_are_two_matrices_of_what_the_json_says(command, crowd, mon
             assert "".join(signs[one][order.index(other)] for one, other in ends) == expected
     flat = " ".join(out.split())
     assert "18 pairs of 28 without an interval, such as 's0' and 's5': 4 rated items" in flat
-    tested = [row for row in told["errors"] if row["p_holm"] is not None]
+    tested = [row for row in document["errors"] if row["p_holm"] is not None]
     assert f"errors of the judges: 0 of {len(tested)} tested are significant" in flat
 
 

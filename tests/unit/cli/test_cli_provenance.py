@@ -43,13 +43,13 @@ def test_from_scores_back_to_the_first_files(examples, command):
     assert command(*WEIGH)[0] == 0
     assert command(*SCORE)[0] == 0
     status, out, _ = command("provenance", "kept/s.parquet", "--json")
-    told = json.loads(out)
-    assert (status, told["state"]) == (0, "unchanged")
+    document = json.loads(out)
+    assert (status, document["state"]) == (0, "unchanged")
     # Paths are as seen from the folder of the record.
-    assert told["command"][:3] == ["rejoinder", "score", "../w.jsonl"]
-    assert told["command"][-2:] == ["--save", "s.parquet"]
-    assert set(told["signatures"]) == {"deltaBLEU-2"}
-    weighed, replies = told["inputs"]
+    assert document["command"][:3] == ["rejoinder", "score", "../w.jsonl"]
+    assert document["command"][-2:] == ["--save", "s.parquet"]
+    assert set(document["signatures"]) == {"deltaBLEU-2"}
+    weighed, replies = document["inputs"]
     assert [weighed["role"], replies["role"]] == ["TESTSET", "RESPONSES"]
     assert weighed["rows"] == 66
     assert any("1 empty reply skipped" in note for note in weighed["notes"])
@@ -198,8 +198,8 @@ def test_from_the_ratings_of_people_back_to_the_corpus(examples, command):
     assert command(*words, "-o", "m.jsonl")[0] == 0
     full = str(examples / "kept" / "s.sqlite")
     assert command(*STUDY, f"--db={full}")[0] == 0
-    told = json.loads(command("provenance", full, "--json")[1])
-    assert (told["state"], told["content"]) == ("unknown", None)
+    document = json.loads(command("provenance", full, "--json")[1])
+    assert (document["state"], document["content"]) == ("unknown", None)
     assert "it contains its record and grows with every answer" in command("provenance", full)[1]
     answered(full)
     assert command("annotate", "export", full, "-o", "r.csv")[0] == 0

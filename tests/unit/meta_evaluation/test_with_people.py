@@ -198,8 +198,8 @@ def test_ten_rated_items_are_needed(rated):
 
 def test_a_pair_with_too_few_rated_items_has_a_reason():
     marks, people, _ = world()
-    few = people.filter(~((pl.col("system") == "s2") & (pl.col("id") > "i005")))
-    result = compare_with_people(scored(marks), few)
+    ratings = people.filter(~((pl.col("system") == "s2") & (pl.col("id") > "i005")))
+    result = compare_with_people(scored(marks), ratings)
     row = pair(result, "corrected", "s0", "s2")
     assert np.isnan(row["low"])
     assert row["reason"] == "6 rated items; expected 10 or more"
@@ -214,8 +214,8 @@ def test_items_chosen_by_their_scores_are_refused():
     )
     with pytest.raises(InputError, match="drawn without a look at their scores"):
         compare_with_people(scored(marks), chosen)
-    drawn = chosen.with_columns(probability=pl.lit(0.5))
-    assert "weights:probability" in compare_with_people(scored(marks), drawn).signature
+    with_probabilities = chosen.with_columns(probability=pl.lit(0.5))
+    assert "weights:probability" in compare_with_people(scored(marks), with_probabilities).signature
 
 
 def test_probabilities_belong_to_items():
@@ -225,9 +225,9 @@ def test_probabilities_belong_to_items():
     )
     with pytest.raises(InputError, match="different values of 'probability'"):
         compare_with_people(scored(marks), by_system)
-    some = people.with_columns(probability=pl.when(pl.col("system") == "s0").then(0.5))
+    ratings = people.with_columns(probability=pl.when(pl.col("system") == "s0").then(0.5))
     with pytest.raises(InputError, match="80 of 120 ratings have no 'probability'"):
-        compare_with_people(scored(marks), some)
+        compare_with_people(scored(marks), ratings)
     with pytest.raises(InputError, match=r"probability 1.5 .* \(0, 1\]"):
         compare_with_people(scored(marks), people.with_columns(probability=pl.lit(1.5)))
 
@@ -259,9 +259,9 @@ def test_probabilities_are_read_from_files(tmp_path):
 
 def test_a_judge_made_from_the_ratings_is_refused():
     marks, people, _ = world()
-    made = people.select("system", "id", judge=2 * pl.col("score") + 1)
-    others = marks.select("system", "id", "judge").join(made, on=["system", "id"], how="anti")
-    scores = Scores.from_segments(pl.concat([made, others]), resamples=0)
+    scores = people.select("system", "id", judge=2 * pl.col("score") + 1)
+    others = marks.select("system", "id", "judge").join(scores, on=["system", "id"], how="anti")
+    scores = Scores.from_segments(pl.concat([scores, others]), resamples=0)
     with pytest.raises(InputError, match="judge: the scores of all 120 rated replies follow from"):
         compare_with_people(scores, people)
 

@@ -176,12 +176,12 @@ def test_the_width_of_a_correlation_is_over_clusters():
 def test_systems_that_answered_different_items_are_planned_on_those_they_share():
     testset, responses = tables(60, 1)
     gone = (pl.col("system") == "b") & pl.col("id").is_in([str(i) for i in range(1, 13)])
-    kept = responses.filter(~gone)
+    answered = responses.filter(~gone)
     third = responses.filter(system="a").with_columns(system=pl.lit("c"), text=pl.lit("no"))
-    kept = pl.concat([kept, third])
-    scores = score(testset, kept, ["rougeL", "bleu"], missing="pairwise")
+    answered = pl.concat([answered, third])
+    scores = score(testset, answered, ["rougeL", "bleu"], missing="pairwise")
     compared = rejoinder.compare(scores, permutations=10).table
-    result = plan(scores, every_pair=True, testset=testset, responses=kept, missing="pairwise")
+    result = plan(scores, every_pair=True, testset=testset, responses=answered, missing="pairwise")
     for row in compared.iter_rows(named=True):
         keys = {"a": row["a"], "b": row["b"]}
         own = at(result, 60, row["metric"], **keys)

@@ -37,15 +37,17 @@ def rows(weighed):
 
 def test_a_judge_without_ratings_is_scaled_in_a_straight_line():
     # 4 on 1 to 5 is 0.5, 2 is -0.5, 1 is -1.
-    made = weigh(TWO, CANDIDATES, weights_from=External("judge", MARKS))
-    assert rows(made) == [
+    weighed = weigh(TWO, CANDIDATES, weights_from=External("judge", MARKS))
+    assert rows(weighed) == [
         ("1", "yes", 0.5, "mined-1"),
         ("1", "no", -0.5, "mined-2"),
         ("2", "well", -1.0, "mined-1"),
     ]
-    assert any("from 1 (worst) to 5 (best) as -1 to 1 in a straight line" in n for n in made.notes)
-    assert made.signature.startswith("external|title:judge")
-    assert not any("own replies among the references" in note for note in made.notes)
+    assert any(
+        "from 1 (worst) to 5 (best) as -1 to 1 in a straight line" in n for n in weighed.notes
+    )
+    assert weighed.signature.startswith("external|title:judge")
+    assert not any("own replies among the references" in note for note in weighed.notes)
 
 
 def test_bounds_of_the_scores_come_before_the_scale_and_lower_may_be_better():
@@ -64,9 +66,9 @@ def test_scores_off_the_scale():
 
 
 def test_a_text_without_a_score_makes_no_reference():
-    made = weigh(TWO, CANDIDATES, weights_from=External("judge", MARKS.head(2)))
-    assert len(rows(made)) == 2
-    assert "weights: 1 text without a score skipped" in made.notes
+    weighed = weigh(TWO, CANDIDATES, weights_from=External("judge", MARKS.head(2)))
+    assert len(rows(weighed)) == 2
+    assert "weights: 1 text without a score skipped" in weighed.notes
     with pytest.raises(InputError, match="'judge' has no score of any of 3 texts to be weighed"):
         weigh(
             TWO,
@@ -79,9 +81,9 @@ def test_with_ratings_the_weights_have_the_distribution_of_those_by_people():
     # People: 1 and 3 of 5, that is -1 and 0; the judge's 2 becomes -1 and its 4 becomes 0, and its 1
     # lies below what was rated.
     rated = ratings(("1", "mined-2", 3), ("1", "mined-1", 1))
-    made = weigh(TWO, CANDIDATES, rated, weights_from=External("judge", MARKS))
-    assert [row[2] for row in rows(made)] == [0.0, -1.0, -1.0]
-    notes = " ".join(made.notes)
+    weighed = weigh(TWO, CANDIDATES, rated, weights_from=External("judge", MARKS))
+    assert [row[2] for row in rows(weighed)] == [0.0, -1.0, -1.0]
+    notes = " ".join(weighed.notes)
     assert "2 rated replies (mean weight -0.500)" in notes
     assert "whose Spearman correlation with these ratings is -1.00" in notes
     assert "2 rated replies make a rough map; 30 or more are better" in notes
@@ -103,7 +105,7 @@ def test_the_rated_sample_may_be_other_replies():
     marks = pl.concat(
         [MARKS, pl.DataFrame({"system": ["a", "a"], "id": ["1", "2"], "judge": [1.0, 4.0]})]
     )
-    made = weigh(
+    weighed = weigh(
         TWO,
         CANDIDATES,
         ratings(("1", "a", 2), ("2", "a", 5)),
@@ -111,8 +113,8 @@ def test_the_rated_sample_may_be_other_replies():
         rated_replies=replies,
     )
     # 1 -> -0.5 (a grade of 2), 4 -> 1; 2 is a third of the way.
-    assert [row[2] for row in rows(made)] == pytest.approx([1.0, 0.0, -0.5])
-    assert {row[3] for row in rows(made)} == {"mined-1", "mined-2"}
+    assert [row[2] for row in rows(weighed)] == pytest.approx([1.0, 0.0, -0.5])
+    assert {row[3] for row in rows(weighed)} == {"mined-1", "mined-2"}
 
 
 def test_own_references_are_weighed_where_no_replies_are_named():
@@ -122,28 +124,28 @@ def test_own_references_are_weighed_where_no_replies_are_named():
         orient="row",
     )
     testset = TestSet(TWO.contexts, references)
-    made = weigh(testset, weights_from=External("judge", MARKS))
-    assert [row[2] for row in rows(made)] == [0.5, -0.5, -1.0]
+    weighed = weigh(testset, weights_from=External("judge", MARKS))
+    assert [row[2] for row in rows(weighed)] == [0.5, -0.5, -1.0]
     twice = TestSet(TWO.contexts, references.with_columns(source=pl.lit("mined-1")))
-    made = weigh(twice, weights_from=External("judge", MARKS))
+    weighed = weigh(twice, weights_from=External("judge", MARKS))
     # Both references of item 1 are called mined-1, so that no score names one of them.
-    assert rows(made) == [("2", "well", -1.0, "mined-1")]
+    assert rows(weighed) == [("2", "well", -1.0, "mined-1")]
 
 
 def test_ruber_rates_by_its_unreferenced_half(tmp_path_factory):
     model = example_ruber(tmp_path_factory)
     testset = read_testset(EXAMPLES / "testset.jsonl")
-    made = weigh(testset, weights_from=f"ruber:model={model},unreferenced=sigmoid")
+    weighed = weigh(testset, weights_from=f"ruber:model={model},unreferenced=sigmoid")
     given = testset.references
     turns = dict(testset.contexts.select("id", "context").iter_rows())
     contexts = [turns[id] for id in given["id"]]
     metric = RUBER(model=model, referenced="none", unreferenced="sigmoid")
     scores = metric.segments(given["text"].to_list(), [[]] * given.height, contexts=contexts)
     expected = dict(zip(given.select("id", "text").rows(), 2 * scores - 1, strict=True))
-    weights = {(i, text): weight for i, text, weight, _ in rows(made)}
+    weights = {(i, text): weight for i, text, weight, _ in rows(weighed)}
     assert len(weights) == given.height
     np.testing.assert_allclose([weights[key] for key in expected], list(expected.values()))
-    assert "referenced:none" in made.signature
+    assert "referenced:none" in weighed.signature
 
 
 def test_ruber_calibrated_by_people(tmp_path_factory):

@@ -82,10 +82,10 @@ def test_a_judge_that_is_never_worse_beats_all_without_a_doubt():
 
 def test_too_little_is_not_tested():
     ratings, judge = drawn(items=29)
-    few = alternative_annotator_test(ratings, judge, 0.1)
-    assert "fewer than 30 items" in few.reason
-    assert few.passed is None
-    assert math.isnan(few.winning_rate)
+    result = alternative_annotator_test(ratings, judge, 0.1)
+    assert "fewer than 30 items" in result.reason
+    assert result.passed is None
+    assert math.isnan(result.winning_rate)
     two = alternative_annotator_test(drawn()[0][:, :2], drawn()[1], 0.1)
     assert two.reason == "fewer than 3 raters"
     # of four raters one rated 10 items: she is not tested, and the others are

@@ -45,8 +45,8 @@ def test_a_predictor_without_spread_and_too_few_labels_predict_nothing():
     predictions[..., 1] = 4.0
     ours = combined_predictions(labels, predictions, CLUSTERS, CLUSTERS % 5)
     assert np.isfinite(ours).all()
-    few = np.where(CLUSTERS < 3, labels, np.nan)
-    assert (combined_predictions(few, predictions, CLUSTERS, CLUSTERS % 3) == 0).all()
+    labelled = np.where(CLUSTERS < 3, labels, np.nan)
+    assert (combined_predictions(labelled, predictions, CLUSTERS, CLUSTERS % 3) == 0).all()
 
 
 def test_two_systems_that_share_no_item_change_nothing():

@@ -75,8 +75,11 @@ def test_the_quantile_of_many_degrees_of_freedom_is_the_normal_one():
 def test_it_begins_at_so_many_labelled_clusters():
     values = np.random.default_rng(0).normal(size=FIRST_LOOK)
     assert math.isfinite(at_any_time(people(values)).width)
-    few = at_any_time(people(values[1:]))
-    assert (math.isnan(few.width), few.interval.reason) == (True, "fewer than 20 labelled clusters")
+    result = at_any_time(people(values[1:]))
+    assert (math.isnan(result.width), result.interval.reason) == (
+        True,
+        "fewer than 20 labelled clusters",
+    )
     groups = np.arange(FIRST_LOOK) // 2
     clustered = corrected_mean(values, np.zeros(FIRST_LOOK), groups, weight=0.0)
     assert at_any_time(clustered).interval.reason == "fewer than 20 labelled clusters"

@@ -120,9 +120,9 @@ def test_what_is_unknown_says_why():
     unrelated = judge_errors(ratings, rng.normal(size=marks.size), system, item)
     assert "too loosely" in unrelated.systems[0].reason
     assert np.isnan(unrelated.systems[0].value)
-    few = judge_errors(ratings[:9], marks[:9], system[:9], item[:9])
-    assert few.severity.reason == "fewer than 4 clusters to resample"
-    assert np.isfinite(few.severity.value)
+    result = judge_errors(ratings[:9], marks[:9], system[:9], item[:9])
+    assert result.severity.reason == "fewer than 4 clusters to resample"
+    assert np.isfinite(result.severity.value)
     constant = judge_errors(ratings, np.ones(marks.size), system, item)
     assert np.isnan(constant.correlation.value)
     assert constant.correlation.reason == "no variation"

@@ -60,7 +60,7 @@ def test_more_groups_than_letters():
     # Of 120 members each is like its neighbours alone: 119 groups of two.
     number = 120
     different = np.abs(np.arange(number)[:, None] - np.arange(number)) > 1
-    found = letters(different)
-    assert found[:3] == ["a", "ab", "bc"]
-    assert found[51:54] == ["YZ", "Za2", "a2b2"]
-    assert len(set(found)) == number
+    shared = letters(different)
+    assert shared[:3] == ["a", "ab", "bc"]
+    assert shared[51:54] == ["YZ", "Za2", "a2b2"]
+    assert len(set(shared)) == number

@@ -150,9 +150,9 @@ def test_no_estimates():
 
 def test_no_intervals():
     fitted = fit(two(6, 3, 2))
-    few = parameter_intervals(fitted, fitted.covariance(None), 3, noun="raters")
-    assert few.reason == "fewer than 4 raters to resample"
-    assert np.isnan(few.low).all()
+    result = parameter_intervals(fitted, fitted.covariance(None), 3, noun="raters")
+    assert result.reason == "fewer than 4 raters to resample"
+    assert np.isnan(result.low).all()
     alike = fit(two(0, 5, 0))
     assert "agree in all" in parameter_intervals(alike, alike.covariance(None), 5).reason
     with pytest.raises(ParameterError, match="level=2"):

@@ -15,10 +15,10 @@ def drawn(top, seed=0, groups=200, scores=3):
 
 
 def test_items_chosen_by_their_scores_are_noticed_and_the_score_is_named():
-    found = selection(*drawn(top=True), np.random.default_rng(1))
-    assert found.p == 0.0002
-    assert found.score == 2
-    assert found.deviations > 5
+    result = selection(*drawn(top=True), np.random.default_rng(1))
+    assert result.p == 0.0002
+    assert result.score == 2
+    assert result.deviations > 5
 
 
 def test_few_false_alarms():
@@ -28,8 +28,8 @@ def test_few_false_alarms():
 
 def test_shares_of_clusters():
     z, labelled = drawn(top=True)
-    found = selection(z, labelled * np.random.default_rng(3).random(200), np.random.default_rng(1))
-    assert found.p < 0.001
+    result = selection(z, labelled * np.random.default_rng(3).random(200), np.random.default_rng(1))
+    assert result.p < 0.001
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

@@ -59,6 +59,6 @@ def test_results_say_which_criterion_was_used():
     from rejoinder import Scores
 
     scores = Scores.from_segments(values.unique(["system", "id"], maintain_order=True), resamples=0)
-    found = correlate(scores, table, criterion="TONE", resamples=0, permutations=0)
-    assert note.replace("'tone'", "'TONE'") in found.notes
-    assert "|criterion:Tone|" in found.signature
+    result = correlate(scores, table, criterion="TONE", resamples=0, permutations=0)
+    assert note.replace("'tone'", "'TONE'") in result.notes
+    assert "|criterion:Tone|" in result.signature

@@ -184,9 +184,9 @@ def test_arrays_that_do_not_fit_each_other_are_refused(tmp_path, name, change):
     arrays, record = read_folder(tmp_path / "i")
     with new_folder(tmp_path / "other") as other:
         for each, values in arrays.items():
-            made = values.copy()
-            changed = change(made) if each == name else None
-            other.append(each, made if changed is None else changed)
+            copy = values.copy()
+            changed = change(copy) if each == name else None
+            other.append(each, copy if changed is None else changed)
         other.finish(record)
     with pytest.raises(InputError, match=r"arrays do not fit each other; remove the folder"):
         read_index(tmp_path / "other")
@@ -226,5 +226,5 @@ def test_a_record_without_what_is_read_of_it_is_one_message(tmp_path, name, valu
 
 
 def test_random_texts_make_ties_and_duplicates():
-    made = texts(np.random.default_rng(1), 200, 5, 2)
-    assert len(set(made)) < 60
+    corpus = texts(np.random.default_rng(1), 200, 5, 2)
+    assert len(set(corpus)) < 60

@@ -108,8 +108,8 @@ def test_the_test_items_own_conversations_are_left_out():
     mined = mine(whole, paired)
     assert set(mined.table["dialogue"]) == {"b", "c"}
     assert any(note.startswith("1 of 3 conversations") for note in mined.notes)
-    said = TestSet.from_lists([[long.lower()]], contexts=["Is it cold?"])
-    assert set(mine(whole, said).table["dialogue"]) == {"a", "c"}
+    testset = TestSet.from_lists([[long.lower()]], contexts=["Is it cold?"])
+    assert set(mine(whole, testset).table["dialogue"]) == {"a", "c"}
 
 
 def test_items_without_a_message_or_a_reference_are_counted():

@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+import rejoinder
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.assembly.column_mapping import column_mapping
 from rejoinder.tables.assembly.column_roles import ALIASES
@@ -289,3 +290,26 @@ def test_a_file_with_columns_of_its_own_beside_a_published_one(tmp_path):
     columns = f"{replies}:id=nr,text=said"
     assert read_testset(folder, columns=columns).ids == ["q"]
     assert read_responses(replies, columns=columns).rows() == [("bot", "q", "Ho.")]
+
+
+@pytest.mark.parametrize(
+    ("text", "common", "files"),
+    [
+        ("f.csv:id=编号,f.csv:system=系统", {}, {"f.csv": {"id": "编号", "system": "系统"}}),
+        ("f.csv:id=a,system=b", {}, {"f.csv": {"id": "a", "system": "b"}}),
+        ("f.csv:id=a,g.csv:id=b,score=c", {}, {"f.csv": {"id": "a"}, "g.csv": {"id": "b", "score": "c"}}),
+        ("id=a,f.csv:system=b", {"id": "a"}, {"f.csv": {"system": "b"}}),
+        ("a,b.csv:id=x", {}, {"a,b.csv": {"id": "x"}}),
+        ("id=time:of=day", {"id": "time:of=day"}, {}),
+    ],
+)  # fmt: skip
+def test_each_file_that_is_named_has_the_pairs_behind_it(text, common, files):
+    mapping = column_mapping(text)
+    assert (mapping.sources, mapping.files) == (common, files)
+
+
+def test_a_file_named_before_every_column_is_read_by_both(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("编号,系统,分数\nc1,甲,1\nc1,乙,2\n")
+    told = rejoinder.read_scores(path, columns="f.csv:id=编号,f.csv:system=系统")
+    assert told.select("system", "id").rows() == [("甲", "c1"), ("乙", "c1")]

@@ -213,11 +213,26 @@ def _top(source: str) -> str:
 
 
 def _of_text(text: str) -> dict[str, Any]:
-    """The pairs of ``id=doc_id,text=resps.0.0``, or of ``FILE:id=doc_id,...``."""
+    """The pairs of ``id=doc_id,text=resps.0.0``, or of ``FILE:id=doc_id,...``.
+
+    A file holds for the pairs behind it too, until another one is named.
+
+    >>> _of_text("a.csv:id=item,score=grade,b.csv:id=doc")
+    {'a.csv': {'id': 'item', 'score': 'grade'}, 'b.csv': {'id': 'doc'}}
+    """
     key, _, _ = text.partition("=")
-    file, mark, _ = key.rpartition(":")
-    pairs = dict(_pair(part) for part in text[len(file + mark) :].split(",") if part.strip())
-    return {file.strip(): pairs} if mark else pairs
+    file, mark, _ = key.rpartition(":")  # the name of the first file may hold commas
+    pairs: dict[str, Any] = {}
+    own = pairs.setdefault(file.strip(), {}) if mark else pairs
+    for part in text[len(file + mark) :].split(","):
+        if not part.strip():
+            continue
+        name, source = _pair(part)
+        other, mark, name = name.rpartition(":")
+        if mark:
+            own = pairs.setdefault(other.strip(), {})
+        own[name.strip()] = source
+    return pairs
 
 
 def _pair(part: str) -> tuple[str, str]:

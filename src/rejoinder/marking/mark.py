@@ -6,23 +6,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import json_digest
-from rejoinder.marking.answers import (
-    EXPECTED,
-    READ,
-    SHARE,
-    Answered,
-    of_likelihoods,
-    overlapping,
-    single_characters,
-)
-from rejoinder.marking.asking import Limits, ask
+from rejoinder.marking.answers import EXPECTED, READ, SHARE, Answered, of_likelihoods
+from rejoinder.marking.asking import ask
+from rejoinder.marking.opening import Model, open_model
 from rejoinder.marking.questions import Questions, questions
 from rejoinder.marking.result import Marks
 from rejoinder.marking.rubric import Rubric, read_rubric
@@ -34,11 +26,9 @@ from rejoinder.marking.tables import (
     systems_of_scores,
 )
 from rejoinder.messages import counted, quoted
+from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
-from rejoinder.models.likelihood.opening import open_backend
-from rejoinder.models.likelihood.prompts import Prompting
-from rejoinder.models.likelihood.registry import kind_of_backend
 from rejoinder.models.likelihood.store import likelihoods
 from rejoinder.progress import Progress
 from rejoinder.statistics.draws import check_draws
@@ -48,8 +38,6 @@ from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.responses import refuse_unknown_ids, replies_of
 from rejoinder.tables.testset import TestSet
-
-Model = str | os.PathLike[str] | ChatEndpoint | LikelihoodBackend
 
 _REPLIES = "system, id and text"
 
@@ -123,11 +111,7 @@ def mark(
     if turns is not None and turns < 1:
         raise ParameterError(f"turns={turns}; expected 1 or more, or None for all")
     limits = Limits(retries, concurrency, max_calls, max_tokens)
-    if work is None and (max_calls is not None or max_tokens is not None):
-        name = "max_calls" if max_calls is not None else "max_tokens"
-        raise ParameterError(
-            f"{name}: needs a folder work=, in which answers are kept when the limit is reached"
-        )
+    limits.check(kept=work is not None)
     rubric = rubric if isinstance(rubric, Rubric) else read_rubric(rubric)
     replies = _replies(testset, responses)
     asked = questions(testset, replies, rubric, pairwise, turns)
@@ -159,84 +143,9 @@ def mark(
                 opened.close()
         notes: tuple[str, ...] = ()
     else:
-        _refuse_limits(limits)
+        limits.check(kept=True, served=False)
         answers, notes = _of_local(opened, asked, folder, progress)
     return _result(opened.name, asked, answers, facts, notes, pairwise)
-
-
-def open_model(
-    model: Model,
-    rubric: Rubric,
-    *,
-    pairwise: bool = False,
-    answer_tokens: int = ANSWER_TOKENS,
-    seed: int = 12345,
-    **local: Any,
-) -> ChatEndpoint | LikelihoodBackend:
-    """Opens a model that marks replies; one that is open already is passed on.
-
-    Args:
-        model: As for ``mark``, as are the others.
-        rubric: What is asked.
-        pairwise: Whether replies are compared.
-        answer_tokens: Maximum number of tokens of an answer of a server.
-        seed: Random seed, which a server is told.
-        **local: Settings of a model on this machine.
-
-    Raises:
-        InputError: It cannot be loaded or reached.
-        ParameterError: A setting has no effect on a model of this kind, or it cannot mark.
-    """
-    if isinstance(model, ChatEndpoint | LikelihoodBackend):
-        return model
-    kind = kind_of_backend(model)
-    points = _points(rubric, pairwise)
-    if kind == "endpoint":
-        _refuse_local(local)
-        graded = not pairwise and any(map(single_characters, points))
-        return ChatEndpoint(
-            os.fspath(model), logprobs=graded, answer_tokens=answer_tokens, seed=seed
-        )
-    if kind == "recording":
-        raise ParameterError(
-            f"{model}: a file of likelihoods gives no marks; name the URL of a server or the folder of a "
-            "model"
-        )
-    template = local.pop("template", "auto")
-    # One answer that begins with another (1 and 10) is told from it by the end of sequence.
-    prompting = Prompting(template=template, end=any(map(overlapping, points)))
-    return open_backend(model, prompting, **local)
-
-
-def _points(rubric: Rubric, pairwise: bool) -> list[dict[str, float]]:
-    if pairwise:
-        return [dict.fromkeys(rubric.choices(), 0.0)]
-    return [{str(grade): float(grade) for grade, _ in each.points} for each in rubric.criteria]
-
-
-_LOCAL = {
-    "template": "auto",
-    "device": "auto",
-    "dtype": "auto",
-    "batch_tokens": None,
-    "download": False,
-}
-
-
-def _refuse_local(local: Mapping[str, Any]) -> None:
-    for name, usual in _LOCAL.items():
-        if local.get(name, usual) != usual:
-            raise ParameterError(
-                f"{name}: has no effect on a server; it is for a model on this machine; leave {name} out"
-            )
-
-
-def _refuse_limits(limits: Limits) -> None:
-    for name in ("max_calls", "max_tokens"):
-        if getattr(limits, name) is not None:
-            raise ParameterError(
-                f"{name}: has no effect on a model on this machine; it is for a server; leave {name} out"
-            )
 
 
 def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:

@@ -158,7 +158,7 @@ def _check(given: MarkOptions) -> None:
 
 
 def _opened(given: MarkOptions, rubric: Rubric) -> ChatEndpoint | LikelihoodBackend:
-    from rejoinder.marking.mark import open_model
+    from rejoinder.marking.opening import open_model
 
     return open_model(
         given.model,

@@ -1,0 +1,85 @@
+"""Opens models that mark replies: chat models behind servers, and models on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rejoinder.errors import ParameterError
+from rejoinder.marking.answers import overlapping, single_characters
+from rejoinder.marking.rubric import Rubric
+from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
+from rejoinder.models.likelihood.backend import LikelihoodBackend
+from rejoinder.models.likelihood.opening import open_backend
+from rejoinder.models.likelihood.prompts import Prompting
+from rejoinder.models.likelihood.registry import kind_of_backend
+
+Model = str | os.PathLike[str] | ChatEndpoint | LikelihoodBackend
+
+
+def open_model(
+    model: Model,
+    rubric: Rubric,
+    *,
+    pairwise: bool = False,
+    answer_tokens: int = ANSWER_TOKENS,
+    seed: int = 12345,
+    **local: Any,
+) -> ChatEndpoint | LikelihoodBackend:
+    """Opens a model that marks replies; one that is open already is passed on.
+
+    Args:
+        model: As for ``mark``, as are the others.
+        rubric: What is asked.
+        pairwise: Whether replies are compared.
+        answer_tokens: Maximum number of tokens of an answer of a server.
+        seed: Random seed, which a server is told.
+        **local: Settings of a model on this machine.
+
+    Raises:
+        InputError: It cannot be loaded or reached.
+        ParameterError: A setting has no effect on a model of this kind, or it cannot mark.
+    """
+    if isinstance(model, ChatEndpoint | LikelihoodBackend):
+        return model
+    kind = kind_of_backend(model)
+    points = _points(rubric, pairwise)
+    if kind == "endpoint":
+        _refuse_local(local)
+        graded = not pairwise and any(map(single_characters, points))
+        return ChatEndpoint(
+            os.fspath(model), logprobs=graded, answer_tokens=answer_tokens, seed=seed
+        )
+    if kind == "recording":
+        raise ParameterError(
+            f"{model}: a file of likelihoods gives no marks; name the URL of a server or the folder of a "
+            "model"
+        )
+    template = local.pop("template", "auto")
+    # One answer that begins with another (1 and 10) is told from it by the end of sequence.
+    prompting = Prompting(template=template, end=any(map(overlapping, points)))
+    return open_backend(model, prompting, **local)
+
+
+def _points(rubric: Rubric, pairwise: bool) -> list[dict[str, float]]:
+    if pairwise:
+        return [dict.fromkeys(rubric.choices(), 0.0)]
+    return [{str(grade): float(grade) for grade, _ in each.points} for each in rubric.criteria]
+
+
+_LOCAL = {
+    "template": "auto",
+    "device": "auto",
+    "dtype": "auto",
+    "batch_tokens": None,
+    "download": False,
+}
+
+
+def _refuse_local(local: Mapping[str, Any]) -> None:
+    for name, usual in _LOCAL.items():
+        if local.get(name, usual) != usual:
+            raise ParameterError(
+                f"{name}: has no effect on a server; it is for a model on this machine; leave {name} out"
+            )

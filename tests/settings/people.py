@@ -243,6 +243,10 @@ PREFERENCES = [
         effect=only("parameters.*.parameter", "discrimination"),
     ),
     Row(
+        "preferences", "--own", "--own j4=tuned", "judges.*.measure", also="--judge j4",
+        keeps="strengths.*.strength",
+    ),
+    Row(
         "preferences", "--cluster-raters", "--cluster-raters", "strengths.*.low",
         keeps="strengths.*.strength",
     ),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rejoinder.human_evaluation.comparisons import Comparisons
+from rejoinder.human_evaluation.judge_votes import JudgeVotes
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
     SummaryOptions,
@@ -36,6 +38,7 @@ class PreferenceCriterion:
         table: ``schemas.PREFERENCES``, checked.
         options: The parameters.
         model: How strengths are estimated.
+        own: By judge the systems of its own kind.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class PreferenceCriterion:
         table: pl.DataFrame,
         options: SummaryOptions,
         model: StrengthModel,
+        own: Mapping[str, Sequence[str]],
     ) -> None:
         self.name, self.options = name, options
         self.all = Comparisons(table, options)
@@ -70,6 +74,9 @@ class PreferenceCriterion:
         self.pairs = self._pairs()
         strengths = Strengths(name, self.selected, model, options)
         self.strengths, self.parameters = strengths.rows, strengths.parameters
+        self.judges = (
+            JudgeVotes(name, self.selected, model, own, options).rows if model.judges else []
+        )
 
     def counts(self) -> dict[str, Any]:
         """How many of everything, before the filter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,11 @@ _PARAMETERS = (
     | dict.fromkeys(("value", "low", "high"), _NUMBER)
     | {"reason": _TEXT}
 )
+_JUDGES = (
+    dict.fromkeys(("criterion", "judge", "measure"), _TEXT)
+    | dict.fromkeys(("value", "low", "high", "p", "p_holm"), _NUMBER)
+    | {"n": _COUNT, "reason": _TEXT}
+)
 _RATERS = {
     "criterion": _TEXT, "rater": _TEXT, "comparisons": _COUNT, "first": _COUNT, "second": _COUNT,
     "ties": _COUNT, "side_p": _NUMBER, "kappa": _NUMBER, "shared": _COUNT, "constant": pl.Boolean,
@@ -91,6 +96,10 @@ class PreferenceSummary:
             weighted, against the others), ``shared``, ``constant`` (always the same side, or always
             a tie), ``verdict`` (``kept``, ``below`` the threshold, or ``dropped`` for that, ``not
             judged``), ``reason``.
+        judges: Where judges are named, what moves their votes beside the better reply (see
+            `JudgeVotes`): ``criterion``, ``judge`` (or ``people``), ``measure`` (``first place``,
+            ``own kind``, ``both orders``), ``value``, ``low``, ``high`` (shares), ``p``, ``p_holm``,
+            ``n``, ``reason``.
         notes: What was left out, and what the data cannot tell.
         signature: Everything that the numbers follow from.
     """
@@ -103,6 +112,7 @@ class PreferenceSummary:
     notes: tuple[str, ...]
     signature: str
     parameters: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PARAMETERS))
+    judges: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_JUDGES))
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder preferences --json`` prints."""
@@ -113,6 +123,7 @@ class PreferenceSummary:
             "agreement": self.agreement.to_dicts(),
             "raters": self.raters.to_dicts(),
             **({"parameters": self.parameters.to_dicts()} if self.parameters.height else {}),
+            **({"judges": self.judges.to_dicts()} if self.judges.height else {}),
             "signature": self.signature,
             "notes": self.notes,
         }
@@ -132,6 +143,7 @@ def preferences(
     ties: Ties = "half",
     covariates: Sequence[str] = (),
     judges: Sequence[str] = (),
+    own: Mapping[str, Sequence[str]] | None = None,
     cluster_raters: bool = False,
     bootstrap: bool = False,
     ranks: bool = False,
@@ -162,7 +174,10 @@ def preferences(
             ``NAME_a`` and ``NAME_b``, or ``NAME`` with the difference, or ``length`` and
             ``markdown``, measured of the columns ``text_a`` and ``text_b``.
         judges: Raters (such as language models) whose votes have a discrimination of their own: how
-            sharply they tell systems apart, beside all other raters.
+            sharply they tell systems apart, beside all other raters. Of each the preference for the
+            first place and the agreement with itself in both orders are measured too.
+        own: By judge the systems of its own kind (its own model, or one of its family), whose favour
+            beyond people's votes is measured.
         cluster_raters: The intervals of strengths hold for other raters too, not for these alone.
         bootstrap: Intervals of strengths by the percentile bootstrap, which are somewhat too narrow.
         ranks: The range of ranks of each system, from Wald tests of all pairs, Holm-corrected.
@@ -194,9 +209,10 @@ def preferences(
     faults = [*criterion_notes(table, criterion), *faults]
     table = without_systems(table, without, ("a", "b"))
     _check_judges(table, judges)
+    own = _own_kinds(own or {}, judges, table)
 
-    def summarised(name: str, own: pl.DataFrame) -> PreferenceCriterion:
-        return PreferenceCriterion(name, own, options, model)
+    def summarised(name: str, rows: pl.DataFrame) -> PreferenceCriterion:
+        return PreferenceCriterion(name, rows, options, model, own)
 
     parts, notes = each_criterion(table, summarised, progress)
     clustering = {"clusters": _COUNT} if clusters else {}
@@ -220,6 +236,7 @@ def preferences(
             model.signature(),
         ),
         pl.DataFrame([row for part in parts for row in part.parameters], schema=_PARAMETERS),
+        pl.DataFrame([row for part in parts for row in part.judges], schema=_JUDGES),
     )
 
 
@@ -234,6 +251,31 @@ def _check_judges(table: pl.DataFrame, judges: Sequence[str]) -> None:
             "judges: all raters are named as judges; the discrimination of a judge is measured beside "
             "people: leave one or more out"
         )
+
+
+def _own_kinds(
+    own: Mapping[str, Sequence[str]], judges: Sequence[str], table: pl.DataFrame
+) -> dict[str, tuple[str, ...]]:
+    """The systems of each judge's own kind, checked.
+
+    Raises:
+        ParameterError: A rater is not among the judges, or a system not among those compared.
+    """
+    systems = pl.concat([table.get_column("a"), table.get_column("b")]).unique().to_list()
+    checked = {}
+    for judge, kind in own.items():
+        names = tuple(strings(kind, f"own[{judge!r}]", "systems"))
+        if judge not in judges:
+            raise ParameterError(
+                f"own: {judge!r} is not named as a judge (--judge, judges=); got {listed(judges)}"
+            )
+        for name in names:
+            if name not in systems:
+                raise ParameterError(
+                    f"own: no system is called {name!r}; got {listed(sorted(systems))}"
+                )
+        checked[judge] = names
+    return checked
 
 
 summarise_preferences = preferences

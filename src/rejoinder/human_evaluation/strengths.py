@@ -10,7 +10,7 @@ import numpy as np
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.human_evaluation.comparisons import Comparisons
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.head_to_head import Tally, tally
@@ -70,6 +70,26 @@ class StrengthModel:
         return "|".join(facts + ["clusters:items and raters"] * self.cluster_raters)
 
 
+def voters(compared: Comparisons, model: StrengthModel) -> Indices:
+    """Who voted: 0 for people, 1, 2, ... for the judges of a model: int64 [n]."""
+    place = {name: i for i, name in enumerate(model.judges, start=1)}
+    return np.array([place.get(rater, 0) for rater in compared.raters])[compared.rater]
+
+
+def covariance_over(compared: Comparisons, model: StrengthModel, fitted: Fit) -> tuple[int, Floats]:
+    """The smallest number of clusters, and the covariance of all parameters over them."""
+    clusters = np.unique(compared.group).size
+    if not model.cluster_raters:
+        return clusters, fitted.covariance(compared.group)
+    covariance = fitted.covariance(compared.group, compared.rater)
+    return min(clusters, np.unique(compared.rater).size), covariance
+
+
+def cluster_noun(model: StrengthModel, options: SummaryOptions) -> str:
+    """What a cluster is called, for the reason why there is no interval."""
+    return f"{options.group_noun} or raters" if model.cluster_raters else options.group_noun
+
+
 class Strengths:
     """The strengths of one criterion as rows of tables.
 
@@ -100,8 +120,9 @@ class Strengths:
             self.rows = self._rows(*self._bootstrap(), count)
             return
         fitted = fit(self._contests(), model.ties, compared.systems)
-        clusters, covariance = self._covariance(fitted)
-        ends = parameter_intervals(fitted, covariance, clusters, noun=self._noun())
+        clusters, covariance = covariance_over(compared, model, fitted)
+        noun = cluster_noun(model, options)
+        ends = parameter_intervals(fitted, covariance, clusters, noun=noun)
         if not options.resamples:
             none = np.full(fitted.parameters.shape, np.nan)
             ends = ParameterIntervals(none, none, fitted.reason)
@@ -113,28 +134,13 @@ class Strengths:
     def _contests(self) -> Contests:
         """The comparisons, with the judges that have a discrimination of their own counted from 1."""
         compared = self.compared
-        place = {name: i for i, name in enumerate(self.model.judges, start=1)}
-        judge = np.array([place.get(rater, 0) for rater in compared.raters])[compared.rater]
         return Contests(
             compared.a,
             compared.b,
             compared.winner,
             len(compared.systems),
             compared.covariates,
-            judge,
-        )
-
-    def _covariance(self, fitted: Fit) -> tuple[int, Floats]:
-        """The smallest number of clusters, and the covariance of the parameters over them."""
-        group, rater = self.compared.group, self.compared.rater
-        clusters = np.unique(group).size
-        if not self.model.cluster_raters:
-            return clusters, fitted.covariance(group)
-        return min(clusters, np.unique(rater).size), fitted.covariance(group, rater)
-
-    def _noun(self) -> str:
-        return f"{self.options.group_noun} or raters" * self.model.cluster_raters or (
-            self.options.group_noun
+            voters(compared, self.model),
         )
 
     def _bootstrap(self) -> tuple[Floats, Floats, Floats, str | None]:

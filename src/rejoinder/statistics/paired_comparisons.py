@@ -167,7 +167,7 @@ def parameter_intervals(
         ParameterError: A level outside (0, 1).
     """
     check_level(level)
-    errors = np.sqrt(np.diagonal(covariance))
+    errors = np.sqrt(np.maximum(np.diagonal(covariance), 0))  # rounding may leave less than 0
     reason = fitted.reason or too_few_groups(clusters, noun)
     if not reason and errors[: fitted.strengths.size].max() <= NO_SPREAD:
         reason = f"the {noun} agree in all: their spread shows no uncertainty"

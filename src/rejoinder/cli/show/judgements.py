@@ -74,6 +74,8 @@ def preferences(summary: PreferenceSummary) -> None:
         _print(out, _strengths(_of(summary.strengths, name)))
         if (parameters := _of(summary.parameters, name)).height:
             _print(out, _parameters(parameters))
+        if (judges := _of(summary.judges, name)).height:
+            _print(out, _judges(judges))
         _print(out, _agreement(_of(summary.agreement, name)))
         _raters(
             out, _of(summary.raters, name), ("comparisons", "first", "second", "ties", "side p")
@@ -83,10 +85,10 @@ def preferences(summary: PreferenceSummary) -> None:
         "together; items W/T/L: won, tied, lost by a, by more judgements; p: exact sign test over "
         f"items; p Holm: corrected over pairs, * below 0.05; {_strength_legend(summary)}; first, second: "
         "the side preferred; side p: exact sign test of these two, where systems change sides; "
-        f"{NONE}: undefined",
+        f"{_judge_legend(summary)}{NONE}: undefined",
         style="dim",
     )
-    _end(out, summary, [summary.pairs, summary.strengths, summary.agreement])
+    _end(out, summary, [summary.pairs, summary.strengths, summary.agreement, summary.judges])
 
 
 def _rated(row: Mapping[str, Any]) -> str:
@@ -242,7 +244,9 @@ def _pairs(rows: pl.DataFrame) -> Table:
         text("b"),
         number("n", "comparisons"),
         *(
-            number(heading, lambda row, rate=rate: _percent(row, rate))
+            number(
+                heading, lambda row, rate=rate: _percent(row, rate, f"{rate}_low", f"{rate}_high")
+            )
             for heading, rate in (
                 ("a wins", "win_rate"),
                 ("tie", "tie_rate"),
@@ -282,6 +286,34 @@ def _parameters(rows: pl.DataFrame) -> Table:
         rows.iter_rows(named=True),
         text("estimated too", lambda row: _PARAMETERS[row["parameter"]].format(row["name"])),
         number("value", lambda row: _interval(row["value"], row["low"], row["high"], 2)),
+    )
+
+
+def _judges(rows: pl.DataFrame) -> Table:
+    """What moves the votes of judges beside the better reply."""
+    words = {
+        "first place": "% for the first place",
+        "own kind": "% for its own kind",
+        "both orders": "% same in both orders",
+    }
+    return table(
+        rows.iter_rows(named=True),
+        text("judge"),
+        text("votes", lambda row: words[row["measure"]]),
+        number("value", lambda row: _percent(row, "value", "low", "high")),
+        number("p", lambda row: p_value(row["p"])),
+        number("p Holm", lambda row: starred(row["p_holm"])),
+        number("n"),
+    )
+
+
+def _judge_legend(summary: PreferenceSummary) -> str:
+    if not summary.judges.height:
+        return ""
+    return (
+        "judges: how often the reply in the first place, or of the judge's own kind, wins against an "
+        "equal one (50: no preference; own kind: beyond people's votes), and of pairs of replies judged "
+        "in both orders how many have the same outcome; "
     )
 
 
@@ -363,6 +395,10 @@ def _interval(value: float, low: float = math.nan, high: float = math.nan, digit
     return interval(value, low, high, decimals(digits))
 
 
-def _percent(row: Mapping[str, Any], rate: str) -> Cell:
-    share, low, high = (100 * row[f"{rate}{end}"] for end in ("", "_low", "_high"))
-    return joined(f"{share:.0f} ", styled(f"[{low:.0f}, {high:.0f}]", "dim"))
+def _percent(row: Mapping[str, Any], value: str, low: str, high: str) -> Cell:
+    if math.isnan(row[value]):
+        return NONE
+    share = f"{100 * row[value]:.0f}"
+    if math.isnan(row[low]):
+        return share
+    return joined(share + " ", styled(f"[{100 * row[low]:.0f}, {100 * row[high]:.0f}]", "dim"))

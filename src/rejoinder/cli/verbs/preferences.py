@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, option
+from rejoinder.errors import ParameterError
 
 if TYPE_CHECKING:
     from rejoinder.statistics.paired_comparisons import Ties
@@ -15,6 +16,7 @@ Examples:
   rejoinder preferences preferences.csv
   rejoinder preferences preferences.csv --filter-raters --without human --json
   rejoinder preferences votes.csv --ties davidson --covariate length --ranks
+  rejoinder preferences votes.csv --judge gpt-4 --own gpt-4=our-gpt-4
 """
 
 
@@ -46,7 +48,14 @@ class PreferencesOptions(options.JudgementsOptions):
         metavar="RATER",
         multiple=True,
         help="Rater, such as a language model, whose votes get a discrimination of their own; may be "
-        "repeated.",
+        "repeated. Its preference for the first place and its agreement with itself are printed too.",
+    )
+    own_kinds: tuple[str, ...] = option(
+        "--own",
+        metavar="RATER=SYSTEM",
+        multiple=True,
+        help="A system of a judge's own kind, such as the same model; may be repeated. By how much the "
+        "judge prefers it beyond people's votes.",
     )
     cluster_raters: bool = flag(
         "--cluster-raters",
@@ -61,6 +70,19 @@ class PreferencesOptions(options.JudgementsOptions):
         help="Print the range of ranks of every system. Systems whose difference is not significant "
         "share ranks.",
     )
+
+
+def _own(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+    """The systems of each judge's kind, from ``RATER=SYSTEM``."""
+    own: dict[str, list[str]] = {}
+    for pair in pairs:
+        rater, equals, system = pair.partition("=")
+        if not (rater and equals and system):
+            raise ParameterError(
+                f"--own {pair!r}: expected RATER=SYSTEM, such as --own gpt-4=our-gpt-4"
+            )
+        own.setdefault(rater, []).append(system)
+    return own
 
 
 @command(PreferencesOptions, epilog=EXAMPLES)
@@ -93,6 +115,7 @@ def preferences(given: PreferencesOptions) -> None:
             ties=cast("Ties", given.ties),
             covariates=given.covariates,
             judges=given.judges,
+            own=_own(given.own_kinds),
             cluster_raters=given.cluster_raters,
             bootstrap=given.bootstrap,
             ranks=given.ranks,

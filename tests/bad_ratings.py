@@ -83,7 +83,7 @@ SCORES = [
     one("score-nan", "NaN as a score", r"row 2: score NaN at id 'c1'", LONG + ROW + "nan\n"),
     one("score-json", "a list as a score", r"row 1: score '\[4\]' is no number", '{"id": "c1", "system": "bot", "score": [4]}\n', "ratings.jsonl"),
     one("score-boolean", "true or false as a score", r"row 1: score 'True' is no number", parquet(id=["c1"], system=["bot"], score=[True]), "ratings.parquet"),
-    one("score-column", "the scores in a column of another name", r"no column 'score'.*rename 'rating' to 'score'", "id,system,rater,rating\nc1,bot,r1,4\n"),
+    one("score-column", "the scores in a column of another name", r"no column 'score'.*rename 'grade' to 'score'", "id,system,rater,grade\nc1,bot,r1,4\n"),
     one("no-scores", "ratings without any score", r"no ratings \(1 row without a score left out\); expected", LONG + ROW + "\n"),
 ]  # fmt: skip
 
@@ -130,7 +130,8 @@ PUBLISHED = [
     one("label-studio-key", "a key twice in an export", r"export\.json, row 1: duplicate key 'rating' in one object; keep", task(result={"type": "rating", "value": {"rating": 4}}).replace('"rating": 4', '"rating": 4, "rating": 5'), "export.json"),
     one("score-twice", "two scores in one rating", r"ratings\.jsonl, row 2: duplicate key 'score' in one object; keep", '{"id": "c1", "system": "bot", "score": 4}\n{"id": "c2", "system": "bot", "score": 4, "score": 1}\n', "ratings.jsonl"),
     one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),
-    one("grade-means", "mean scores of GRADE without their contexts", r"d: mean scores without their contexts .*name human_judgement\.json", "4.5\n", "d/bot/human_score.txt", paths=("d",)),
+    RatingCase("grade-means", "mean scores of GRADE without their contexts", r"d: mean scores without their contexts .*human_judgement\.json, which holds every single rating", {"d/bot/human_score.txt": "4.5\n", "d/cat/human_score.txt": "3.5\n"}, paths=("d",)),
+    one("grade-mean-text", "a mean score of GRADE that is no number", r"d/bot/human_score\.txt, row 1: got 'high'; expected the mean score of a reply", "high\n", "d/bot/human_score.txt", paths=("d",)),
     one("grade-gap", "a judged reply that is missing", r"row 2: ID 2 of system 'bot' comes after 0", JUDGED, "human_judgement.json"),
     RatingCase("grade-beside", "judgements of other replies than those beside them", r"bot/human_hyp\.txt, row 1: not the reply", {"human_judgement.json": JUDGED.replace('"ID": 2', '"ID": 1').replace('"HumanScores"', '"Response": "Hi", "HumanScores"'), "bot/human_hyp.txt": "Ho\nHi\n"}, paths=("human_judgement.json",)),
     one("dstc7-score", "a judge's score that is no number", r"row 2: Relevance: 'x' is no number", "JudgeID\tInstanceID\tSystemID\tRelevance\nj\tc1\tbot\tx\n", "judges.tsv"),

@@ -313,3 +313,21 @@ def test_a_file_named_before_every_column_is_read_by_both(tmp_path):
     path.write_text("编号,系统,分数\nc1,甲,1\nc1,乙,2\n")
     told = rejoinder.read_scores(path, columns="f.csv:id=编号,f.csv:system=系统")
     assert told.select("system", "id").rows() == [("甲", "c1"), ("乙", "c1")]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", ["rating", "Rating"])
+def test_a_column_of_ratings_called_rating(tmp_path, caplog, suffix, name):
+    rows = [{"id": "c1", "system": s, "rater": r, name: 4} for s in "ab" for r in "pq"]
+    ratings = read_ratings(written(tmp_path / f"r{suffix}", rows))
+    assert ratings["score"].to_list() == [4.0] * 4
+    assert f"columns read under our names: '{name}' as 'score'" in caplog.text
+
+
+def test_a_rating_beside_a_score_is_no_score(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("id,system,rater,score,rating\nc1,a,p,1,5\n")
+    assert read_ratings(path)["score"].to_list() == [1.0]
+    path.write_text("id,system,rater,Score,rating\nc1,a,p,1,5\n")
+    with pytest.raises(InputError, match="columns 'Score' and 'rating' could both be the 'score'"):
+        read_ratings(path)

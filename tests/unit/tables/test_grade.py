@@ -175,3 +175,42 @@ def test_a_second_reference_of_a_shared_context_is_kept(published):
 def test_real_ids_of_one_data_set_are_those_of_the_folder():
     folder = shared("data", "grade-dailydialog")
     assert read_testset(folder).ids == [str(i) for i in range(1, 151)]
+
+
+def means_of(path):
+    return {*read_ratings(path).select("system", "id", "rater", "score").rows()}
+
+
+def test_mean_scores_alone_are_one_rater_called_mean(published, caplog):
+    single = read_ratings(published / "human_score")
+    expected = {(s, i, "mean", 3.0) for s, i in single.select("system", "id").rows()}
+    (published / "human_score" / "human_judgement.json").unlink()
+    for path in (published, published / "human_score"):
+        assert means_of(path) == expected
+    assert "whose single ratings are not known (rater 'mean')" in caplog.text
+    # Of one data set too, under the names that its texts have.
+    for data_set in ("trips", "meals"):
+        ratings = read_ratings(published / "human_score" / data_set)
+        matched = check_ratings(ratings, read_responses(published / "eval_data" / data_set))
+        assert (matched.notes, matched.unrated.height) == ((), 0)
+
+
+def test_single_ratings_come_before_means(published):
+    with pytest.raises(InputError, match=r"human_judgement\.json, which holds every single rating"):
+        read_ratings(published / "human_score" / "trips")
+
+
+def test_mean_scores_of_other_lines_are_refused(published):
+    (published / "human_score" / "human_judgement.json").unlink()
+    file = published / "human_score" / "trips" / "bob" / "human_score.txt"
+    file.write_text(file.read_text() + "4\n")
+    with pytest.raises(
+        InputError, match=r"human_score\.txt: 4 lines, and the contexts of 'bob' have 3"
+    ):
+        read_ratings(published / "human_score" / "trips")
+
+
+def test_the_mean_scores_of_one_system_are_of_its_lines(tmp_path):
+    (tmp_path / "set" / "bot").mkdir(parents=True)
+    (tmp_path / "set" / "bot" / "human_score.txt").write_text("3.5\n2\n")
+    assert means_of(tmp_path / "set") == {("bot", "1", "mean", 3.5), ("bot", "2", "mean", 2.0)}

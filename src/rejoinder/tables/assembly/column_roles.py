@@ -33,6 +33,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "context": ("prompt", "input", "question", "instruction"),
     "name": ("metric", "metric_name", "scorer"),
     "rater": ("annotator", "annotator_id", "worker", "worker_id", "workerid"),
+    "score": ("rating",),
     "a": ("model_a", "system_a"),
     "b": ("model_b", "system_b"),
 }  # fmt: skip

@@ -18,6 +18,7 @@ from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.rating_formats.grade_means import SCORES, has_means, read_means
 from rejoinder.tables.schemas import RATINGS
 
 _NAME = "human_judgement.json"
@@ -38,18 +39,23 @@ _Row: TypeAlias = tuple[int, _Judged]  # the number of the row, and the row
 def recognise(path: Path, first: bytes) -> bool:
     """The JSON by one of its columns, a folder that holds it, or a folder of mean scores."""
     if path.is_dir():
-        return _file(path).is_file() or _has_means(path)
+        return _file(path).is_file() or has_means(path)
     return first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" and b'"HumanScores"' in first
 
 
 def read(path: Path) -> RatingsDraft:
-    """The single ratings; the items are called as in the folders of texts (``grade_items``)."""
+    """The single ratings; the items are called as in the folders of texts (``grade_items``).
+
+    Where there are none, the mean scores of a folder.
+    """
     file = _file(path) if path.is_dir() else path
     if path.is_dir() and not file.is_file():
-        raise InputError(
-            f"{path}: mean scores without their contexts (human_score.txt); name {_NAME}, which holds "
-            "every single rating of all data sets"
-        )
+        above = path.absolute().parent / _NAME
+        if above.is_file():
+            raise InputError(
+                f"{path}: holds mean scores ({SCORES}); name {above}, which holds every single rating"
+            )
+        return read_means(path)
     judged = _judged(file)
     data_sets = sorted({_data_set(reply) for _, reply in judged})
     published = (file.absolute().parent.parent / PUBLISHED).is_dir()
@@ -72,7 +78,7 @@ def read(path: Path) -> RatingsDraft:
 
 FORMAT = RatingFormat(
     "grade",
-    "GRADE's human_judgement.json, of one data set or several: for each reply a list of ratings",
+    "GRADE's human_judgement.json: for each reply a list of ratings; or its folders of mean scores",
     recognise,
     read,
 )
@@ -104,10 +110,6 @@ def _names(systems: dict[str, list[_Row]], data_set: str) -> dict[str, list[str]
     if known:
         return item_names({s: [c or "" for c in lines] for s, lines in contexts.items()}, data_set)
     return {s: item_names({s: [""] * len(lines)}, data_set)[s] for s, lines in contexts.items()}
-
-
-def _has_means(path: Path) -> bool:
-    return any(path.glob("*/human_score.txt")) or any(path.glob("*/*/human_score.txt"))
 
 
 def _judged(file: Path) -> list[_Row]:

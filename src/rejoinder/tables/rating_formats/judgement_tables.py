@@ -32,6 +32,8 @@ from rejoinder.tables.schemas import AGAINST, RATINGS
 # Columns that name things: a whole number in them is its digits.
 _NAMES = {*RATINGS, AGAINST} - {"score"}
 
+_ALIASED = ("id", "system", "rater", "score")
+
 
 def _jsonl(path: Path, columns: ColumnMapping | None = None, read: ReadRows = read_objects) -> Part:
     numbers, rows = [], []
@@ -86,9 +88,7 @@ def ratings_in_memory(
     table: Any, columns: ColumnMapping | None, keep: Sequence[str] = ()
 ) -> RatingsDraft:
     """The ratings in a table of Python."""
-    return ratings_of_table(
-        part_in_memory(table, columns, "ratings", ("id", "system", "rater")), keep
-    )
+    return ratings_of_table(part_in_memory(table, columns, "ratings", _ALIASED), keep)
 
 
 def part_in_memory(
@@ -103,7 +103,7 @@ def part_in_memory(
 def _read(
     path: Path, columns: ColumnMapping | None, keep: Sequence[str], name: str
 ) -> RatingsDraft:
-    part = judgements(path, name, columns, "ratings", ("id", "system", "rater"))
+    part = judgements(path, name, columns, "ratings", _ALIASED)
     return ratings_of_table(part, keep)
 
 

@@ -22,6 +22,7 @@ ITEMS = "".join(
     + "\n"
     for i in range(1, 7)
 )
+DRAWN = "id,probability,earlier,status\n"
 LONG = "id,system,rater,criterion,score\n"
 RATED = [
     f"c{i},{system},{rater}"
@@ -42,6 +43,12 @@ FILES = {
     "marks.csv": "system,id,judge\n" + "".join(f"{s},c{i},{1 + i % 4}\n" for i in range(1, 7) for s in ("bot", "cat")),
     "strange.csv": "system,id,judge\n" + "".join(f"dog,c{i},{1 + i % 4}\n" for i in range(1, 7)),
     "duels.csv": "id,a,b,rater,winner\n" + "".join(f"c{i},bot,cat,{r},{'ab'[(i + (r == 'ben')) % 2]}\n" for i in range(1, 13) for r in ("ann", "ben")),
+    "drawn.csv": DRAWN + "c1,0.5,0.0,next\nc9,0.5,0.0,next\n",
+    "left.csv": DRAWN + "c1,0.5,0.0,left\n",
+    "worse.csv": DRAWN + "c1,0.5,0.0,maybe\n",
+    "chance.csv": DRAWN + "c1,2.0,0.0,next\n",
+    "earlier.csv": DRAWN + "c1,0.5,0.7,next\n",
+    "twice.csv": DRAWN + "c1,0.5,0.0,next\nc1,0.5,0.0,next\n",
     "lines.txt": "Good morning.\nLine 5.\nThank you.\n",
     "rubric.toml": "ties = true\n",
     "typo.toml": "tie = true\n",
@@ -108,6 +115,8 @@ PEOPLE = [
     verb(f"compare {READ} --ratings one.csv", "one rated system", r"of the scored systems, 'bot' alone is rated; a comparison needs two"),
     verb("compare test.jsonl bot.jsonl cat.jsonl --ratings rated.csv", "ratings to correct, and no judge", r"no judge is named; give the scores of all replies with --scores FILE"),
     verb(f"compare {READ} --ratings rated.csv --margin 1", "a margin beside ratings", r"--margin has no effect beside --ratings"),
+    verb(f"compare {READ} --ratings rated.csv --drawn left.csv", "ratings of items that were not drawn", r"drawn: item 'c1' \(and 5 more items like it\) is rated and has the status 'left' in the table of drawn items"),
+    verb(f"compare {READ} --drawn drawn.csv", "drawn items, and no ratings", r"--drawn has no effect without --ratings FILE"),
     verb(f"compare {READ} --anytime", "looks at ratings, and no ratings", r"--anytime has no effect without --ratings FILE"),
     verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),
 ]  # fmt: skip
@@ -120,6 +129,13 @@ CORRELATE = [
     verb("compare --scores rated.csv --ratings rated.csv", "ratings as the scores to correct", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
     verb("judge --scores marks.csv --ratings marks.csv", "a judge's scores as ratings", r"marks\.csv: given as scores has the same content as marks\.csv given as ratings"),
     verb(f"judge {READ} --ratings others.csv", "ratings of other systems beside a judge", r"of 'dog', none of which is scored"),
+    verb(f"plan {READ} --next 3", "items to rate next, and no file for them", r"--next: no file to write the items to; name it with -o, for example -o next\.csv"),
+    verb(f"plan {READ} --next 7 -o next.csv", "more items to rate next than there are", r"number of next items \(--next\): got 7; expected 1 to 6, the items that are not rated yet"),
+    verb(f"plan {READ} {RATINGS} --next 1 -o next.csv", "items to rate next where all are rated", r"\(--next\): got 1; all items are rated"),
+    verb(f"plan {READ} --next 0 -o next.csv", "no items to rate next", r"\(--next\): got 0; expected 1 or more"),
+    verb(f"plan {READ} -o next.csv", "a file of next items, and none wanted", r"has no effect without --next N"),
+    verb(f"plan {READ} --next 3 -o next.csv --drawn drawn.csv", "an earlier draw, and no ratings of it", r"--drawn has no effect without --ratings FILE"),
+    verb(f"plan {READ} --next 3 -o rated.csv", "ratings in the place of the next items", r"--output rated\.csv: a file stands there that holds no drawn items"),
     verb(f"plan {READ} --cluster speaker", "a plan over clusters that are not there", r"cluster: the contexts have no column 'speaker'"),
     verb(f"correlate {READ} --ratings others.csv", "ratings of other systems", r"of 'dog', none of which is scored; the scores are of 'bot' or 'cat'"),
     verb(f"correlate {READ} --ratings moved.csv", "ratings of other items", r"no id is among the scored items \(rated: 'x1', scored: 'c1'"),
@@ -237,6 +253,15 @@ ANNOTATE = [
     verb(f"{SERVE} --probability chance", "a probability that no column holds", r"probability: the test set has no column 'chance'; got id, context"),
     verb(f"{SERVE} --probability id", "a probability that is none", r"probability: item 'c1' has 'c1' in the column 'id'; expected a number above 0 and at most 1"),
     verb(f"{SERVE} --sample 2 --probability id", "items drawn in two ways", r"items are drawn by one of them; leave the other out"),
+    verb(f"{SERVE} --sample 2 --drawn drawn.csv", "items drawn before, and again", r"sample, drawn: the table of drawn items says which single items are judged; leave sample out"),
+    verb(f"{SERVE} --drawn drawn.csv", "drawn items of another test set", r"drawn: item 'c9' is to be rated and not in the test set; give the test set that was planned for"),
+    verb(f"{SERVE} --drawn left.csv", "a draw without items to rate", r"no item of the table has the status 'next'; draw some with 'rejoinder plan --next N'"),
+    verb(f"{SERVE} --drawn rated.csv", "ratings in the place of drawn items", r"rated\.csv: no column 'probability'; got id, system, rater, criterion, score, expected id, probability, earlier, status"),
+    verb(f"{SERVE} --drawn lines.txt", "drawn items that are no table", r"lines\.txt: got the suffix '\.txt', expected '\.csv', '\.tsv', '\.jsonl' or '\.parquet'; give the table of drawn items"),
+    verb(f"{SERVE} --drawn worse.csv", "a status that is none", r"worse\.csv, row 2: status 'maybe'; expected 'rated', 'next' or 'left'"),
+    verb(f"{SERVE} --drawn chance.csv", "a drawn item with an impossible probability", r"chance\.csv, row 2: probability 2\.0 at id 'c1'; expected a number in \(0, 1\]"),
+    verb(f"{SERVE} --drawn earlier.csv", "an earlier draw likelier than both", r"earlier\.csv, row 2: earlier 0\.7 at id 'c1'; expected a number from 0 to the probability"),
+    verb(f"{SERVE} --drawn twice.csv", "a drawn item twice", r"twice\.csv, row 3: id 'c1' is there twice; keep one row of it"),
     verb(f"{SERVE} --scale 1 4.5", "a scale without points", r"--scale 1 4\.5: expected whole numbers"),
     verb(f"{SERVE} --scale 5 1", "a scale upside down", r"criterion 'overall': a scale from 5 to 1; expected 2 to 21 points, the lowest first"),
     verb(f"{SERVE} --criterion a --criterion a", "a criterion twice", r"criterion 'a': given twice; give it once"),

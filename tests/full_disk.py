@@ -119,6 +119,10 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--save"): (_score, ("a.parquet",)),
     ("correlate", "--save"): (_correlate, ("a.csv", "a.parquet")),
     ("correlate", "--plots"): (_correlate, ("plots",)),
+    ("plan", "--output"): (
+        lambda rung: [*_audit(rung), "--next", 1],
+        ("a.csv", "a.jsonl", "a.parquet"),
+    ),
     ("ratings", "--save"): (lambda rung: [rung.ratings()], ("a.tsv", "a.parquet")),
     ("weigh", "--output"): (
         lambda rung: [*_rated(rung), "--scale", 1, 5], ("a.jsonl", "a.parquet")

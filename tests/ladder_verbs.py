@@ -169,6 +169,12 @@ def plan(rung: Rung) -> Iterator[Line]:
     yield Line([kept(rung), *RESAMPLES], rung.items)
     yield Line([kept(rung), "--ratings", rung.ratings(), *RESAMPLES], rung.items)
     yield Line([kept(rung), "--cluster", "topic", *RESAMPLES], rung.items)
+    drawn = ["--next", 1, "-o", rung.new("next.csv")]
+    yield Line([kept(rung), *drawn, *RESAMPLES], rung.items)
+    if rung.items >= 20 and rung.systems > 1:
+        yield Line(
+            [kept(rung), "--ratings", half_rated(rung), *drawn, *RESAMPLES], (rung.items + 1) // 2
+        )
 
 
 def weigh(rung: Rung) -> Iterator[Line]:

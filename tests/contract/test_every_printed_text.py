@@ -64,6 +64,11 @@ ROWS = [
     ("ratings", "", ["relevance", "tuned", "r1"]),
     ("preferences", "", ["overall", "tuned", "j1"]),
     ("plan", "", ["tuned", "retrieval"]),
+    (
+        "plan {testset} {systems} -m bleu --resamples 100 --next 3 -o {out}/n.csv",
+        "",
+        ["tuned", OUT],
+    ),
     ("weigh", "", ["tuned", OUT]),
     ("weigh", "--weights-from length", ["tuned", OUT]),
     ("mark", "", ["tuned", OUT]),

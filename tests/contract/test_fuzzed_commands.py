@@ -68,7 +68,9 @@ COMMANDS = {
     "audit": f"audit {{testset}} {{responses}} -m bleu {QUICK} --json",
     "judge": "judge {testset} {responses} -m bleu --ratings {ratings} --json",
     "correlate": f"correlate {{testset}} {{responses}} -m bleu --ratings {{ratings}} --permutations 20 {QUICK} --json",
-    "plan": f"plan {{testset}} {{responses}} -m bleu --ratings {{ratings}} {QUICK} --json",
+    "plan": (
+        f"plan {{testset}} {{responses}} -m bleu --ratings {{ratings}} --next 1 -o {{out}}.csv {QUICK} --json"
+    ),
     "weigh": "weigh {testset} {responses} --ratings {ratings} --scale 1 5 -o {out}.jsonl --json",
     "annotate serve": "annotate serve {testset} {responses} --db {out}.sqlite --prepare --json",
     "annotate page": "annotate page {testset} {responses} --db {out}.sqlite -o {out}.html --json",

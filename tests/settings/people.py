@@ -42,6 +42,7 @@ USUAL = {
 # Not of the row 'random', whose scores the seed draws.
 VALUE = "agreement[metric=BLEU-2].*.value"
 ENDS = "agreement[metric=BLEU-2].*.low"
+SOME_RATED = {"ratings": "some_ratings"}
 UNIT = "-p unit --unit-size 5 --assignments 20"
 
 CORRELATE = [
@@ -303,6 +304,23 @@ PLAN = [
     scores_format("plan"),
     Row("plan", *SCORES, effect=more_than_before("comparisons.*.subject", "judge")),
     Row("plan", "--metric", "-m rougeL", effect=more_than_before("comparisons.*.subject", "ROUGE-L")),
+    Row(
+        "plan", "--next", "--next 12 -o {out}/next.csv", where=SOME_RATED,
+        effect=lambda before, after: (
+            "next" not in before.json
+            and read(after, "next.csv").filter(status="next").height == 12
+            and read(after, "next.csv")["probability"].to_list()
+            == pytest.approx(after.at("next.items.*.probability"))
+        ),
+    ),
+    Row(
+        "plan", "--output", "-o {out}/other.jsonl", where=SOME_RATED, also="--next 12 -o {out}/n.csv",
+        effect=lambda *both: [each.at("@") for each in both] == [["n.csv"], ["other.jsonl"]],
+    ),
+    Row(
+        "plan", "--drawn", "--drawn {drawn}", "next.items.*.earlier", "comparisons", where=SOME_RATED,
+        also="--next 12 -o {out}/n.csv",
+    ),
     Row("plan", "-a", "-a generic", also="-b tuned", effect=only("comparisons.*.a", "generic")),
     Row("plan", "-b", "-b generic", also="-a tuned", effect=only("comparisons.*.b", "generic")),
     Row("plan", "--every-pair", "--every-pair", effect=lambda _, after: len(

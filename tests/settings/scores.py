@@ -157,6 +157,11 @@ ROWS = [
         "pairs[by=people].*.difference", also="--ratings {some_ratings} -m length", where=NO_DRAWS,
     ),
     Row(
+        "compare", "--drawn", "--drawn {drawn}", "pairs[by=people].*.difference",
+        "pairs[by=BLEU-2].*.difference", also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda _, after: "weights:probability" in after.json["signature"],
+    ),
+    Row(
         "compare", "--anytime", "--anytime", "pairs[by=corrected].*.p",
         "pairs[by=BLEU-2].*.p", also="--ratings {some_ratings}", where=NO_DRAWS,
     ),

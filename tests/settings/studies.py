@@ -51,6 +51,8 @@ SERVE = [
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 30]),
     serve("--probability", "--probability chance", QUESTIONS, where={"testset": "drawn_testset"},
           effect=lambda _, after: 15 * 3 < after.json["questions"] < 51 * 3),
+    serve("--drawn", "--drawn {drawn}",
+          effect=lambda *both: [each.json["questions"] for each in both] == [198, 30]),
     serve("--mined", "--mined {mined}",
           effect=lambda *both: [each.json["questions"] for each in both] == [198, 198 + 2 * 66]),
     serve("--original", "--original",
@@ -106,6 +108,8 @@ PAGE = [
     page("--probability", "--probability chance", status=(0, 2),
          where={"testset": "drawn_testset"},
          effect=lambda _, after: "items are drawn by one of them" in after.err),
+    page("--drawn", "--drawn {drawn}", status=(0, 2),
+         effect=lambda _, after: "says which single items are judged; leave sample out" in after.err),
     page("--seed", "--seed 7", IDENTITY, keeps=QUESTIONS),
 ]  # fmt: skip
 

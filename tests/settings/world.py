@@ -501,6 +501,19 @@ class World:
         return self._csv("judge.csv", ("system", "id", "judge"), rows)
 
     @cached_property
+    def drawn(self) -> Path:
+        """A draw of ten items after the ratings of some, with probabilities that differ."""
+        with self.some_ratings.open(encoding="utf-8", newline="") as file:
+            rated = {row["id"] for row in csv.DictReader(file)}
+        free = [each["id"] for each in self.items if each["id"] not in rated]
+        status = dict.fromkeys(rated, "rated") | dict.fromkeys(free[:10], "next")
+        rows = [
+            (each["id"], 0.4 + i % 3 / 10, 0.3 + i % 2 / 10, status.get(each["id"], "left"))
+            for i, each in enumerate(self.items)
+        ]
+        return self._csv("drawn.csv", ("id", "probability", "earlier", "status"), rows)
+
+    @cached_property
     def judge_data(self) -> Path:
         return self._named("judge.data", self.judge_scores)
 

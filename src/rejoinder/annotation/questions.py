@@ -51,7 +51,9 @@ class Questions:
     notes: tuple[str, ...]
 
 
-def make_questions(testset: TestSet, responses: pl.DataFrame, task: Task) -> Questions:
+def make_questions(
+    testset: TestSet, responses: pl.DataFrame, task: Task, drawn: pl.DataFrame | None = None
+) -> Questions:
     """The questions about responses to a test set, in a fixed order that no rater sees.
 
     A system need not have answered every item: a question is asked where all of its replies are there.
@@ -60,6 +62,8 @@ def make_questions(testset: TestSet, responses: pl.DataFrame, task: Task) -> Que
         testset: The contexts.
         responses: ``schemas.RESPONSES``, of one system or more.
         task: The kind of judgement, which items are drawn, and the seed.
+        drawn: The items that were drawn before, the table of ``read_drawn``: those of the status
+            ``next`` are judged, with their probabilities. None draws as the task says.
 
     Raises:
         InputError: There are fewer systems than a question needs, an unknown one in ``pairs``, several
@@ -69,7 +73,7 @@ def make_questions(testset: TestSet, responses: pl.DataFrame, task: Task) -> Que
     _check_replies(testset, responses)
     systems = responses.get_column("system").unique(maintain_order=True).to_list()
     _check_systems(systems, task)
-    groups, notes = drawn_groups(testset, task)
+    groups, notes = drawn_groups(testset, task, drawn)
     texts = {
         (system, item): text for system, item, text in responses.select(*RESPONSES).iter_rows()
     }

@@ -9,7 +9,8 @@ import polars as pl
 
 from rejoinder.annotation.task import Task
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import counted, listed, more, quoted
+from rejoinder.tables.drawn_items import NEXT
 from rejoinder.tables.testset import TestSet
 
 
@@ -26,35 +27,44 @@ class Group:
     probability: float
 
 
-def drawn_groups(testset: TestSet, task: Task) -> tuple[list[Group], tuple[str, ...]]:
+def drawn_groups(
+    testset: TestSet, task: Task, drawn: pl.DataFrame | None = None
+) -> tuple[list[Group], tuple[str, ...]]:
     """The items of the study, in the order of the test set, and notes on those not drawn.
+
+    With ``drawn`` (``schemas.DRAWN``) the items are those of the status ``next``, with their
+    probabilities.
 
     With ``task.sample`` n of N groups are drawn without replacement, each with the probability n / N.
     With ``task.probability`` each group is drawn by itself with its own probability (Poisson
     sampling), so that their number varies with the seed.
 
     Raises:
-        ParameterError: A column is not there, or more groups are to be drawn than there are.
-        InputError: A probability is none, differs within a dialogue, or no group is drawn.
+        ParameterError: A column is not there, more groups are to be drawn than there are, or the task
+            draws items too.
+        InputError: A probability is none, differs within a dialogue, no group is drawn, or a drawn item
+            is not in the test set.
     """
+    if drawn is not None:
+        return _of_table(testset, task, drawn)
     groups = _groups(testset, task.dialogues)
     noun = "item" if task.dialogues is None else "dialogue"
     rng = np.random.default_rng([task.seed, 0])
     if task.probability is not None:
         probabilities = _probabilities(testset, task.probability, groups)
-        drawn = rng.random(len(groups)) < probabilities
+        taken = rng.random(len(groups)) < probabilities
     else:
         number = len(groups) if task.sample is None else task.sample
         if number > len(groups):
             raise ParameterError(
                 f"sample: got {number}; the test set has {counted(len(groups), noun)}"
             )
-        drawn = np.zeros(len(groups), dtype=bool)
-        drawn[rng.permutation(len(groups))[:number]] = True
+        taken = np.zeros(len(groups), dtype=bool)
+        taken[rng.permutation(len(groups))[:number]] = True
         probabilities = np.full(len(groups), number / len(groups))
     chosen = [
         Group(ids, float(probability))
-        for ids, probability, is_drawn in zip(groups, probabilities, drawn, strict=True)
+        for ids, probability, is_drawn in zip(groups, probabilities, taken, strict=True)
         if is_drawn
     ]
     if not chosen:
@@ -65,6 +75,33 @@ def drawn_groups(testset: TestSet, task: Task) -> tuple[list[Group], tuple[str, 
     left = len(groups) - len(chosen)
     notes = (f"{counted(left, noun)} of {len(groups)} not drawn",) if left else ()
     return chosen, notes
+
+
+def _of_table(
+    testset: TestSet, task: Task, drawn: pl.DataFrame
+) -> tuple[list[Group], tuple[str, ...]]:
+    """The items that a table says are to be rated next, and a note on the others."""
+    for name in ("sample", "probability", "dialogues"):
+        if getattr(task, name) is not None:
+            raise ParameterError(
+                f"{name}, drawn: the table of drawn items says which single items are judged; leave "
+                f"{name} out"
+            )
+    wanted = drawn.filter(pl.col("status") == NEXT)
+    if not wanted.height:
+        raise InputError(
+            f"drawn: no item of the table has the status '{NEXT}'; draw some with 'rejoinder plan --next N'"
+        )
+    by_id = dict(wanted.select("id", "probability").iter_rows())
+    strange = [name for name in by_id if name not in set(testset.ids)]
+    if strange:
+        raise InputError(
+            f"drawn: item {quoted(strange[0])}{more(len(strange), 'item')} is to be rated and not in the "
+            "test set; give the test set that was planned for"
+        )
+    groups = [Group((name,), by_id[name]) for name in testset.ids if name in by_id]
+    left = len(testset) - len(groups)
+    return groups, (f"{counted(left, 'item')} of {len(testset)} not drawn",) if left else ()
 
 
 def _groups(testset: TestSet, column: str | None) -> list[tuple[str, ...]]:

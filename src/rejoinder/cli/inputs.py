@@ -11,6 +11,7 @@ import click
 from rejoinder.cli.declarations import Options
 from rejoinder.cli.options import (
     CorpusOptions,
+    DrawnOptions,
     GapsOptions,
     MeasuringOptions,
     MeasuringOrScoresOptions,
@@ -95,6 +96,13 @@ def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = No
     if scale is not None:
         check_scale(of_criterion(table, given.criterion), scale)
     return table
+
+
+def read_drawn(given: DrawnOptions) -> pl.DataFrame | None:
+    """Reads the table of drawn items; None where none is given."""
+    from rejoinder.tables.drawn_items import read_drawn as read_items_drawn
+
+    return None if given.drawn is None else read_items_drawn(given.drawn)
 
 
 def with_notes(result: Result, paths: Sequence[Path]) -> Result:

@@ -254,6 +254,15 @@ class JsonOptions(Options):
     json: bool = flag("--json", help="Print JSON on standard output.")
 
 
+class DrawnOptions(Options):
+    """The items of which some were drawn for rating."""
+
+    drawn: Path | None = path(
+        "--drawn",
+        help="Table of drawn items (id, probability, earlier, status), as 'rejoinder plan --next' writes it.",
+    )
+
+
 class SeedOptions(Options):
     """The random seed."""
 

@@ -26,12 +26,12 @@ _SETTINGS = {
 }
 """By option, what the setting is called in the file of --task."""
 _OF_QUESTIONS = (
-    *_SETTINGS, "task", "criteria", "scale", "without", "mined", "original", "columns",
+    *_SETTINGS, "drawn", "task", "criteria", "scale", "without", "mined", "original", "columns",
     "testset_format", "responses_format", "references",
 )  # fmt: skip
 
 
-class StudyOptions(options.TextsOptions):
+class StudyOptions(options.TextsOptions, options.DrawnOptions):
     """A study: its file, and what it asks where it is new."""
 
     testset: Path = argument("testset", type=options.PATH, required=False)  # None: go on
@@ -152,8 +152,10 @@ def task_of(given: StudyOptions) -> Task:
 def questions_of(given: StudyOptions, task: Task) -> Questions:
     """The questions about the replies of the files."""
     from rejoinder.annotation.questions import make_questions
+    from rejoinder.cli import inputs
 
-    return make_questions(*_texts(given), task)
+    drawn = inputs.read_drawn(given)
+    return make_questions(*_texts(given), task, drawn)
 
 
 def _texts(given: StudyOptions) -> tuple[TestSet, pl.DataFrame]:

@@ -27,6 +27,7 @@ from rejoinder.planning.forecast import (
     Forecast,
     Targets,
 )
+from rejoinder.planning.labels_saved import LABELS_SAVED, labels_saved
 from rejoinder.planning.rater_notes import MEANS, PLACES
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.planning.requested import check_parameters, differences_of, numbers_of, pairs_of
@@ -70,6 +71,11 @@ class Plan:
             `variance_components.People`); ``shared``, from 0 (other raters for each item) to 1 (one
             panel for all); how many raters that ``panel`` has; ``floor``, how far other raters'
             difference may lie from theirs.
+        labels_saved: For each pair and metric as a judge (and all ``combined``): ``rated`` items of
+            ``scored``; the ``correlation`` of its differences with people's, with its 95% interval;
+            the share of ratings ``saved`` by ``compare_with_people`` on as many items, with its range,
+            and the ``most`` that it could save if many more items were scored than rated; see
+            `statistics.labels_saved.forecast_saved`. Empty without ratings.
         items: The pilot's items.
         references: The fewest and the most references of an item.
         assumptions: What every number rests on.
@@ -84,6 +90,7 @@ class Plan:
     correlations: pl.DataFrame
     correlation_needs: pl.DataFrame
     components: pl.DataFrame
+    labels_saved: pl.DataFrame
     items: int
     references: tuple[int, int]
     assumptions: tuple[str, ...]
@@ -100,6 +107,7 @@ class Plan:
             "correlations": self.correlations.to_dicts(),
             "correlation_needs": self.correlation_needs.to_dicts(),
             "components": self.components.to_dicts(),
+            "labels_saved": self.labels_saved.to_dicts(),
             "items": self.items,
             "references": self.references,
             "assumptions": self.assumptions,
@@ -245,6 +253,7 @@ def plan(
         table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
         table(needed, CORRELATION_NEEDS),
         _table(components, COMPONENTS),
+        _saved(pilot, ratings, criterion),
         n,
         scores.references,
         tuple(assumptions_of(wanted, pilot, scores, testset)),
@@ -286,6 +295,15 @@ def _parameters(
         **({"ratings": MEANS} if pilot.raters_are == MEANS else {}),
         **({"cluster": cluster} if cluster else {}),
     }
+
+
+def _saved(pilot: Extrapolation, ratings: Frame | None, criterion: str | None) -> pl.DataFrame:
+    """The table of ratings that judges would save; empty without ratings."""
+    if pilot.rated is None or ratings is None or criterion is None:
+        return pl.DataFrame(schema=LABELS_SAVED)
+    return labels_saved(
+        pilot.scores, pilot.rated, ratings, criterion, pilot.pairs, pilot.labels, pilot.seed
+    )
 
 
 def _raters_are(ratings: Frame, criterion: str) -> str:

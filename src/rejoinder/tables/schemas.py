@@ -110,3 +110,16 @@ CANDIDATES = {
 ``dialogue`` and ``turn`` (from 0) say where it stands in the corpus, ``mined_context`` what was said
 before it there. They and the scores are null where the candidate is the item's own message.
 """
+
+DRAWN = {
+    "id": pl.String,
+    "probability": pl.Float64,
+    "earlier": pl.Float64,
+    "status": pl.String,
+}
+"""One row per item of which some were drawn for rating.
+
+``probability`` is that of having been drawn so far, also of the items that were not, ``earlier`` that
+of having been drawn before the last draw; ``status`` is ``rated``, ``next`` (drawn, to be rated) or
+``left``.
+"""

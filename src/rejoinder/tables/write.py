@@ -21,6 +21,7 @@ from rejoinder.tables.schemas import (
     CANDIDATES,
     CONTEXTS,
     DETAILS,
+    DRAWN,
     PREFERENCES,
     RATINGS,
     REFERENCES,
@@ -102,6 +103,15 @@ def write_candidates(candidates: pl.DataFrame, path: str | os.PathLike[str]) -> 
         ]
         table = table.with_columns(pl.Series("mined_context", cells, dtype=pl.String))
     _write_rows(table, path)
+
+
+def write_drawn(items: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes drawn items as ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, by the path's suffix.
+
+    Raises:
+        InputError: As with ``write_responses``.
+    """
+    _write_rows(items.select(*DRAWN), path)
 
 
 def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:

@@ -52,6 +52,7 @@ OUTPUTS = [
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),
+    Output("plan", "--output", "IN a.jsonl --next 5", ".csv"),
     Output("ratings", "--save", "IN", ".csv"),
     Output("convert", "--output", "IN --as responses", ".jsonl"),
     Output("weigh", "--output", "IN a.jsonl --ratings b.csv", ".jsonl"),

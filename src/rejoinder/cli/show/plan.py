@@ -10,6 +10,7 @@ from rich.table import Table
 
 from rejoinder.cli.show import cells
 from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, styled, times100
+from rejoinder.cli.show.plan_ratings import print_next, print_saved
 from rejoinder.cli.terminal.columns import Column, number, table, text
 from rejoinder.cli.terminal.console import console
 from rejoinder.messages import counted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
+    from rejoinder.planning.next_items import NextItems
     from rejoinder.planning.plan import Plan
 
 IN_FULL = 3
@@ -27,10 +29,11 @@ OUT_OF_REACH = 20
 PEOPLE = "people"
 
 
-def plan(result: Plan) -> None:
+def plan(result: Plan, items: NextItems | None = None) -> None:
     """Who would tell the systems apart; how well agreement would be known; what that rests on.
 
-    More than 3 pairs of systems share one table.
+    More than 3 pairs of systems share one table. What a judge saves, and the items to have rated next,
+    come behind.
     """
     out = console()
     percent = [label for label, each in result.metrics.items() if cells.percent(each)]
@@ -63,9 +66,15 @@ def plan(result: Plan) -> None:
             style="dim",
         )
         out.print()
+    if result.labels_saved.height:
+        print_saved(out, result)
+        out.print()
+    if items is not None:
+        print_next(out, items)
+        out.print()
     for line in result.assumptions:
         out.print(f"assumed: {line}", style="dim")
-    for line in _reasons(result):
+    for line in [*(items.notes if items is not None else ()), *_reasons(result)]:
         out.print(f"note: {line}", style="yellow")
 
 

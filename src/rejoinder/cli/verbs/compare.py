@@ -9,7 +9,7 @@ from rejoinder.cli.declarations import command, flag, integer, number, option
 from rejoinder.cli.option_values import FEWEST_RESAMPLES
 
 
-class CompareOptions(options.ScoringOptions, options.RatingFilesOptions):
+class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options.DrawnOptions):
     """The options of 'compare'."""
 
     a: str | None = option("-a", metavar="NAME", help="First system of a single comparison.")
@@ -60,9 +60,8 @@ def compare(given: CompareOptions) -> None:
         raise ParameterError(
             "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
         )
-    check_needs(
-        bool(given.ratings), "--ratings FILE", "ratings_format", "criterion", "scale", "anytime"
-    )
+    of_ratings = ("ratings_format", "criterion", "scale", "anytime", "drawn")
+    check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     if given.ratings:
         _with_people(given)
     else:
@@ -123,6 +122,7 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
+    from rejoinder.tables.drawn_items import with_probabilities
 
     for name, each in from_command_line().items():
         if name in NOT_WITH_PEOPLE:
@@ -134,7 +134,9 @@ def _with_people(given: CompareOptions) -> None:
             "--ratings: no judge is named; give the scores of all replies with --scores FILE, or name a "
             "metric with -m NAME"
         )
-    table = inputs.read_rated(given, given.scale)
+    table, drawn = inputs.read_rated(given, given.scale), inputs.read_drawn(given)
+    if drawn is not None:
+        table = with_probabilities(table, drawn)
     files = [*(each.path for each in given.scores), *given.references]
     check_not_made_of([*files, *([given.testset] if given.testset else [])], given.ratings)
     scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)

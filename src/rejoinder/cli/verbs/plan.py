@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import choice, command, flag, integer, number, option
+from rejoinder.cli.declarations import choice, command, flag, integer, number, option, path
+from rejoinder.errors import ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.planning.next_items import NextItems
+    from rejoinder.scoring.scores import Scores
 
 
 class PilotRatingsOptions(options.RatingFilesOptions):
@@ -59,7 +67,25 @@ class ExtrapolationOptions(options.Options):
     without: tuple[str, ...] = options.without()
 
 
-class PlanOptions(options.MeasuringPairwiseOptions, PilotRatingsOptions, ExtrapolationOptions):
+class NextItemsOptions(options.DrawnOptions):
+    """Which items to have rated next."""
+
+    next: int | None = integer(
+        "--next",
+        help="Number of items to have rated next. They are drawn now: those that the judges leave "
+        "uncertain are likelier, and the table of -o has the probability of each.",
+    )
+    output: Path | None = path(
+        "--output",
+        "-o",
+        help="Output path. The table of --next (id, probability, earlier, status): .jsonl, .csv, .tsv "
+        "or .parquet.",
+    )
+
+
+class PlanOptions(
+    options.MeasuringPairwiseOptions, PilotRatingsOptions, ExtrapolationOptions, NextItemsOptions
+):
     """The options of 'plan'."""
 
     resamples: int = options.resamples("")
@@ -81,17 +107,26 @@ def plan(given: PlanOptions) -> None:
 
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
-    if there are any.
+    if there are any. With --next N -o FILE it also says which items to have rated next.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.planning.plan import plan as planned
+    from rejoinder.tables.write import write_drawn
 
     difference = _differences(given.differences)
-    of_ratings = ("raters", "criterion", "scale", "width", "ratings_format")
+    of_ratings = ("raters", "criterion", "scale", "width", "ratings_format", "drawn")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    check_needs(given.next is not None, "--next N", "output", "drawn")
+    if given.next is not None and given.output is None:
+        raise ParameterError(
+            "--next: no file to write the items to; name it with -o, for example -o next.csv"
+        )
+    targets.check_file(given.output, targets.DRAWN, "--output")
+    drawn = inputs.read_drawn(given)
     table = inputs.read_rated(given, given.scale) if given.ratings else None
     # The intervals of the scores themselves are not shown here.
     # Correlations with ratings are over all systems.
@@ -111,18 +146,50 @@ def plan(given: PlanOptions) -> None:
             **given.of(ExtrapolationOptions, options.SamplingOptions),
             progress=tick,
         )
+        items = _next(given, scores, table, drawn)
     result = inputs.with_notes(result, given.ratings)
-    if given.json:
-        write(result.as_json())
-    else:
-        from rejoinder.cli.show.plan import plan as show
+    with Outputs(items or result) as outputs:
+        if items is not None:
+            table = items.table
+            outputs.save(given.output, lambda path: write_drawn(table, path), table.height)
+        if given.json:
+            write(result.as_json() | ({} if items is None else {"next": items.as_json()}))
+        else:
+            from rejoinder.cli.show.plan import plan as show
 
-        show(result)
+            show(result, items)
+
+
+def _next(
+    given: PlanOptions,
+    scores: Scores,
+    ratings: pl.DataFrame | None,
+    drawn: pl.DataFrame | None,
+) -> NextItems | None:
+    """The items to have rated next; None where none are wanted."""
+    from rejoinder.planning.next_items import next_items
+    from rejoinder.tables.drawn_items import with_probabilities
+
+    if given.next is None:
+        return None
+    if ratings is not None and drawn is not None:
+        ratings = with_probabilities(ratings, drawn)
+    return next_items(
+        scores,
+        given.next,
+        ratings,
+        drawn,
+        a=given.a,
+        b=given.b,
+        criterion=given.criterion,
+        without=given.without,
+        scale=given.scale,
+        seed=given.seed,
+    )
 
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:
     """A bare number, or numbers by name."""
-    from rejoinder.errors import ParameterError
     from rejoinder.planning.extrapolation import PEOPLE
 
     differences: dict[str, float] = {}

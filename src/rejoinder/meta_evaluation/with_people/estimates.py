@@ -65,7 +65,7 @@ def estimates(
         seed: Of the folds.
         anytime: Whether the intervals that ratings come into hold at every look.
     """
-    corrected = _combined(replies, pairs, seed)
+    corrected = combined_differences(replies, pairs, seed)
     rows: list[dict[str, Any]] = []
     for (a, b), prediction in zip(pairs, corrected, strict=True):
         items = replies.items_of(a, b)
@@ -94,8 +94,10 @@ def estimates(
     return _with_holm(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
 
 
-def _combined(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int) -> Floats:
-    """One prediction of each pair's differences: float64 [P, n]."""
+def combined_differences(
+    replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int
+) -> Floats:
+    """One prediction of each pair's differences, of all judges: float64 [P, n]."""
     labels = np.stack([replies.labels_of(a, b) for a, b in pairs])
     predictions = np.stack([replies.predictions_of(a, b).T for a, b in pairs])
     clusters = int(replies.group.max()) + 1

@@ -1,0 +1,105 @@
+"""How many labels a judge would save, by how its differences correlate with people's in a pilot."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, PERFECT
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.statistics.student import t_quantile
+
+
+class SavedForecast(NamedTuple):
+    """How many labels predictions would save.
+
+    Args:
+        correlation: Pearson's r of labels and predictions.
+        interval: Its 95% interval; none with its reason.
+        saved: The share of labels saved with as many labels and predictions as there are.
+        saved_low: Its lower end.
+        saved_high: Its upper end.
+        most: The share with as many labels, and predictions of any number of other items.
+    """
+
+    correlation: float
+    interval: Interval
+    saved: float
+    saved_low: float
+    saved_high: float
+    most: float
+
+
+def forecast_saved(
+    labels: Floats, predictions: Floats, others: int, groups: NDArray[np.generic] | None = None
+) -> SavedForecast:
+    """The share of labels that predictions would save.
+
+    The corrected mean of n labels and N other predictions has ``1 - r^2 N / (n + N)`` times the
+    variance of that of the labels alone (Angelopoulos et al. 2023, arXiv 2311.01453, with the best
+    lambda), so that the share saved is ``r^2 N / (n + N)``, at most r^2. r^2 is the adjusted
+    ``1 - (1 - r^2) (g - 1) / (g - 2)``, not below 0, of g clusters: by chance alone r^2 is 1 / (g - 1).
+    The interval of r is the jackknife's over clusters on Fisher's scale, with Student's t.
+
+    Args:
+        labels: float64 [n], differences of two systems' ratings.
+        predictions: float64 [n], the differences of their scores.
+        others: N, how many items have predictions alone.
+        groups: [n], the cluster of each item; None takes each by itself.
+
+    Returns:
+        The forecast, a little above what `corrected_mean` saves where labels are few, because its lambda
+        is shrunk; NaN with its reason for fewer than 10 clusters, or values that are all equal.
+
+    >>> d = np.array([1.0, 0, 2, 1, 0, 1, 3, 1, 0, 1, 2, 0])
+    >>> forecast = forecast_saved(d, d + np.tile([0.5, -0.5, 0.0], 4), others=100)
+    >>> round(forecast.correlation, 2), round(forecast.saved, 2), round(forecast.most, 2)
+    (0.94, 0.78, 0.87)
+    """
+    clusters = Groups.of(groups, labels.size)
+    g = len(clusters)
+    reason = None
+    if g < FEWEST_LABELLED:
+        reason = f"fewer than {FEWEST_LABELLED} rated items or clusters"
+    elif np.ptp(labels) <= NO_SPREAD or np.ptp(predictions) <= NO_SPREAD:
+        reason = "all differences of the ratings, or of the scores, are equal"
+    if reason:
+        return SavedForecast(math.nan, Interval.none(reason), *[math.nan] * 4)
+    r, without = _left_out(labels, predictions, clusters)
+    share = others / (labels.size + others)
+    of_r = _adjusted(r, g)
+    if abs(r) > PERFECT or not (np.abs(without) < PERFECT).all():
+        interval = Interval.none("the correlation is perfect or undefined without some items")
+        return SavedForecast(r, interval, of_r * share, math.nan, math.nan, of_r)
+    z = np.arctanh(without)
+    error = math.sqrt((g - 1) / g * float(((z - z.mean()) ** 2).sum()))
+    reach = t_quantile(LEVEL, g - 1) * error
+    low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    squares = sorted((low * low, high * high))
+    least = 0.0 if low <= 0 <= high else squares[0]
+    ends = min(least, of_r) * share, max(squares[1], of_r) * share
+    return SavedForecast(r, Interval(low, high), of_r * share, *ends, of_r)
+
+
+def _adjusted(r: float, g: int) -> float:
+    return max(0.0, 1 - (1 - r * r) * (g - 1) / (g - 2))
+
+
+def _left_out(x: Floats, y: Floats, groups: Groups) -> tuple[float, Floats]:
+    """Pearson's r, and that with each cluster left out: float64 [g]."""
+    x, y = x - x.mean(), y - y.mean()
+    columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+    total = columns.sum(axis=0)
+
+    def correlation(sums: Floats) -> Floats:
+        n, of_x, of_y, xx, yy, xy = sums.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (xy - of_x * of_y / n) / np.sqrt((xx - of_x**2 / n) * (yy - of_y**2 / n))
+
+    return float(correlation(total[None])[0]), correlation(total - groups.sums(columns))

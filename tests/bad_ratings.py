@@ -113,6 +113,17 @@ WIDE = [
     one("wide-rater-column", "a column per criterion and the rater misspelt", r"column 'coder' and no 'rater'", "id,system,coder,fluency,relevance\nc1,bot,1,4,5\n"),
 ]  # fmt: skip
 
+KEYED = '{"id": "1", "item": "c1", "system": "bot"}\n'
+LINE = '{"instance_id": "1", "user_id": "ann", "labels": {"relevance": {"4": "4"}}}\n'
+RECORD = '[{"id": "1", "fields": {"reply": "Hi"}, "metadata": {"item": "c1", "system": "bot"}, "responses": {"relevance": [{"value": "4", "user_id": "u"}]}}]'
+
+
+def potato(case_id, wrong, expected, files, paths):
+    """A case of a folder of potato, whose key knows one instance."""
+    folder = {"p/config.yaml": "task_dir: .\n", "p/key.jsonl": KEYED}
+    return RatingCase(case_id, wrong, expected, folder | files, paths=paths)
+
+
 PUBLISHED = [
     RatingCase("ratings-format", "a format of ratings that does not exist", r"--ratings-format: got 'mturks'; .*did you mean 'mturk'", {"a.csv": LONG}, lambda path: read_ratings(path, format="mturks")),
     one("ratings-suffix", "ratings of unknown format", r"cannot tell the format", LONG, "ratings.dat"),
@@ -128,6 +139,17 @@ PUBLISHED = [
     one("label-studio-nobody", "an annotation by nobody", r"without completed_by", task(made={"completed_by": None}), "export.json"),
     one("label-studio-cut", "an export that breaks off", r"not JSON: .*truncated", task()[:-4], "export.json"),
     one("label-studio-key", "a key twice in an export", r"export\.json, row 1: duplicate key 'rating' in one object; keep", task(result={"type": "rating", "value": {"rating": 4}}).replace('"rating": 4', '"rating": 4, "rating": 5'), "export.json"),
+    potato("potato-nobody", "a folder of potato in which nobody has judged", r"no annotation_output/\*/user_state\.json; expected the annotations", {}, paths=("p",)),
+    potato("potato-key", "an export of potato away from its folder", r"no key\.jsonl beside it", {"a.jsonl": LINE}, paths=("a.jsonl",)),
+    potato("potato-instance", "an instance that the folder does not have", r"row 1: the instance '9' is not in key\.jsonl", {"p/a.jsonl": LINE.replace('"1"', '"9"', 1)}, paths=("p/a.jsonl",)),
+    potato("potato-choices", "several choices in one field", r"row 1: relevance: 2 choices \(4, 5\), expected one", {"p/a.jsonl": LINE.replace('{"4": "4"}', '{"4": "4", "5": "5"}')}, paths=("p/a.jsonl",)),
+    potato("potato-label", "a choice that is called by a word", r"row 1: score 'good' is no number", {"p/a.jsonl": LINE.replace('{"4": "4"}', '{"good": "good"}')}, paths=("p/a.jsonl",)),
+    potato("potato-state", "a state of another shape", r"user_state\.json, instance 1: got '5'; expected a label with its value", {"p/annotation_output/ann/user_state.json": '{"user_id": "ann", "instance_id_to_label_to_value": {"1": 5}}'}, paths=("p",)),
+    potato("potato-state-cut", "a state that breaks off", r"user_state\.json: no state of an annotator: .*name potato's export", {"p/annotation_output/ann/user_state.json": '{"user_id": "ann"'}, paths=("p",)),
+    potato("potato-key-twice", "a key that names an instance twice", r"key\.jsonl, row 2: duplicate id '1'; keep one row", {"p/a.jsonl": LINE, "p/key.jsonl": KEYED * 2}, paths=("p/a.jsonl",)),
+    one("argilla-data", "a record that does not say which reply it shows", r"row 1: metadata: no column 'system'", RECORD.replace('"system"', '"sys"'), "records.json"),
+    one("argilla-label", "a label that is no number", r"row 1: score 'good' is no number", RECORD.replace('"4"', '"good"'), "records.json"),
+    one("argilla-shape", "responses of another shape", r"row 1: .*responses", RECORD.replace('[{"value": "4", "user_id": "u"}]', '"4"'), "records.json"),
     one("score-twice", "two scores in one rating", r"ratings\.jsonl, row 2: duplicate key 'score' in one object; keep", '{"id": "c1", "system": "bot", "score": 4}\n{"id": "c2", "system": "bot", "score": 4, "score": 1}\n', "ratings.jsonl"),
     one("grade-scores", "scores that are no list", r"row 1: HumanScores: got '4, 5'", JUDGED.replace("[4, 5]", "4, 5").replace('"ID": 2', '"ID": 1'), "human_judgement.json"),
     RatingCase("grade-means", "mean scores of GRADE without their contexts", r"d: mean scores without their contexts .*human_judgement\.json, which holds every single rating", {"d/bot/human_score.txt": "4.5\n", "d/cat/human_score.txt": "3.5\n"}, paths=("d",)),

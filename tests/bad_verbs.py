@@ -272,6 +272,10 @@ ANNOTATE = [
     verb(f"{SERVE} --without bot --without cat", "nothing to judge", r"no system is left"),
     verb("annotate page --db s.sqlite -o p.html", "a page of a study that is not there", r"s\.sqlite: there is no such study; name a test set"),
     verb("annotate page test.jsonl bot.jsonl --db s.sqlite -o p.txt", "a page that is no HTML", r"p\.txt: got the suffix '\.txt', expected '\.html'"),
+    verb("annotate page test.jsonl bot.jsonl --criterion Fluency --db s.sqlite --platform argilla -o task", "a criterion with a name that Argilla refuses", r"criterion 'Fluency': argilla takes lower-case letters"),
+    verb("annotate page test.jsonl bot.jsonl --db s.sqlite --platform potato -o .", "tasks in a folder of other things", r"a folder with other things in it"),
+    verb("annotate page test.jsonl bot.jsonl --db s.sqlite --platform mturk -o p.json", "tasks of a platform in a file of another", r"p\.json: got the suffix '\.json', expected '\.csv'"),
+    verb("annotate page test.jsonl bot.jsonl cat.jsonl --judgement head-to-head --db s.sqlite -o p.csv", "comparisons for a platform", r"a head-to-head study has no tasks for other platforms"),
     verb("annotate export absent.sqlite -o r.csv", "a study that is not there", r"absent\.sqlite: there is no such study"),
     verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
 ]  # fmt: skip

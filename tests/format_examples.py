@@ -211,6 +211,20 @@ WORLDS = {
             for n, i in enumerate(IDS)
         ]).encode()),
     },
+    "potato": {"ratings": ("potato", {
+        "config.yaml": b"task_dir: .\n",
+        "key.jsonl": rows(*({"id": str(n), "item": i, "system": "a"} for n, i in enumerate(IDS))),
+        **{f"annotation_output/{by}/user_state.json": json.dumps({"user_id": by, "instance_id_to_label_to_value": {
+            str(n): [[{"schema": "fluency", "name": str(1 + (n + k) % 5)}, str(1 + (n + k) % 5)]] for n, _ in enumerate(IDS)}}).encode()
+           for k, by in enumerate(("ann", "bob"))},
+    })},
+    "argilla": {
+        "ratings": ("records.json", json.dumps([
+            {"id": str(n), "fields": {"reply": "Hi"}, "metadata": {"item": i, "system": "a"}, "suggestions": {}, "responses": {
+                "fluency": [{"value": str(1 + (n + by) % 5), "user_id": f"u{by}"} for by in (1, 2)]}}
+            for n, i in enumerate(IDS)
+        ]).encode()),
+    },
     "wide": {"ratings": ("wide.csv", table(("id", "system", *PAIRED), *((i, s, 1 + n % 5, 1 + n % 4, 1 + n % 3) for n, (s, i, _) in enumerate(REPLIES))))},
     "label-studio-min": {"ratings": ("flat.json", json.dumps([
         {"id": n, "system": s, "lead_time": 1, "annotation_id": n, "annotator": 1, "fluency": 1 + n % 5}

@@ -97,6 +97,8 @@ PAGE = [
     page("--output", "-o {out}/other.html",
          effect=lambda *both: [each.at("@") for each in both]
          == [["p.html", "s.sqlite"], ["other.html", "s.sqlite"]]),
+    page("--platform", "--platform potato -o {out}/task",
+         effect=lambda *both: [each.json["rater"] for each in both] == ["r001", None]),
     page("--db", "--db {out}/other.sqlite",
          effect=lambda _, after: after.at("@") == ["other.sqlite", "p.html"]),
     page("--task", "--task {study_task}", IDENTITY, keeps=QUESTIONS),

@@ -47,21 +47,30 @@ class Outputs:
         self._records = Records(result)
 
     def save(
-        self, path: Path | None, write: Callable[[Path], Any], rows: int | None = None
+        self,
+        path: Path | None,
+        write: Callable[[Path], Any],
+        rows: int | None = None,
+        files: Sequence[Path] | None = None,
     ) -> bool:
-        """Writes a file of so many rows, and returns whether it was written; None is no file."""
+        """Writes a file of so many rows, and returns whether it was written; None is no file.
+
+        Of a folder, ``files`` are those in it that are written; None: all of it is.
+        """
         if path is None:
             return False
         written = self.make(lambda: (write(path), True)[1], otherwise=False)
         if written:
-            self.wrote(path, rows)
+            self.wrote(path, rows, files)
         return written
 
-    def wrote(self, path: Path, rows: int | None = None) -> None:
+    def wrote(
+        self, path: Path, rows: int | None = None, files: Sequence[Path] | None = None
+    ) -> None:
         """Takes note of a file or a folder that was written."""
         number = "" if rows is None else f" ({counted(rows, 'row')})"
         self._written.append(f"Wrote {path}{number}.")
-        self.make(lambda: self._records.write(path, rows), None)
+        self.make(lambda: self._records.write(path, rows, files), None)
 
     def drew(self, folder: Path | None, paths: Sequence[Path]) -> None:
         """Takes note of the figures in a folder."""

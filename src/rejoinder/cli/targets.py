@@ -96,6 +96,7 @@ PAGE = Kind(
         columns[:1] in (["<!doctype html>"], ["["])
         or columns == ["id", "system", "context", "reply"]
     ),
+    otherwise="a folder takes --platform potato or argilla",
 )
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 

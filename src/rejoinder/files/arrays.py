@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,8 @@ from numpy.typing import NDArray
 from rejoinder.errors import InputError
 from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.files.content import sha256
-from rejoinder.files.replacing import beside, check_folder_target, failure
+from rejoinder.files.replacing import failure
+from rejoinder.files.whole_folder import whole_folder
 from rejoinder.messages import quoted
 
 Array: TypeAlias = NDArray[Any]
@@ -153,27 +153,12 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[FileArrays]:
     Raises:
         InputError: The folder cannot be made or written.
     """
-    check_folder_target(path)
-    final = Path(os.path.realpath(path))
-    temporary = beside(final, "part")
-    try:
-        temporary.mkdir(parents=True)
+    with whole_folder(path, is_written) as temporary:
         arrays = FileArrays(temporary)
         try:
             yield arrays
         finally:
             arrays.close()
-        try:
-            os.rename(temporary, final)
-        except OSError:
-            if not is_written(final):
-                raise
-    except OSError as error:
-        raise InputError(
-            f"{path}: the folder cannot be written: {failure(error)}; choose another place"
-        ) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def is_written(path: str | os.PathLike[str]) -> bool:

@@ -2,14 +2,19 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
 import studies
-from rejoinder.annotation.platforms import label_studio_tasks, mturk_table, tasks
+from rejoinder.annotation.platforms import label_studio, mturk
+from rejoinder.annotation.platforms.questions import shuffled
+from rejoinder.annotation.platforms.registry import PLATFORMS, tasks
 from rejoinder.annotation.task import Criterion, Task
 from rejoinder.errors import ParameterError
+from rejoinder.files.provenance import read_record
+from rejoinder.files.whole_folder import write_texts
 from rejoinder.tables.ratings import read_ratings
 
 TASK = Task(criteria=(Criterion("relevance"),))
@@ -21,8 +26,14 @@ def study(tmp_path):
     return studies.study(tmp_path, TASK, items=4)
 
 
+def text_of(study, platform):
+    """The one file of a platform, and the number of questions."""
+    texts, number = tasks(study, PLATFORMS[platform])
+    return texts[""], number
+
+
 def test_results_of_mechanical_turk_are_ratings(study, tmp_path):
-    text, number = tasks(study, ".csv")
+    text, number = text_of(study, "mturk")
     rows = list(csv.DictReader(text.splitlines()))
     assert number == len(rows) == 8
     assert {(row["system"], row["id"]) for row in rows} == {
@@ -48,7 +59,7 @@ def test_results_of_mechanical_turk_are_ratings(study, tmp_path):
 
 
 def test_an_export_of_label_studio_is_ratings(study, tmp_path):
-    given = json.loads(tasks(study, ".json")[0])
+    given = json.loads(text_of(study, "label-studio")[0])
     assert given[0].keys() == {"data"}
     assert given[0]["data"]["dialogue"][1]["author"] == "B"
     for number, each in enumerate(given, start=1):
@@ -66,19 +77,220 @@ def test_no_text_is_markup_in_the_form_of_mechanical_turk(study):
     with study.database.transaction() as db:
         db.execute("UPDATE question SET content = json_set(content, '$.replies[0]', ?)", (EVIL,))
         db.execute("UPDATE question SET content = json_set(content, '$.context[0]', ?)", (EVIL,))
-    table = mturk_table(study)
+    table = mturk.table(study)
     assert set(table["reply"]) == {"&lt;script&gt;alert(1)&lt;/script&gt;<br>$&#123;id}"}
     assert "<script" not in table.write_csv()
-    assert label_studio_tasks(study)[0]["data"]["reply"] == EVIL
+    assert label_studio.tasks(study)[0]["data"]["reply"] == EVIL
 
 
-def test_only_grades_have_a_way_back(tmp_path):
+FOLDERS = ("potato", "argilla")
+
+
+def exported(study, tmp_path, platform):
+    """The folder of a platform, as the command writes it."""
+    texts, number = tasks(study, PLATFORMS[platform])
+    assert number == 8
+    write_texts(tmp_path / platform, texts)
+    return tmp_path / platform
+
+
+def labels_of(ids):
+    """What two people choose: the first the number of the instance modulo 5, the second 5."""
+    ids = list(ids)
+    return {
+        rater: {number: str(int(number) % 5 + 1) if rater == "ann" else "5" for number in ids}
+        for rater in ("ann", "bob")
+    }
+
+
+def expected(study, given):
+    """The ratings that these choices are, by item, system and rater."""
+    every = shuffled(study)
+    return {
+        (every[int(number) - 1].item, every[int(number) - 1].systems[0], rater, float(score))
+        for rater, choices in given.items()
+        for number, score in choices.items()
+    }
+
+
+def state_of(rater, choices):
+    """``user_state.json``, as potato 2.12 keeps it."""
+    labels = {
+        number: [
+            [{"schema": "relevance", "name": score}, score],
+            [{"schema": "comment", "name": "text_box"}, "7 of 10"],
+        ]
+        for number, score in choices.items()
+    }
+    return {
+        "user_id": rater,
+        "current_instance_index": 3,
+        "instance_id_to_label_to_value": labels,
+        "instance_id_to_span_to_value": {},
+    }
+
+
+def write_potato(folder, given, shape):
+    """The annotations in a folder of potato; the path that is read."""
+    if shape in ("state", "older state"):
+        for rater, choices in given.items():
+            state = state_of(rater, choices)
+            if shape == "older state":
+                state["instance_id_to_label_to_value"] = {
+                    number: {"relevance": {score: True}, "comment": {"text_box": "fine"}}
+                    for number, score in choices.items()
+                }
+            place = folder / "annotation_output" / rater / "user_state.json"
+            place.parent.mkdir(parents=True)
+            place.write_text(json.dumps(state))
+        return folder
+    exports = folder / "annotation_output" / "exports"
+    exports.mkdir(parents=True)
+    path = exports / f"annotations.{shape}"
+    rows = [
+        (number, rater, score) for rater, each in given.items() for number, score in each.items()
+    ]
+    if shape == "jsonl":
+        lines = [
+            {
+                "instance_id": number, "user_id": rater, "spans": {}, "links": {},
+                "labels": {"relevance": {score: score}, "comment": {"text_box": "fine"}},
+            }
+            for number, rater, score in rows
+        ]  # fmt: skip
+        path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    else:
+        scores = sorted({score for *_, score in rows})
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file, delimiter="," if shape == "csv" else "\t")
+            names = [f"relevance.{score}" for score in scores]
+            writer.writerow(["instance_id", "user_id", *names, "comment.text_box"])
+            for number, rater, score in rows:
+                cells = [score if score == each else "" for each in scores]
+                writer.writerow([number, rater, *cells, "fine"])
+    return path
+
+
+@pytest.mark.parametrize("shape", ["state", "older state", "jsonl", "csv", "tsv"])
+def test_annotations_of_potato_are_ratings(tmp_path, shape):
+    study = studies.study(tmp_path, replace(TASK, comments=True), items=4)
+    folder = exported(study, tmp_path, "potato")
+    items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    assert [each["id"] for each in items] == [str(k) for k in range(1, 9)]
+    assert items[0]["dialogue"][1]["speaker"] == "B"
+    given = labels_of(each["id"] for each in items)
+    path = write_potato(folder, given, shape)
+    ratings = read_ratings(path)
+    assert set(ratings.get_column("criterion")) == {"relevance"}
+    got = set(ratings.select("id", "system", "rater", "score").rows())
+    assert got == expected(study, given)
+    assert ratings.height == 16
+
+
+def test_responses_of_argilla_are_ratings(study, tmp_path):
+    folder = exported(study, tmp_path, "argilla")
+    records = json.loads((folder / "records.json").read_text())
+    assert [each["id"] for each in records] == [str(k) for k in range(1, 9)]
+    given = labels_of(each["id"] for each in records)
+    for each in records:  # as Dataset.to_disk of argilla 2.8 writes them
+        responses = [
+            {"value": choices[each["id"]], "user_id": rater} for rater, choices in given.items()
+        ]
+        comments = [{"value": "7", "user_id": "ann"}, {"value": None, "user_id": "bob"}]
+        each |= {
+            "responses": {"relevance": responses, "comment": comments},
+            "status": "completed",
+            "_server_id": "0",
+        }
+    (tmp_path / "export.json").write_text(json.dumps(records))
+    ratings = read_ratings(tmp_path / "export.json")
+    assert set(ratings.get_column("criterion")) == {"relevance"}
+    got = set(ratings.select("id", "system", "rater", "score").rows())
+    assert got == expected(study, given)
+
+
+def test_what_raters_get_to_see_does_not_say_whose_a_reply_is(tmp_path):
+    study = studies.study(tmp_path, TASK, items=4)
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = json_set(content, '$.replies[0]', 'A reply.')")
+    folder = exported(study, tmp_path, "potato")
+    for name in ("config.yaml", "items.jsonl"):  # potato sends every column of the items
+        assert "ann" not in (folder / name).read_text().replace("annotation", "")
+        assert "bot" not in (folder / name).read_text()
+    settings = json.loads(
+        (exported(study, tmp_path, "argilla") / ".argilla/settings.json").read_text()
+    )
+    assert {each["name"]: each["visible_for_annotators"] for each in settings["metadata"]} == {
+        "item": False,
+        "system": False,
+    }
+
+
+def test_hostile_texts_end_no_script_of_potato_and_no_line_of_its_configuration(tmp_path):
+    criterion = Criterion("relevance", 'a "b": #\n\u2028c', 1, 2, ("{x}: y", "\x07"))
+    study = studies.study(tmp_path, Task(criteria=(criterion,), title="- [\n'"), items=4)
+    evil = "</SCRIPT><!--<script>"
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = json_set(content, '$.replies[0]', ?)", (evil,))
+        db.execute("UPDATE question SET content = json_set(content, '$.context[0]', ?)", (evil,))
+    folder = exported(study, tmp_path, "potato")
+    text = (folder / "items.jsonl").read_text().lower()
+    assert not any(sign in text for sign in ("</script", "<!--", "<script"))
+    lines = (folder / "config.yaml").read_text("utf-8").split("\n")
+    assert 'annotation_task_name: "- [\\n\'"' in lines
+    assert '    description: "a \\"b\\": #\\n\\u2028c"' in lines
+    assert '      - {name: "2", displayed_label: "2: \\u0007"}' in lines
+
+
+@pytest.mark.parametrize("platform", FOLDERS)
+@pytest.mark.parametrize("name", ["Relevance", "wie gut?", "a.b", "-", "reply", "comment"])
+def test_names_that_a_platform_refuses_are_refused(tmp_path, platform, name):
+    study = studies.study(tmp_path, Task(criteria=(Criterion(name),)))
+    with pytest.raises(ParameterError, match=r"takes lower-case letters, digits, '-' and '_'"):
+        tasks(study, PLATFORMS[platform])
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_only_grades_have_a_way_back(tmp_path, platform):
     study = studies.study(tmp_path, Task("head-to-head"))
-    for suffix in (".csv", ".json"):
-        with pytest.raises(
-            ParameterError, match="a head-to-head study has no tasks for other platforms"
-        ):
-            tasks(study, suffix)
+    with pytest.raises(
+        ParameterError, match="a head-to-head study has no tasks for other platforms"
+    ):
+        tasks(study, PLATFORMS[platform])
+
+
+@pytest.mark.parametrize("platform", FOLDERS)
+def test_a_folder_is_new_and_whole_and_has_its_record(tmp_path, command, platform):
+    study = studies.study(tmp_path, TASK, items=3)
+    study.close()
+    folder = tmp_path / "task"
+    words = ["annotate", "page", "--db", study.database.path, "--platform", platform, "-o", folder]
+    status, out, err = command(*words, "--json")
+    assert (status, json.loads(out)["questions"]) == (0, 6), err
+    names = sorted(
+        each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()
+    )
+    record = read_record(folder)
+    assert record is not None
+    assert sorted([*record["files"], ".provenance.json"]) == names
+    (folder / "annotation_output").mkdir()  # what people do there is not overwritten
+    status, _, err = command(*words)
+    assert status == 2
+    assert "a folder with other things in it" in err
+    assert json.loads(command("provenance", folder, "--json")[1])["state"] == "unchanged"
+    (tmp_path / "file").write_text("mine")
+    assert command(*words[:-1], tmp_path / "file")[0] == 2
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("platform", "name"), [("mturk", "t.json"), ("label-studio", "t.csv")])
+def test_a_platform_has_its_own_kind_of_file(tmp_path, command, platform, name):
+    study = studies.study(tmp_path, TASK, items=3)
+    study.close()
+    words = ["annotate", "page", "--db", study.database.path, "--platform", platform]
+    status, _, err = command(*words, "-o", tmp_path / name)
+    assert status == 2
+    assert f"got the suffix '.{name[2:]}', expected" in err
 
 
 @pytest.mark.parametrize("name", ["hits.csv", "tasks.json"])

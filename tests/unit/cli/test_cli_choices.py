@@ -6,6 +6,7 @@ import click
 import pytest
 
 from command_line import commands, verbs
+from rejoinder.annotation.platforms.registry import PLATFORMS
 from rejoinder.annotation.task import KINDS as KINDS_OF_JUDGEMENTS
 from rejoinder.corpora.entropy_filter import SIDES
 from rejoinder.meta_evaluation.dialogue_level import RULES
@@ -29,6 +30,7 @@ from rejoinder.tuning.search import PRUNINGS, SAMPLERS
 
 PAIRWISE = [word for kind in get_args(MissingOrPairwise) for word in get_args(kind) or (kind,)]
 REGISTRIES = {
+    "--platform": PLATFORMS,
     "--judgement": KINDS_OF_JUDGEMENTS,
     "--alignment": get_args(Alignment),
     "--as": [kind.replace(" ", "") for kind in KINDS_OF_TABLES],

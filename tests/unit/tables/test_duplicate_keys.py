@@ -35,6 +35,12 @@ BATCH = '{"custom_id": "a", "response": {}, "custom_id": "b"}'
 
 FLAT = '[{"id": 1, "system": "b", "lead_time": 1, "annotation_id": 1, "annotation_id": 2}]'
 
+ANNOTATED = '{"instance_id": "1", "user_id": "a", "user_id": "b", "labels": {}}'
+RECORDED = (
+    '[{"id": "1", "fields": {}, "metadata": {"item": "1", "system": "a"}, "responses": '
+    '{"q": [{"value": 1, "user_id": "a", "user_id": "b"}]}}]'
+)
+
 # Reader, format, file, content, key, row.
 ROWS = [
     (read_testset, "jsonl", "t.jsonl", '{"id": 1, "references": [{"text": "a", "text": "b"}]}', "text"),
@@ -51,6 +57,8 @@ ROWS = [
     (read_ratings, "json", "r.json", '[{"id": "a", "system": "b", "score": 1, "score": 2}]', "score"),
     (read_ratings, "label-studio-min", "m.json", FLAT, "annotation_id"),
     (read_ratings, "label-studio", "r.json", f"[{TASK}]", "rating"),
+    (read_ratings, "potato", "p.jsonl", ANNOTATED, "user_id"),
+    (read_ratings, "argilla", "a.json", RECORDED, "user_id"),
     (read_ratings, "grade", "human_judgement.json", f"[{JUDGED}]", "HumanScores"),
     (read_preferences, "jsonl", "p.jsonl", DUEL, "winner"),
     (RecordedBackend, None, "s.jsonl", SCORED, "total"),

@@ -188,6 +188,82 @@ def test_label_studio_flat_exports(tmp_path, suffix):
     ]  # fmt: skip
 
 
+def potato(tmp_path):
+    """A folder of potato with its key."""
+    folder = tmp_path / "task"
+    folder.mkdir()
+    (folder / "config.yaml").write_text("task_dir: .\n")
+    (folder / "key.jsonl").write_text(
+        '{"id": "1", "item": "c5", "system": "bot"}\n{"id": "2", "item": "c6", "system": "cat"}\n'
+    )
+    return folder
+
+
+def test_potato_states(tmp_path, caplog):
+    folder = potato(tmp_path)
+    labels = {
+        "2": [
+            [{"schema": "relevance", "name": "-1"}, "-1"],
+            [{"schema": "length", "name": "slider"}, "2.5"],
+            [{"schema": "why", "name": "text_box"}, "9"],
+        ],
+        "1": [[{"schema": "relevance", "name": "3"}, True]],
+    }
+    place = folder / "annotation_output" / "ann" / "user_state.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"user_id": "ann", "instance_id_to_label_to_value": labels}))
+    assert read_ratings(folder).rows() == [
+        ("c6", "cat", "ann", "relevance", -1.0),
+        ("c6", "cat", "ann", "length", 2.5),
+        ("c5", "bot", "ann", "relevance", 3.0),
+    ]
+    assert "1 text of raters left out" in caplog.text
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv"])
+def test_potato_exports(tmp_path, suffix):
+    path = potato(tmp_path) / "exports" / f"annotations{suffix}"
+    path.parent.mkdir()
+    if suffix == ".jsonl":
+        path.write_text(
+            '{"instance_id": "1", "user_id": "ann", "labels": {"relevance": {"4": "4"}}, "spans": {}}\n'
+            '{"instance_id": 2, "user_id": "bob", "labels": {"relevance": {"-1": "-1"}, "why": '
+            '{"text_box": "well"}}, "spans": {}}\n'
+        )
+    else:
+        text = (
+            "instance_id,user_id,relevance.4,why.text_box,relevance.-1\n1,ann,4,,\n2,bob,,well,-1\n"
+        )
+        path.write_text(text if suffix == ".csv" else text.replace(",", "\t"))
+    assert read_ratings(path).rows() == [
+        ("c5", "bot", "ann", "relevance", 4.0),
+        ("c6", "cat", "bob", "relevance", -1.0),
+    ]
+
+
+def argilla(**more):
+    return {"id": "7", "fields": {"reply": "Hi"}, "suggestions": {}, "vectors": {}, **more}
+
+
+def test_argilla_records(tmp_path, caplog):
+    path = tmp_path / "records.json"
+    by = [{"value": 4, "user_id": "u1"}, {"value": None, "user_id": "u2"}]
+    ranked = [{"value": [{"value": "a", "rank": 1}], "user_id": "u1"}]
+    poor = {"value": "2 - poor", "user_id": "u1"}
+    records = [
+        argilla(metadata={"item": "c5", "system": "bot"}, responses={"relevance": by, "order": ranked}),
+        argilla(metadata={"model_name": "bot"}, responses={"relevance": [poor]}),
+        argilla(metadata={"item": "c6", "system": "bot"}, responses={}),
+    ]  # fmt: skip
+    path.write_text(json.dumps(records))
+    assert read_ratings(path).rows() == [
+        ("c5", "bot", "u1", "relevance", 4.0),
+        ("7", "bot", "u1", "relevance", 2.0),
+    ]
+    assert "1 response to the question 'order' left out" in caplog.text
+    assert "1 response to the question 'relevance' left out" in caplog.text
+
+
 SURVEY = ("StartDate", "Status", "Finished", "RecordedDate", "ResponseId")
 IMPORT = [f'"{{""ImportId"":""{name}""}}"' for name in SURVEY]
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command
+from rejoinder.cli.declarations import choice, command
 from rejoinder.cli.study import StudyOptions
+
+if TYPE_CHECKING:
+    from rejoinder.annotation.study import Study
 
 
 class PageOptions(StudyOptions, options.JsonOptions):
     """The options of 'annotate page'."""
 
+    platform: str | None = choice(
+        "--platform",
+        of=("mturk", "label-studio", "potato", "argilla"),
+        help="Platform for which all questions of a pointwise study are written. mturk: a .csv file; "
+        "label-studio: a .json file; potato, argilla: a new folder.",
+    )
     output: Path = options.output(
         ".html: a page for one more rater; .csv: all questions for Mechanical Turk; .json: for Label "
-        "Studio."
+        "Studio; with --platform potato or argilla a new folder."
     )
 
 
@@ -24,51 +37,105 @@ def page(given: PageOptions) -> None:
 
     The file needs no server. The rater's answers are downloaded from it as a file, which 'annotate
     export' takes. Every call adds a rater to the study of --db and keeps questions for this rater. As
-    .csv or .json all questions of a pointwise study are written for another platform, whose results
-    'rejoinder ratings' reads.
+    .csv or .json, or with --platform, all questions of a pointwise study are written for another
+    platform, whose results 'rejoinder ratings' reads.
     """
     from contextlib import closing
 
     from rejoinder.cli import study as studies
-    from rejoinder.cli import targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
-    from rejoinder.cli.terminal.console import console, print_notes
-    from rejoinder.files.replacing import replacing
-    from rejoinder.messages import counted
     from rejoinder.models.installed import check_installed
 
     check_installed("annotate page", "jinja2", extra="annotate")
-    targets.check_file(given.output, targets.PAGE, "--output")
-    from rejoinder.annotation.platforms import tasks
-    from rejoinder.annotation.standalone.page import make_page
+    platform = _platform_of(given)
+    if platform is not None and given.testset is not None:  # before the study is made
+        from rejoinder.annotation.platforms.registry import PLATFORMS, check_task
 
+        check_task(studies.task_of(given), PLATFORMS[platform])
     study, _ = studies.opened(given)
-
-    with closing(study), Outputs() as outputs:
-        if given.output.suffix.lower() == ".html":
-            text, rater, questions = make_page(study)
+    with closing(study):
+        if platform is None:
+            _write_page(given, study)
         else:
-            rater = None
-            text, questions = tasks(study, given.output.suffix.lower())
+            _write_tasks(given, study, platform)
 
-        def write(path: Path) -> None:
-            with replacing(path) as temporary:
-                temporary.write_text(text, "utf-8")
 
-        written = outputs.save(given.output, write)
-        if rater is not None and not written:
+def _platform_of(given: PageOptions) -> str | None:
+    """The platform to write for; None: a page.
+
+    Raises:
+        RejoinderError: The output cannot be written, or has the suffix of something else.
+    """
+    from rejoinder.annotation.platforms.registry import PLATFORMS
+    from rejoinder.cli import targets
+
+    suffixes = {each.suffix: each.name for each in PLATFORMS.values() if each.suffix}
+    name = given.platform or suffixes.get(given.output.suffix.lower())
+    wanted = ".html" if name is None else PLATFORMS[name].suffix
+    if wanted:
+        of_platform = dataclasses.replace(targets.PAGE, suffixes=(wanted,))
+        kind = targets.PAGE if given.platform is None else of_platform
+        targets.check_file(given.output, kind, "--output")
+    else:
+        targets.check_folder(given.output, markers=())
+    return name
+
+
+def _write_page(given: PageOptions, study: Study) -> None:
+    from rejoinder.annotation.standalone.page import make_page
+    from rejoinder.cli.outputs import Outputs
+
+    text, rater, questions = make_page(study)
+    with Outputs() as outputs:
+        written = outputs.save(given.output, lambda path: _write(path, text))
+        if not written:
             study.withdraw(rater)
-        notes = [*study.notes, *(_alone(given.output) if rater is not None and written else ())]
-        if given.json:
-            path = str(given.output) if written else None
-            name = None if rater is None else rater.name
-            whole = {"rater": name, "questions": questions, "identity": study.identity}
-            machine.write({**whole, "written": path, "notes": notes})
+        notes = _alone(given.output) if written else []
+        _print(given, study, rater.name, questions, written, notes)
+
+
+def _write_tasks(given: PageOptions, study: Study, platform: str) -> None:
+    from rejoinder.annotation.platforms.registry import PLATFORMS, tasks
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.files.whole_folder import write_texts
+
+    texts, questions = tasks(study, PLATFORMS[platform])
+    with Outputs() as outputs:
+        if PLATFORMS[platform].suffix:
+            written = outputs.save(given.output, lambda path: _write(path, texts[""]))
         else:
-            whom = "other platforms" if rater is None else rater.name
-            console().print(f"{whom}: {counted(questions, 'question')}")
-            print_notes(console(), notes)
+            files = [given.output / name for name in texts]
+            write = functools.partial(write_texts, texts=texts)
+            written = outputs.save(given.output, write, files=files)
+        _print(given, study, None, questions, written)
+
+
+def _write(path: Path, text: str) -> None:
+    from rejoinder.files.replacing import replacing
+
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8")
+
+
+def _print(
+    given: PageOptions,
+    study: Study,
+    rater: str | None,
+    questions: int,
+    written: bool,
+    more: Sequence[str] = (),
+) -> None:
+    from rejoinder.cli.show import machine
+    from rejoinder.cli.terminal.console import console, print_notes
+    from rejoinder.messages import counted
+
+    notes = [*study.notes, *more]
+    if given.json:
+        path = str(given.output) if written else None
+        whole = {"rater": rater, "questions": questions, "identity": study.identity}
+        machine.write({**whole, "written": path, "notes": notes})
+        return
+    console().print(f"{rater or 'other platforms'}: {counted(questions, 'question')}")
+    print_notes(console(), notes)
 
 
 def _alone(path: Path) -> list[str]:

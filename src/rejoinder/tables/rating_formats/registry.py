@@ -10,12 +10,14 @@ from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder, refuse_published
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats import (
+    argilla,
     dailydialog_multiref,
     dstc7,
     grade,
     judgement_tables,
     label_studio,
     mturk,
+    potato,
     qualtrics,
     wmt,
 )
@@ -33,6 +35,8 @@ RATING_FORMATS: dict[str, RatingFormat] = {
         mturk.FORMAT,
         label_studio.FORMAT,
         label_studio.FLAT,
+        potato.FORMAT,
+        argilla.FORMAT,
         qualtrics.FORMAT,
         wmt.FORMAT,
         *judgement_tables.FORMATS,

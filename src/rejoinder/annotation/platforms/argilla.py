@@ -1,0 +1,106 @@
+"""The questions of a study as a dataset of Argilla (github.com/argilla-io/argilla): a folder."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rejoinder.annotation.platforms.questions import EMPTY, shuffled
+from rejoinder.annotation.questions import Question
+from rejoinder.annotation.speakers import turns
+from rejoinder.annotation.study import Study
+from rejoinder.annotation.task import Criterion, Task
+
+RECORDS = "records.json"
+SETTINGS = ".argilla/settings.json"
+DATASET = ".argilla/dataset.json"
+
+
+def files(study: Study) -> dict[str, str]:
+    """The folder that ``argilla.Dataset.from_disk`` reads: the dataset, its settings and its records.
+
+    Annotators see the dialogue, the reply and the criteria. Records have numbers, in a random order;
+    ``item`` and ``system`` are metadata that only owners and admins see.
+    """
+    records = [_record(number, each) for number, each in enumerate(shuffled(study), start=1)]
+    dataset = {"name": f"rejoinder-{study.identity[:8]}", "status": "draft"}
+    return {
+        RECORDS: "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n",
+        SETTINGS: json.dumps(settings(study.task), indent=1) + "\n",
+        DATASET: json.dumps(dataset, indent=1) + "\n",
+    }
+
+
+def _record(number: int, question: Question) -> dict[str, Any]:
+    (reply,) = question.replies
+    dialogue = [{"role": who, "content": text} for who, text in turns(question.context)]
+    return {
+        "id": str(number),
+        "fields": {
+            **({"dialogue": dialogue} if dialogue else {}),
+            "reply": reply if reply.strip() else EMPTY,
+        },
+        "metadata": {"item": question.item, "system": question.systems[0]},
+        "suggestions": {},
+        "responses": {},
+        "vectors": {},
+    }
+
+
+def settings(task: Task) -> dict[str, Any]:
+    """The settings of the dataset: its fields, a question for each criterion, and metadata.
+
+    The points of a scale are labels, because Argilla's ratings go from 0 to 10 and have no words.
+    """
+    comment = {
+        "name": "comment",
+        "type": "text",
+        "title": "Comment",
+        "required": False,
+        "settings": {"type": "text", "use_markdown": False},
+    }
+    return {
+        "guidelines": task.instructions or None,
+        "allow_extra_metadata": False,
+        "distribution": {"strategy": "overlap", "min_submitted": task.raters_per_question},
+        "fields": [
+            _field("dialogue", "Conversation", "chat", required=False),
+            _field("reply", "Reply", "text", required=True),
+        ],
+        "questions": [*map(_question, task.criteria), *([comment] if task.comments else [])],
+        "metadata": [_metadata("item"), _metadata("system")],
+        "vectors": [],
+    }
+
+
+def _field(name: str, title: str, kind: str, required: bool) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": kind,
+        "title": title,
+        "required": required,
+        "settings": {"type": kind, "use_markdown": False},
+    }
+
+
+def _question(criterion: Criterion) -> dict[str, Any]:
+    options = [
+        {"value": str(grade), "text": f"{grade}: {words}" if words else str(grade)}
+        for grade, words in criterion.points
+    ]
+    return {
+        "name": criterion.name,
+        "type": "label_selection",
+        "title": criterion.asked,
+        "required": True,
+        "settings": {"type": "label_selection", "options": options, "visible_options": None},
+    }
+
+
+def _metadata(name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "title": name,
+        "settings": {"type": "terms", "values": None, "visible_for_annotators": False},
+        "visible_for_annotators": False,
+    }

@@ -1,0 +1,101 @@
+"""Argilla's records as JSON: a list of records with the responses of users."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.messages import counted, quoted
+from rejoinder.tables.assembly.column_roles import key_renames
+from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.columns import require
+from rejoinder.tables.io.json_lines import convert
+from rejoinder.tables.io.json_list import read_list
+from rejoinder.tables.origin import Origin, RatingsDraft
+from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.schemas import RATINGS
+
+
+class _Response(msgspec.Struct):
+    user_id: str
+    value: Any = None
+
+
+class _Record(msgspec.Struct):
+    metadata: dict[str, Any]
+    responses: dict[str, list[_Response]] | None = None
+    id: str | int | None = None
+
+
+class _Data(msgspec.Struct):
+    system: str
+    id: str | int | None = None
+
+
+def recognise(path: Path, first: bytes) -> bool:
+    """A JSON list whose first record begins with an id and fields."""
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start[:1] == b"[" and b'"fields"' in start and b'"metadata"' in start
+
+
+def read(path: Path) -> RatingsDraft:
+    """One rating per response to a question of labels or of ratings; the question is the criterion.
+
+    Texts, rankings and several labels are no ratings: they are left out, and counted.
+    """
+    rows: list[tuple[str, str, str, str]] = []
+    cells: list[str] = []
+    numbers: list[int] = []
+    others: Counter[str] = Counter()
+    for number, row in enumerate(read_list(path), start=1):
+        where = f"{path}, row {number}"
+        record = convert(row, _Record, where)
+        item, system = _reply(record, where)
+        for question, responses in (record.responses or {}).items():
+            for each in responses:
+                if (
+                    question == "comment"
+                    or isinstance(each.value, dict | list)
+                    or each.value is None
+                ):
+                    others[question] += 1
+                    continue
+                rows.append((item, system, each.user_id, question))
+                cells.append(str(each.value))
+                numbers.append(number)
+    scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
+    keys = [name for name in RATINGS if name != "score"]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String), orient="row")
+    for question, count in sorted(others.items()):
+        notes = (
+            *notes, f"{counted(count, 'response')} to the question {quoted(question)} left out"
+        )  # fmt: skip
+    draft = frame.with_columns(scores.alias("score"))
+    return RatingsDraft(draft, Origin(((str(path), numbers),)), notes)
+
+
+FORMAT = RatingFormat(
+    "argilla",
+    "Argilla's records as JSON: metadata item and system, responses named after the criteria",
+    recognise,
+    read,
+)
+
+
+def _reply(record: _Record, where: str) -> tuple[str, str]:
+    """The item and the system that a record is about."""
+    renames = key_renames(list(record.metadata), ("id", "system"), where)
+    fields = {renames.get(name, name): value for name, value in record.metadata.items()}
+    require(("system",), fields, f"{where}: metadata")
+    data = convert(fields, _Data, f"{where}: metadata")
+    item = data.id if data.id is not None else record.id
+    if item is None:
+        raise InputError(
+            f"{where}: no 'item' in metadata, and no id of the record; expected the item's"
+        )
+    return str(item), data.system

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rejoinder.cli.records import Records
 from rejoinder.cli.terminal.speech import is_quiet, say
@@ -13,6 +13,14 @@ from rejoinder.errors import InputError, RejoinderError
 from rejoinder.messages import counted
 
 Made = TypeVar("Made")
+
+
+class Saved(Protocol):
+    """A result whose JSON names the file that was written of it."""
+
+    def as_json(self, written: str | None, /) -> dict[str, Any]:
+        """The object that ``--json`` prints; ``written`` is None where no file was."""
+        ...
 
 
 class Outputs:
@@ -104,3 +112,35 @@ class Outputs:
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             messages.append(f"the output cannot be written: {error.strerror or error}")
         raise InputError("; ".join(dict.fromkeys(messages))) from self._failed[0]
+
+
+def save_and_print(
+    result: Saved,
+    output: Path | None,
+    write: Callable[[Path], Any],
+    rows: int,
+    *,
+    json: bool,
+    show: Callable[[Any], None],
+) -> None:
+    """Writes the file of a result, and prints the result, as JSON or as ``show`` does.
+
+    Args:
+        result: What the command computed.
+        output: The file; None for none.
+        write: Writes it.
+        rows: How many rows it has.
+        json: Whether JSON is printed.
+        show: Prints the result for people.
+
+    Raises:
+        InputError: The file cannot be written; the result is printed all the same.
+    """
+    from rejoinder.cli.show import machine
+
+    with Outputs(result) as outputs:
+        written = outputs.save(output, write, rows)
+        if json:
+            machine.write(result.as_json(str(output) if written else None))
+        else:
+            show(result)

@@ -43,8 +43,7 @@ def export(given: ExportOptions) -> None:
     from rejoinder.annotation.export import export as exported
     from rejoinder.annotation.study import Study
     from rejoinder.cli import targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.outputs import save_and_print
     from rejoinder.tables.write import write_preferences, write_ratings
 
     targets.check_file(given.output, targets.JUDGEMENTS, "--output")
@@ -56,13 +55,14 @@ def export(given: ExportOptions) -> None:
         study.close()
     result = replace(result, notes=(*notes, *result.notes))
     write = write_preferences if result.kind == "preferences" else write_ratings
-    with Outputs(result) as outputs:
-        rows = result.table.height
-        written = outputs.save(given.output, lambda path: write(result.table, path), rows)
-        if given.json:
-            machine.write(result.as_json(str(given.output) if written else None))
-        else:
-            _print(result)
+    save_and_print(
+        result,
+        given.output,
+        lambda path: write(result.table, path),
+        result.table.height,
+        json=given.json,
+        show=_print,
+    )
 
 
 def _print(result: Exported) -> None:

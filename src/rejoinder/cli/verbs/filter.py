@@ -65,8 +65,7 @@ def filter_corpus(given: FilterOptions) -> None:
     utterances count as one; with --sentence-vectors, so do utterances of one cluster.
     """
     from rejoinder.cli import inputs, targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora import filtering
     from rejoinder.errors import ParameterError
@@ -81,14 +80,14 @@ def filter_corpus(given: FilterOptions) -> None:
         corpus = inputs.read_corpus(given)
     with Progress("filtering"):
         result = filtering.filter_corpus(corpus, **given.of(EntropyOptions))
-    with Outputs(result) as outputs:
-        written = outputs.save(
-            given.output, lambda path: write_testset(result.testset, path), len(result.testset)
-        )
-        if given.json:
-            machine.write(result.as_json(str(given.output) if written else None))
-        else:
-            _print(result)
+    save_and_print(
+        result,
+        given.output,
+        lambda path: write_testset(result.testset, path),
+        len(result.testset),
+        json=given.json,
+        show=_print,
+    )
 
 
 def _print(result: FilteredCorpus) -> None:

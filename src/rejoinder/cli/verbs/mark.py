@@ -102,8 +102,7 @@ def mark(given: MarkOptions) -> None:
     REJOINDER_API_KEY.
     """
     from rejoinder.cli import inputs, targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.show import mark as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.marking.mark import mark as marked
@@ -136,13 +135,14 @@ def mark(given: MarkOptions) -> None:
             progress=tick,
         )
     write = write_preferences if given.pairwise else write_scores
-    with Outputs(result) as outputs:
-        rows = result.table.height
-        written = outputs.save(given.output, lambda path: write(result.table, path), rows)
-        if given.json:
-            machine.write(result.as_json(str(given.output) if written else None))
-        else:
-            show.mark(result)
+    save_and_print(
+        result,
+        given.output,
+        lambda path: write(result.table, path),
+        result.table.height,
+        json=given.json,
+        show=show.mark,
+    )
 
 
 def _check(given: MarkOptions) -> None:

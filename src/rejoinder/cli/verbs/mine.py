@@ -65,8 +65,7 @@ def mine(given: MineOptions) -> None:
     words or a pair of message and response with the test set are left out.
     """
     from rejoinder.cli import inputs, targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.show import mine as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora.mining.files import index_corpus, passing_index
@@ -94,12 +93,11 @@ def mine(given: MineOptions) -> None:
             )
         with Progress("mining", "items") as tick:
             result = mined(index, testset, **parameters, parrot=given.parrot, progress=tick)
-    with Outputs(result) as outputs:
-        table = result.table
-        written = outputs.save(
-            given.output, lambda path: write_candidates(table, path), table.height
-        )
-        if given.json:
-            machine.write(result.as_json(str(given.output) if written else None))
-        else:
-            show.mine(result)
+    save_and_print(
+        result,
+        given.output,
+        lambda path: write_candidates(result.table, path),
+        result.table.height,
+        json=given.json,
+        show=show.mine,
+    )

@@ -59,8 +59,7 @@ def weigh(given: WeighOptions) -> None:
     scored against its own replies: exclude it with --without.
     """
     from rejoinder.cli import inputs, targets
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show import machine
+    from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.references.weighing import weigh as weighed
     from rejoinder.tables.write import write_testset
@@ -86,14 +85,14 @@ def weigh(given: WeighOptions) -> None:
             progress=tick,
         )
     result = inputs.with_notes(result, [*given.ratings, *(each.path for each in given.scores)])
-    with Outputs(result) as outputs:
-        written = outputs.save(
-            given.output, lambda path: write_testset(result.testset, path), len(result.testset)
-        )
-        if given.json:
-            machine.write(result.as_json(str(given.output) if written else None))
-        else:
-            _print(result)
+    save_and_print(
+        result,
+        given.output,
+        lambda path: write_testset(result.testset, path),
+        len(result.testset),
+        json=given.json,
+        show=_print,
+    )
 
 
 def _check_given(given: WeighOptions) -> None:

@@ -63,6 +63,9 @@ def judge(asked):
     hesitates = asked["model"] == "hesitant" and "could not be read" not in prompt
     if hesitates and number(prompt, 2):
         return 200, completion("Well", {"Well": 0.9} if asked.get("logprobs") else None)
+    if "nothing else" not in prompt:  # a conversation
+        whole = json.dumps(asked["messages"]) + str(asked["max_tokens"])
+        return 200, completion(f"Reply {number(whole, 10_000)}, I think.", None, len(whole.split()))
     marks = ["1"] if "the number 1" in prompt else options(prompt)
     answer = marks[number(prompt, len(marks))]
     first = shares(prompt, marks) if asked.get("logprobs") else None

@@ -104,6 +104,12 @@ def _respond(rung: Rung) -> list[Any]:
     return ["random", rung.testset(), "--corpus", rung.corpus()]
 
 
+def _respond_by_chat(rung: Rung) -> list[Any]:
+    import chat_server
+
+    return [chat_server.process(), rung.testset()]
+
+
 def _answered(rung: Rung) -> list[Any]:
     path = rung.folder / "answered.sqlite"
     if not path.exists():
@@ -186,6 +192,7 @@ ELSEWHERE = {
 
 FOLDERS: dict[tuple[str, str], Words] = {
     ("ruq", "--work"): _ruq_of_a_model,
+    ("respond", "--work"): lambda rung: [*_respond_by_chat(rung), "-o", rung.new("replies.csv")],
     ("mark", "--work"): lambda rung: [*mark_words(rung), "-o", rung.new("marks.csv")],
     ("mine", "--index"): lambda rung: [*_mine(rung), "--candidates", 1, "-o", rung.new("m.jsonl")],
     ("train vectors", "--output"): lambda rung: _without_output(train_vectors(rung)),

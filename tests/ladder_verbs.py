@@ -247,6 +247,11 @@ def respond(rung: Rung) -> Iterator[Line]:
     for system in ("random", "retrieval"):
         files = [system, rung.testset(), "--corpus", rung.corpus()]
         yield Line([*files, "-o", rung.new("replies.jsonl")], rung.items)
+    if rung.items <= 400:
+        import chat_server
+
+        files = [chat_server.process(), rung.testset()]
+        yield Line([*files, "-o", rung.new("chat.jsonl")], rung.items)
 
 
 def mark(rung: Rung) -> Iterator[Line]:

@@ -88,6 +88,7 @@ ROWS = [
     ("train ruber", "", [OUT]),
     ("train responder", "", [OUT]),
     ("respond", "", [OUT]),
+    ("respond {chat} {testset} -o {out}/r.jsonl", "--name 'a[bold]b'", [OUT]),
     ("ruq", "--worst 3", ["c025"]),
     ("ruq", "--by topic", ["travel"]),
     ("sweep", "", [OUT]),

@@ -136,6 +136,15 @@ RESPONDER = [
 # Neither has a beam.
 RANDOM = {"responder": "random", "beam": "nothing"}
 RETRIEVAL = {"responder": "retrieval", "beam": "nothing"}
+BY_CHAT = {"responder": "chat", "beam": "nothing"}
+LIMITS = "rejoinder.models.chat.asking:Questions.__init__"
+
+
+def refused_at(text):
+    """The changed command ends at a limit, and says so."""
+    return lambda _, after: f"{text}: the limit is reached" in after.err
+
+
 RESPOND = [
     as_json("respond"),
     columns("respond", "@r.jsonl", "testset"),
@@ -155,6 +164,23 @@ RESPOND = [
         also="--corpus {corpus} --scorer {ruber}"),
     Row("respond", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
+    *(
+        Row("respond", option, more, where=BY_CHAT, **given)
+        for option, more, given in (
+            ("--turns", "--turns 1", {"differs": "@r.jsonl"}),
+            ("--instructions", "--instructions 'Be kind.'", {"differs": "@r.jsonl"}),
+            ("--answer-tokens", "--answer-tokens 9", {"differs": "@r.jsonl"}),
+            ("--work", "--work {out}/work", {"differs": "@", "keeps": "@r.jsonl"}),
+            ("--max-calls", "--max-calls 20", {"also": "--work {out}/work", "status": (0, 2),
+             "effect": refused_at("max_calls=20")}),
+            ("--max-tokens", "--max-tokens 500", {"also": "--work {out}/work", "status": (0, 2),
+             "effect": refused_at("max_tokens=500")}),
+            ("--retries", "--retries 0", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
+                lambda *both: [each.calls[0].args[3].retries for each in both] == [2, 0]}),
+            ("--concurrency", "--concurrency 2", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
+                lambda *both: [each.calls[0].args[3].concurrency for each in both] == [8, 2]}),
+        )
+    ),
     Row("respond", "--seed", "--seed 7", "@r.jsonl", where=RANDOM,
         also="--corpus {corpus}"),
 ]  # fmt: skip
@@ -196,11 +222,6 @@ POST = "rejoinder.models.server:Server.post"
 def asked(name):
     """What the server was asked for, in each of its last requests."""
     return lambda *both: [each.calls[-1].args[2][name] for each in both]
-
-
-def refused_at(text):
-    """The changed command ends at a limit, and says so."""
-    return lambda _, after: f"{text}: the limit is reached" in after.err
 
 
 MARK = [

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 RESUMED = {
     ("ruq", "--work"),
     ("mark", "--work"),
+    ("respond", "--work"),
     ("train ruber", "--output"),
     ("train responder", "--output"),
     ("sweep", "--output"),

@@ -1,4 +1,4 @@
-"""The examples of docs/mark.md, with a server on loopback in place of the reader's."""
+"""The examples of docs/mark.md and docs/responders.md, with a server on loopback in place of the reader's."""
 
 import re
 import shlex
@@ -37,6 +37,14 @@ def test_commands_run(here, unrendered, capfd):
             for name in (sorted(map(str, here.glob(word))) if "*" in word else [word])
         ]
         assert run(words) == 0, (line, capfd.readouterr().err)
+
+
+def test_the_command_of_replying_systems_runs(here, capfd):
+    page = (ROOT / "docs" / "responders.md").read_text(encoding="utf-8")
+    (line,) = re.findall(rf"^rejoinder respond {SERVER} .*$", page, re.M)
+    shutil.copy(EXAMPLES / "testset.jsonl", here)
+    words = shlex.split(line.replace(SERVER, chat_server.process()))[1:]
+    assert run(words) == 0, capfd.readouterr().err
 
 
 def test_python_runs(here):

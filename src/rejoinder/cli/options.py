@@ -294,6 +294,45 @@ class LocalModelOptions(Options):
     download: bool = flag("--download", help="Download a model that is not on this machine.")
 
 
+class ServedModelOptions(Options):
+    """How a model behind a server is asked."""
+
+    retries: int = integer(
+        "--retries",
+        type=click.IntRange(0),
+        default=2,
+        help="Number of times that a server is asked again where its answer cannot be used.",
+    )
+    concurrency: int = integer(
+        "--concurrency",
+        type=click.IntRange(1),
+        default=8,
+        help="Number of questions to a server that are under way at a time.",
+    )
+    max_calls: int | None = integer(
+        "--max-calls",
+        type=click.IntRange(1),
+        help="Maximum number of answers of a server, together with those in --work. The command "
+        "stops there; repeated with a higher limit, it goes on.",
+    )
+    max_tokens: int | None = integer(
+        "--max-tokens",
+        type=click.IntRange(1),
+        help="Number of tokens after which a server is asked nothing more, as it counts them. "
+        "Together with those in --work.",
+    )
+
+
+def answer_tokens(default: int) -> Any:
+    """The maximum length of a server's answer, for a verb with a default."""
+    return integer(
+        "--answer-tokens",
+        type=click.IntRange(1),
+        default=default,
+        help="Maximum number of tokens of an answer of a server.",
+    )
+
+
 class TablesOptions(Options):
     """Tables of input whose columns have names of their own."""
 

@@ -193,6 +193,15 @@ class ResumableLines(Generic[Row]):
         return check
 
 
+def file_name(name: str) -> str:
+    """A name, for example of a model, as a file can have it.
+
+    >>> file_name("org/model 1")
+    'org-model-1'
+    """
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+
+
 def has_checks(path: Path) -> bool:
     """Whether the lines of a file have checks; those of earlier versions have none."""
     with open(path, "rb") as file:

@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.checksums import json_digest
+from rejoinder.files.resumable_lines import file_name
 from rejoinder.marking.answers import EXPECTED, READ, SHARE, Answered, of_likelihoods
 from rejoinder.marking.asking import ask
 from rejoinder.marking.opening import Model, open_model
@@ -132,9 +133,7 @@ def mark(
                 asked.asked,
                 rubric,
                 limits,
-                work=None
-                if folder is None
-                else folder / f"{_file_name(opened.name)}.answers.jsonl",
+                work=None if folder is None else folder / f"{file_name(opened.name)}.answers.jsonl",
                 header=facts,
                 progress=progress,
             )
@@ -158,10 +157,6 @@ def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:
 
 def _digest(asked: Questions) -> str:
     return json_digest([question.key for question in asked.asked])[:8]
-
-
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
 def _of_local(

@@ -74,5 +74,19 @@ BUILT_IN: dict[str, BuiltIn] = {
 }
 """The systems by name."""
 
+KINDS = ("built-in", "server", "trained")
+
+
+def kind_of_system(system: object) -> str:
+    """Which of ``KINDS`` a system is: a name of ``BUILT_IN``, a URL, or else a folder.
+
+    >>> kind_of_system("random"), kind_of_system("http://localhost:8000/v1"), kind_of_system("m")
+    ('built-in', 'server', 'trained')
+    """
+    if system in BUILT_IN:
+        return "built-in"
+    return "server" if str(system).lower().startswith(("http:", "https:")) else "trained"
+
+
 RERANKING = tuple(name for name, system in BUILT_IN.items() if system.reranks)
 """The systems that use a scorer."""

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from rejoinder._version import __version__
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import json_digest
+from rejoinder.files.resumable_lines import file_name
+from rejoinder.models.chat.asking import Limits
+from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.progress import Progress
-from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices
+from rejoinder.responders.chat import ChatResponder, remarks
+from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
+
+ANSWER_TOKENS = 128
+"""Maximum number of tokens of a server's reply."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +35,16 @@ class Replies:
         system: Its name in ``table``.
         table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes.
         hash: 8 hexadecimal digits: of the corpus that the replies come from, without the pairs that
-            were excluded, or of the trained system's folder.
+            were excluded, or of the trained system's folder, or of a server's model and settings.
         notes: What was excluded, and what the replies lack.
+        signature: Of a server's replies: model and settings; else empty.
     """
 
     system: str
     table: pl.DataFrame
     hash: str
     notes: tuple[str, ...]
+    signature: str = ""
 
 
 def respond(
@@ -49,6 +61,14 @@ def respond(
     seed: int = 12345,
     progress: Progress | None = None,
     device: str = "auto",
+    instructions: str = "",
+    turns: int | None = None,
+    answer_tokens: int = ANSWER_TOKENS,
+    retries: int = 2,
+    concurrency: int = 8,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    work: str | os.PathLike[str] | None = None,
 ) -> Replies:
     """Replies to every item of a test set: to the last turn of its context.
 
@@ -56,8 +76,13 @@ def respond(
     DailyDialog's). A system that takes its replies from such a corpus would give back the
     references, so the pairs that stand in both are excluded from the corpus, and counted in a note.
 
+    A chat model behind a server sees the whole conversation. A conversation that it refuses has no
+    reply, and is counted in a note.
+
     Args:
-        system: ``random``, ``retrieval``, or the folder of a trained system.
+        system: ``random``, ``retrieval``, the folder of a trained system, or the URL of an
+            OpenAI-compatible server with chat completions (``#name`` behind it where it has several
+            models).
         testset: The items to reply to.
         corpus: Where ``random`` and ``retrieval`` take their replies from.
         exclude_test_pairs: Whether the test set's own pairs (every reference of an item with the
@@ -69,15 +94,26 @@ def respond(
         scorer: What re-ranks the replies that ``retrieval`` finds: a function from messages and
             replies to scores, or the folder of a model of ``train_ruber``.
         candidates: How many replies the scorer re-ranks.
-        seed: Random seed (``random``).
+        seed: Random seed (``random``; a server is told it).
         progress: Called with the number of messages answered and of all messages.
         device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
             or ``cuda:N``.
+        instructions: What a server's model is told before each conversation, as are the following of a
+            server alone.
+        turns: How many last turns it sees; None: all.
+        answer_tokens: Maximum number of tokens of a reply.
+        retries: How often it is asked again where its answer cannot be used.
+        concurrency: How many conversations are under way at a time.
+        max_calls: Maximum number of its answers; needs ``work``. None: no limit.
+        max_tokens: Number of tokens, as the server counts them, after which no conversation is begun;
+            needs ``work``. None: no limit.
+        work: A folder where replies are kept as they come; an interrupted run is resumed.
 
     Raises:
         InputError: An item has no context; the corpus holds nothing but the test set's own pairs;
-            the folder is none of a trained system.
-        ParameterError: A corpus is missing or of no use to the system, or a number is out of range.
+            the folder is none of a trained system; the server cannot be reached, or a limit is reached.
+        ParameterError: A corpus is missing or of no use to the system, a number is out of range, or a
+            setting has no effect on this kind of system.
         MissingExtraError: A package of the extra ``models`` is not installed.
 
     Example:
@@ -90,6 +126,11 @@ def respond(
     check_draws(0, seed)
     _check(system, corpus, scorer, beam, candidates)
     messages = _messages(testset)
+    limits = Limits(retries, concurrency, max_calls, max_tokens)
+    served = ServerSettings(instructions, turns, answer_tokens, limits, work)
+    if kind_of_system(system) == "server":
+        return _of_server(str(system), testset, name, served, seed, progress)
+    served.check_unused()
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
         texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
@@ -104,6 +145,59 @@ def respond(
         hash_ = pairs.hash
     table = pl.DataFrame({"system": [label] * len(texts), "id": testset.ids, "text": texts})
     return Replies(label, table, hash_, tuple(notes))
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """What is said of a server's model alone; see ``respond``."""
+
+    instructions: str = ""
+    turns: int | None = None
+    answer_tokens: int = ANSWER_TOKENS
+    limits: Limits = field(default_factory=Limits)
+    work: str | os.PathLike[str] | None = None
+
+    def check_unused(self) -> None:
+        """Raises a ParameterError where a setting differs from its default: it would be ignored."""
+        usual = {**vars(ServerSettings()), **vars(Limits())}
+        for name, value in {**vars(self), **vars(self.limits)}.items():
+            if name != "limits" and value != usual[name]:
+                raise ParameterError(
+                    f"{name}: has no effect without the URL of a server; leave {name} out"
+                )
+
+
+def _of_server(
+    url: str,
+    testset: TestSet,
+    name: str | None,
+    served: ServerSettings,
+    seed: int,
+    progress: Progress | None,
+) -> Replies:
+    """The replies of a chat model behind a server."""
+    served.limits.check(kept=served.work is not None)
+    if served.turns is not None and served.turns < 1:
+        raise ParameterError(f"turns={served.turns}; expected 1 or more, or None for all")
+    endpoint = ChatEndpoint(
+        url, logprobs=False, answer_tokens=served.answer_tokens, seed=seed, name=name
+    )
+    responder = ChatResponder(endpoint, served.instructions, served.turns, served.limits)
+    contexts = testset.contexts.get_column("context").to_list()
+    file = None
+    if served.work is not None:
+        file = Path(served.work) / f"{file_name(endpoint.name)}.replies.jsonl"
+    try:
+        replies = responder.respond(dict(zip(testset.ids, contexts, strict=True)), file, progress)
+    finally:
+        endpoint.close()
+    rows = [(endpoint.name, each.id, each.text) for each in replies if each.text is not None]
+    table = pl.DataFrame(rows, schema=RESPONSES, orient="row")
+    facts = responder.facts
+    signature = "|".join(["respond", *(f"{key}:{value}" for key, value in facts.items())])
+    notes = tuple(remarks(replies))
+    signature = f"{signature}|version:{__version__}"
+    return Replies(endpoint.name, table, json_digest(facts)[:8], notes, signature)
 
 
 def without_test_pairs(corpus: Pairs, testset: TestSet) -> Pairs:

@@ -63,6 +63,7 @@ OUTPUTS = [
     Output("ruq", "--plots", "model IN", foreign="ruq.svg"),
     Output("ruq", "--work", "model IN"),
     Output("respond", "--output", "random IN --corpus b.jsonl", ".csv"),
+    Output("respond", "--work", "http://127.0.0.1:9/v1 IN -o c.csv"),
     Output("mark", "--output", "IN a.jsonl --model http://127.0.0.1:9/v1 --rubric b.toml", ".csv"),
     Output("mark", "--work", "IN a.jsonl --model http://127.0.0.1:9/v1 --rubric b.toml -o c.csv"),
     Output("mine", "--output", "IN b.jsonl", ".jsonl"),

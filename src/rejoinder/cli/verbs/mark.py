@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import Options, command, flag, integer, option, path
+from rejoinder.cli.declarations import command, flag, option, path
 
 if TYPE_CHECKING:
     from rejoinder.marking.rubric import Rubric
@@ -25,44 +25,15 @@ Examples:
 """
 
 
-class ServedModelOptions(Options):
+class MarkingServerOptions(options.ServedModelOptions):
     """How a model behind a server is asked."""
 
-    retries: int = integer(
-        "--retries",
-        type=click.IntRange(0),
-        default=2,
-        help="Number of times that a question is asked again whose answer is no mark.",
-    )
-    concurrency: int = integer(
-        "--concurrency",
-        type=click.IntRange(1),
-        default=8,
-        help="Number of questions that are under way at a time.",
-    )
-    answer_tokens: int = integer(
-        "--answer-tokens",
-        type=click.IntRange(1),
-        default=16,
-        help="Maximum number of tokens of an answer.",
-    )
-    max_calls: int | None = integer(
-        "--max-calls",
-        type=click.IntRange(1),
-        help="Maximum number of answers of the server, together with those in --work. The command "
-        "stops there; repeated with a higher limit, it goes on.",
-    )
-    max_tokens: int | None = integer(
-        "--max-tokens",
-        type=click.IntRange(1),
-        help="Number of tokens after which no question is begun, as the server counts them. Together "
-        "with those in --work.",
-    )
+    answer_tokens: int = options.answer_tokens(16)
     seed: int = options.seed()
 
 
 class MarkOptions(
-    ServedModelOptions, options.LocalModelOptions, options.TextsOptions, options.JsonOptions
+    MarkingServerOptions, options.LocalModelOptions, options.TextsOptions, options.JsonOptions
 ):
     """The options of 'mark'."""
 
@@ -127,10 +98,7 @@ def mark(given: MarkOptions) -> None:
             rubric,
             pairwise=given.pairwise,
             turns=given.turns,
-            retries=given.retries,
-            concurrency=given.concurrency,
-            max_calls=given.max_calls,
-            max_tokens=given.max_tokens,
+            **given.of(options.ServedModelOptions),
             work=given.work,
             progress=tick,
         )
@@ -151,7 +119,9 @@ def _check(given: MarkOptions) -> None:
     from rejoinder.models.likelihood.registry import kind_of_backend
 
     served = kind_of_backend(given.model) == "endpoint"
-    check_needs(served, "the URL of a server", *given.of(ServedModelOptions))
+    check_needs(
+        served, "the URL of a server", *given.of(options.ServedModelOptions, MarkingServerOptions)
+    )
     local = given.of(options.LocalModelOptions)
     check_needs(not served, "a model on this machine", *local, "template")
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")

@@ -9,7 +9,7 @@ import click
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, integer, number, option, path
-from rejoinder.responders.registry import BUILT_IN, RERANKING
+from rejoinder.responders.registry import BUILT_IN, RERANKING, kind_of_system
 
 if TYPE_CHECKING:
     from rejoinder.responders.replies import Replies
@@ -44,10 +44,25 @@ class ReplyingOptions(options.SeedOptions):
     device: str = options.DEVICE
 
 
-class RespondOptions(ReplyingOptions, options.TestsetFileOptions, options.JsonOptions):
+class ChatOptions(options.ServedModelOptions):
+    """How a model behind a server replies."""
+
+    instructions: str = option(
+        "--instructions",
+        metavar="TEXT",
+        default="",
+        show_default=False,
+        help="Text that a server's model is told before each conversation.",
+    )
+    turns: int | None = options.TURNS
+    answer_tokens: int = options.answer_tokens(128)
+    work: Path | None = options.WORK
+
+
+class RespondOptions(ReplyingOptions, ChatOptions, options.TestsetFileOptions, options.JsonOptions):
     """The options of 'respond'."""
 
-    system: str = argument("system", metavar="|".join(("FOLDER", *BUILT_IN)))
+    system: str = argument("system", metavar="|".join(("URL", "FOLDER", *BUILT_IN)))
     testset: Path = argument("testset", type=options.PATH)
     output: Path = options.output("A file of responses: .jsonl, .csv, .tsv or .parquet.")
     corpus: Path | None = path(
@@ -61,8 +76,9 @@ class RespondOptions(ReplyingOptions, options.TestsetFileOptions, options.JsonOp
 def respond(given: RespondOptions) -> None:
     """Reply to every item of a test set.
 
-    The replies come from a trained system (its folder), or are taken from a corpus: at random, or by
-    retrieval of the most similar message.
+    The replies come from a trained system (its folder) or a chat model behind an OpenAI-compatible
+    server (its URL), or are taken from a corpus: at random, or by retrieval of the most similar
+    message. A server's key is read from the environment variable REJOINDER_API_KEY.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
@@ -75,12 +91,17 @@ def respond(given: RespondOptions) -> None:
     check_draws(0, given.seed)
     _check(given)
     targets.check_file(given.output, targets.RESPONSES, "--output")
+    targets.check_folder(given.work, "--work")
     with Progress("reading"):
         testset = inputs.read_items(given)
         corpus = given.corpus and read_testset(given.corpus)
     with Progress("replying", "messages") as tick:
         result = replies.respond(
-            given.system, testset, corpus=corpus, **given.of(ReplyingOptions), progress=tick
+            given.system,
+            testset,
+            corpus=corpus,
+            **given.of(ReplyingOptions, ChatOptions, options.ServedModelOptions),
+            progress=tick,
         )
     with Outputs(result) as outputs:
         table = result.table
@@ -98,10 +119,14 @@ def _check(given: RespondOptions) -> None:
     from rejoinder.cli.needs import check_needs
     from rejoinder.errors import ParameterError
 
-    built_in = given.system in BUILT_IN
-    check_needs(not built_in, "a trained system", "beam", "length_penalty")
+    kind = kind_of_system(given.system)
+    built_in, trained = kind == "built-in", kind == "trained"
+    check_needs(trained, "a trained system", "beam", "length_penalty")
+    served = given.of(ChatOptions, options.ServedModelOptions)
+    check_needs(kind == "server", "the URL of a server", *served)
+    check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
     check_needs(given.scorer is not None, "--scorer FOLDER", "candidates")
-    learned = not built_in or given.scorer is not None
+    learned = trained or given.scorer is not None
     check_needs(learned, "a trained system or --scorer FOLDER", "device")
     if given.beam < 1:
         raise ParameterError(f"--beam: got {given.beam}; expected 1 or more")

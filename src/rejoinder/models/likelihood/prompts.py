@@ -113,14 +113,19 @@ class Chat:
         later.
         """
         try:
-            return _render(self.tokenizer, _messages(turns), opening=True) + self.lead, False
+            return _render(self.tokenizer, chat_messages(turns), opening=True) + self.lead, False
         except ParameterError:
             if len(turns) < 2:
                 raise
-            return _render(self.tokenizer, _messages(turns[1:]), opening=True) + self.lead, True
+            return _render(self.tokenizer, chat_messages(turns[1:]), opening=True) + self.lead, True
 
 
-def _messages(turns: Sequence[str]) -> list[dict[str, str]]:
+def chat_messages(turns: Sequence[str]) -> list[dict[str, str]]:
+    """The turns of a conversation with their roles: the last one is the user's.
+
+    >>> [each["role"] for each in chat_messages(("Hello.", "Hi.", "How are you?"))]
+    ['user', 'assistant', 'user']
+    """
     last = len(turns) - 1
     return [
         {"role": "user" if (last - place) % 2 == 0 else "assistant", "content": turn}

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from rejoinder.files.resumable_lines import ResumableLines
+from rejoinder.files.resumable_lines import ResumableLines, file_name
 from rejoinder.models.likelihood.backend import (
     Likelihood,
     LikelihoodBackend,
@@ -93,8 +93,7 @@ def _resumed(
     batches: Sequence[RequestBatch],
     work: Path,
 ) -> Iterator[tuple[RequestBatch, list[list[Likelihood]]]]:
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in backend.name)
-    path = work / f"{name}.scores.jsonl"
+    path = work / f"{file_name(backend.name)}.scores.jsonl"
     keys = [
         [(requests[place].id, text) for place in batch.requests for text in requests[place].replies]
         for batch in batches

@@ -117,6 +117,12 @@ PEOPLE = [
     verb(f"compare {READ} --ratings rated.csv --margin 1", "a margin beside ratings", r"--margin has no effect beside --ratings"),
     verb(f"compare {READ} --ratings rated.csv --drawn left.csv", "ratings of items that were not drawn", r"drawn: item 'c1' \(and 5 more items like it\) is rated and has the status 'left' in the table of drawn items"),
     verb(f"compare {READ} --drawn drawn.csv", "drawn items, and no ratings", r"--drawn has no effect without --ratings FILE"),
+    verb(f"compare {READ} --ratings rated.csv -b bot --fail-if-worse 0.1", "a gate beside ratings", r"--fail-if-worse has no effect beside --ratings"),
+    verb(f"compare {READ} --fail-if-worse 0.1", "a gate without a baseline", r"--fail-if-worse has no effect without -b BASELINE"),
+    verb(f"compare {READ} -b bot --fail-if-worse -1", "a gate with a margin below 0", r"worse_by=-1\.0 must be 0 or above"),
+    verb(f"compare {READ} -b bot --fail-if-worse 1", "a margin as wide as the metric's range", r"BLEU-2 is from 0 to 1, so no system can be worse by more"),
+    verb("compare test.jsonl bot.jsonl cat.jsonl -m length -b bot --fail-if-worse 1", "a gate by a metric that does not rank systems", r"length says nothing of better and worse"),
+    verb(f"compare {READ} -b bot --fail-if-unsure", "what the gate does, and no gate", r"--fail-if-unsure has no effect without --fail-if-worse MARGIN"),
     verb(f"compare {READ} --anytime", "looks at ratings, and no ratings", r"--anytime has no effect without --ratings FILE"),
     verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),
 ]  # fmt: skip

@@ -49,6 +49,7 @@ ROWS = [
     ("score {kept}", "", ["tuned", "BLEU-2"]),
     ("compare", "", ["tuned", "generic"]),
     ("compare {kept}", "", ["tuned", "BLEU-2"]),
+    ("compare {kept}", "-b {baseline} --fail-if-worse 0", ["tuned", "BLEU-2"], 1),
     (
         "compare {testset} {systems} -m bleu -m length --ratings {ratings} --ranks --anytime",
         "",
@@ -105,6 +106,7 @@ class World(HostileWorld):
     """The hostile files, and scores with a metric of somebody else's name."""
 
     explained = hostile("c001")
+    baseline = hostile("tuned")
 
     @property
     def kept(self) -> Path:

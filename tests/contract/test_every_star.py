@@ -24,6 +24,7 @@ from rejoinder.meta_evaluation.protocols import Pairwise, Unit
 from rejoinder.meta_evaluation.sweep import SweepSettings, sweep_sizes
 from rejoinder.metrics import BLEU
 from rejoinder.scoring.compare import Comparison
+from rejoinder.scoring.margins import with_verdicts
 from rejoinder.statistics.holm import SIGNIFICANT
 
 BELOW = float(np.nextafter(SIGNIFICANT, 0))
@@ -84,6 +85,33 @@ def test_the_matrix_marks_what_is_smaller_than_the_margin(p, sign):
     )
     _, (first, _) = pair_matrix.pair_signs(Comparison(table, scores), "BLEU-1", table)
     assert first == f"\\{sign}"
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(BELOW, "worse"), (SIGNIFICANT, "not clear")])
+def test_a_loss_is_shown_by_the_same_rule(p, verdict):
+    scores = scored()
+    table = scores.compare(b="two", worse_by=0.1).with_columns(
+        p_worse=0.001, p_worse_holm=pl.lit(p)
+    )
+    assert with_verdicts(table, scores)["verdict"].to_list() == [verdict]
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(BELOW, "not worse"), (SIGNIFICANT, "not clear")])
+def test_a_loss_is_excluded_by_the_same_rule(p, verdict):
+    scores = scored()
+    table = scores.compare(b="two", worse_by=0.1).with_columns(
+        p_worse=0.9, p_worse_holm=0.9, p_not_worse_holm=pl.lit(p)
+    )
+    assert with_verdicts(table, scores)["verdict"].to_list() == [verdict]
+
+
+@pytest.mark.parametrize(("loss", "verdict"), [(0.25, "not clear"), (0.2500001, "worse")])
+def test_without_an_interval_the_loss_decides(loss, verdict):
+    scores = scored()
+    table = scores.compare(b="two", worse_by=0.25).with_columns(
+        difference=pl.lit(-loss), p_worse=float("nan")
+    )
+    assert with_verdicts(table, scores)["verdict"].to_list() == [verdict]
 
 
 @pytest.mark.parametrize(("p", "word"), [(BELOW, "better"), (SIGNIFICANT, "not clear")])

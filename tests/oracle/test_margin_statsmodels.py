@@ -40,6 +40,25 @@ def test_paired(margin, lower):
         assert (row["p_equivalence"] <= 0.05) == (-margin <= low and high <= margin)
 
 
+@pytest.mark.parametrize("worse_by", [0.0, 0.3, 2.5])
+@pytest.mark.parametrize("lower", [(), ("judge",)])
+def test_worse_than_a_baseline(worse_by, lower):
+    table = scores_of(VALUES, lower=lower).compare(b="b", worse_by=worse_by, permutations=99)
+    assert table["a"].to_list() == ["a", "c"]
+    assert set(table["b"]) == {"b"}
+    sign = -1 if lower else 1
+    for row in table.iter_rows(named=True):
+        gained = sign * (VALUES[row["a"]] - VALUES["b"])
+        for name, alternative in (("p_worse", "less"), ("p_not_worse", "greater")):
+            p = stats.ttest_1samp(gained, -worse_by, alternative=alternative).pvalue
+            assert row[name] == pytest.approx(p, rel=1e-9)
+            other = table.filter(pl.col("a") != row["a"]).item(0, name)
+            holm = min(1, max(2 * min(p, other), p))
+            assert row[f"{name}_holm"] == pytest.approx(holm, rel=1e-9)
+        expected = "worse" if row["p_worse_holm"] < 0.05 else "not clear"
+        assert row["verdict"] == ("not worse" if row["p_not_worse_holm"] < 0.05 else expected)
+
+
 def test_unpaired():
     values = {"a": VALUES["a"].copy(), "b": VALUES["b"].copy()}
     values["a"][20:], values["b"][:20] = np.nan, np.nan

@@ -106,6 +106,15 @@ ROWS = [
     # The largest difference of BLEU is 0.38.
     Row("compare", "--margin", "--margin 0.6", "comparisons.*.p_equivalence", DIFFERENCE, also="--margin 0.4",
         effect=lambda _, after: max(after.at("comparisons.*.p_equivalence_holm")) < 0.05),
+    # 'tuned' is the best of the three: the two others lose more than 0.05 of BLEU, and none loses 0.5.
+    Row("compare", "--fail-if-worse", "--fail-if-worse 0.05", also="-b tuned", status=(0, 1),
+        effect=lambda before, after: "verdict" not in before.json["comparisons"][0]
+            and after.at("comparisons.*.verdict") == ["worse", "worse"]
+            and after.err.count("is worse than the baseline 'tuned' by more than 0.05") == 2),
+    # 'retrieval' is behind 'tuned' by 0.137, from 0.062 to 0.212.
+    Row("compare", "--fail-if-unsure", "--fail-if-unsure", "err", "comparisons", status=(0, 1),
+        also="-a retrieval -b tuned --fail-if-worse 0.15",
+        effect=lambda _, after: after.at("comparisons.*.verdict") == ["not clear"]),
     Row("compare", "--ranks", "--ranks", effect=lambda before, after: (
         "ranks" not in before.json and len(after.json["ranks"]) == 3
     )),

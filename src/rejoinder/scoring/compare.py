@@ -22,14 +22,15 @@ from rejoinder.metrics.engine.jackknife import (
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
 from rejoinder.scoring.clusters import clustered, difference_design_effects
+from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
 from rejoinder.statistics.conventions import NOISE, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
-from rejoinder.statistics.equivalence import margin_tests
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 
+NO_MARGINS = Margins()
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 
 
@@ -51,6 +52,25 @@ class Comparison:
         """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
         return rank_ranges(self.scores, self.table)
 
+    def failed(self, unsure: bool = False) -> pl.DataFrame:
+        """The rows in which ``a`` is worse than the baseline ``b`` by more than ``worse_by``.
+
+        Those whose difference is undefined are among them.
+
+        Args:
+            unsure: Take also those where such a loss is not excluded (the verdict ``not clear``).
+
+        Raises:
+            ParameterError: The systems were compared without ``worse_by``.
+        """
+        if "verdict" not in self.table.columns:
+            raise ParameterError(
+                "failed() needs a margin: compare again with worse_by, for example "
+                "rejoinder.compare(scores, b='old', worse_by=0.01)"
+            )
+        failing = [WORSE, UNDEFINED, *([NOT_CLEAR] if unsure else [])]
+        return self.table.filter(pl.col("verdict").is_in(failing))
+
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --json`` prints, with ``--ranks`` or without."""
         measured = self.scores.measured
@@ -70,6 +90,7 @@ def compare(
     permutations: int | None = None,
     cluster: str | None = None,
     margin: float | None = None,
+    worse_by: float | None = None,
 ) -> Comparison:
     """Compares pairs of systems under every metric, on the same items.
 
@@ -99,6 +120,11 @@ def compare(
             point of BLEU). The table then has ``margin`` and, each before and after Holm's correction,
             ``p_equivalence`` (two one-sided t tests: the difference is smaller than the margin) and
             ``p_noninferiority`` (``a`` is not worse than ``b`` by the margin or more).
+        worse_by: The largest loss against the baseline ``b`` that is accepted, 0 or above, in the
+            metrics' own range. Every pair then is of a system ``a`` and ``b``, and the table has
+            ``worse_by``, each before and after Holm's correction ``p_worse`` (one-sided t test: ``a``
+            is worse by more than that) and ``p_not_worse`` (it is not), and ``verdict``; see
+            `margins.with_verdicts` and ``Comparison.failed``.
 
     Returns:
         Its ``table`` has a row for each metric and pair, in the metric's own range:
@@ -128,19 +154,26 @@ def compare(
         raise ParameterError("a comparison needs resamples; score again with resamples=1000")
     if permutations is not None and not 1 <= permutations <= MOST_DRAWS:
         raise ParameterError(f"permutations={permutations} must be from 1 to {MOST_DRAWS:,}")
-    if margin is not None and not 0 < margin < np.inf:
+    margins = Margins(margin, worse_by)
+    margins.check(scores)
+    if worse_by is not None and b is None:
         raise ParameterError(
-            f"margin={margin} must be above 0: the largest difference that does not matter"
+            f"worse_by={worse_by:g}: no baseline is named; name it with b: {one_of(scores.names)}"
         )
     if cluster is not None:
         scores = clustered(scores, cluster)
     pairs = pairs_of(scores, a, b)
+    if worse_by is not None and a is None:
+        pairs = [(other, baseline) for baseline, other in pairs]
     draws = {
         label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
     }
-    tables = [compare_pairs(scores, label, pairs, draws[label], margin) for label in draws]
-    return Comparison(_joined(tables), scores, draws)
+    tables = [compare_pairs(scores, label, pairs, draws[label], margins) for label in draws]
+    table = _joined(tables)
+    if worse_by is not None:
+        table = with_verdicts(table, scores)
+    return Comparison(table, scores, draws)
 
 
 def trials(measured: Measured, pairs: int) -> int:
@@ -203,7 +236,7 @@ def compare_pairs(
     label: str,
     pairs: Sequence[tuple[int, int]],
     permutations: int,
-    margin: float | None = None,
+    margins: Margins = NO_MARGINS,
 ) -> pl.DataFrame:
     """The rows of ``compare`` of one metric, for pairs of systems by their places.
 
@@ -211,7 +244,7 @@ def compare_pairs(
     """
     measured = scores.measured[label]
     if measured.answered is not None:
-        return _on_shared_items(scores, label, pairs, permutations, margin)
+        return _on_shared_items(scores, label, pairs, permutations, margins)
     metric, n = measured.metric, measured.size
     a = np.array([pair[0] for pair in pairs])
     b = np.array([pair[1] for pair in pairs])
@@ -254,7 +287,7 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
             **_of_clusters(scores, label, pairs),
-            **_within_margin(metric, difference, errors, n - 1, margin),
+            **margins.columns(metric, difference, errors, n - 1),
         }
     )
 
@@ -285,7 +318,7 @@ def _on_shared_items(
     label: str,
     pairs: Sequence[tuple[int, int]],
     permutations: int,
-    margin: float | None = None,
+    margins: Margins = NO_MARGINS,
 ) -> pl.DataFrame:
     """As ``compare_pairs``, each pair on the items that both systems answered.
 
@@ -300,9 +333,9 @@ def _on_shared_items(
         n = shared.measured[label].height
         paired = n >= LEAST_ITEMS or n == min(counts[a], counts[b]) > 0
         table = (
-            compare_pairs(shared, label, [(0, 1)], permutations, margin)
+            compare_pairs(shared, label, [(0, 1)], permutations, margins)
             if paired
-            else _unpaired(scores, label, a, b, n, margin)
+            else _unpaired(scores, label, a, b, n, margins)
         )
         tables.append(
             table.with_columns(
@@ -318,7 +351,7 @@ def _on_shared_items(
 
 
 def _unpaired(
-    scores: Measurements, label: str, a: int, b: int, shared: int, margin: float | None
+    scores: Measurements, label: str, a: int, b: int, shared: int, margins: Margins
 ) -> pl.DataFrame:
     """A row of ``compare`` of two systems' own scores, without paired tests."""
     metric = scores.measured[label].metric
@@ -342,7 +375,7 @@ def _unpaired(
             "detectable": [np.nan],
             "n": [shared],
             **({"clusters": [0], "design_effect": [np.nan]} if scores.cluster else {}),
-            **_within_margin(metric, difference, np.array([error]), freedom, margin),
+            **margins.columns(metric, difference, np.array([error]), freedom),
         }
     )
 
@@ -364,22 +397,6 @@ def _unpaired_error(
     pair = np.array([0]), np.array([1])
     error = difference_errors(measured.metric, values, left_out, *pair)
     return float(error[0]), left_out.shape[1] - 1
-
-
-def _within_margin(
-    metric: Metric, differences: Floats, errors: Floats, df: float, margin: float | None
-) -> dict[str, Floats]:
-    """The columns of the tests against a margin; none without one."""
-    if margin is None:
-        return {}
-    if not df >= LEAST_ITEMS - 1:
-        errors = np.full(errors.shape, np.nan)
-    tests = margin_tests(differences, errors, df, margin)
-    of_a = tests.not_lower if metric.higher_is_better else tests.not_higher
-    columns = {"margin": np.full(differences.shape, margin)}
-    for name, p in (("p_equivalence", tests.equivalent), ("p_noninferiority", of_a)):
-        columns |= {name: p, f"{name}_holm": holm(p)}
-    return columns
 
 
 def _items(metric: Metric, selected: NDArray[np.bool_]) -> pl.Series:

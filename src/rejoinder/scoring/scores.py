@@ -247,9 +247,18 @@ class Scores(Measurements):
         permutations: int | None = None,
         cluster: str | None = None,
         margin: float | None = None,
+        worse_by: float | None = None,
     ) -> pl.DataFrame:
         """Compares pairs of systems on the same items; see ``rejoinder.compare``."""
-        return compare(self, a, b, permutations=permutations, cluster=cluster, margin=margin).table
+        return compare(
+            self,
+            a,
+            b,
+            permutations=permutations,
+            cluster=cluster,
+            margin=margin,
+            worse_by=worse_by,
+        ).table
 
     def clustered(self, cluster: str) -> Self:
         """The same scores with intervals and tests over the clusters of a column of the contexts.

@@ -1,4 +1,4 @@
-"""Is a difference smaller than a margin? Two one-sided tests."""
+"""Is a difference smaller or greater than a margin? One-sided tests."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ class MarginTests(NamedTuple):
     Args:
         not_lower: Of the hypothesis that the difference is ``-margin`` or less.
         not_higher: Of the hypothesis that it is ``margin`` or more.
+        lower: Of the hypothesis that it is ``-margin`` or more: a small one shows that it is lower.
+        higher: Of the hypothesis that it is ``margin`` or less.
     """
 
     not_lower: Floats
     not_higher: Floats
+    lower: Floats
+    higher: Floats
 
     @property
     def equivalent(self) -> Floats:
@@ -28,7 +32,7 @@ class MarginTests(NamedTuple):
 
 
 def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) -> MarginTests:
-    """Two one-sided t tests of differences against a margin.
+    """One-sided t tests of differences against a margin.
 
     At the 5% level a difference is equivalent to none where its 90% interval lies within the margin.
 
@@ -36,16 +40,21 @@ def margin_tests(differences: Floats, errors: Floats, df: float, margin: float) 
         differences: float64 [p].
         errors: float64 [p], their standard errors; a p is NaN where one is 0 or undefined.
         df: Degrees of freedom.
-        margin: Above 0.
+        margin: 0 or above; equivalence needs one above 0.
 
     >>> tests = margin_tests(np.array([0.5]), np.array([0.5]), df=20, margin=2.0)
     >>> round(float(tests.not_lower[0]), 6), round(float(tests.equivalent[0]), 5)
     (3.4e-05, 0.00354)
     """
     usable = np.where(errors > 0, errors, np.nan)
-    above = [_upper_tail(t, df) for t in ((differences + margin) / usable).tolist()]
-    below = [_upper_tail(-t, df) for t in ((differences - margin) / usable).tolist()]
-    return MarginTests(np.array(above), np.array(below))
+    from_lower = ((differences + margin) / usable).tolist()
+    from_higher = ((differences - margin) / usable).tolist()
+    return MarginTests(
+        not_lower=np.array([_upper_tail(t, df) for t in from_lower]),
+        not_higher=np.array([_upper_tail(-t, df) for t in from_higher]),
+        lower=np.array([_upper_tail(-t, df) for t in from_lower]),
+        higher=np.array([_upper_tail(t, df) for t in from_higher]),
+    )
 
 
 def _upper_tail(t: float, df: float) -> float:

@@ -17,6 +17,7 @@ from rejoinder.cli.show.cells import (
     styled,
     won,
 )
+from rejoinder.cli.show.gate import explained, verdict_cell
 from rejoinder.cli.show.pair_matrix import is_wide, legend, pair_matrix
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
@@ -86,6 +87,8 @@ def comparison(
         out.print(legend(compared), style="dim")
     if "margin" in pairs.columns and not wide:
         out.print(MARGIN.format(margin=pairs["margin"][0]), style="dim")
+    if "verdict" in pairs.columns:
+        out.print(explained(pairs), style="dim")
     if not wide:
         _explain_items(out, pairs)
     _explain_clusters(out, pairs)
@@ -109,6 +112,11 @@ def _pairs(compared: Comparison, label: str, digits: int | None) -> Table:
         additional += [
             number("p equiv", lambda row: starred(row["p_equivalence_holm"])),
             number("p not worse", lambda row: starred(row["p_noninferiority_holm"])),
+        ]
+    if "verdict" in pairs.columns:
+        additional += [
+            number("p worse", lambda row: starred(row["p_worse_holm"])),
+            text("verdict", verdict_cell),
         ]
     return table(
         pairs.filter(pairs["metric"] == label).iter_rows(named=True),

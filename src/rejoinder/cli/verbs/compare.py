@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, number, option
 from rejoinder.cli.option_values import FEWEST_RESAMPLES
+
+if TYPE_CHECKING:
+    from rejoinder.scoring.compare import Comparison
 
 
 class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options.DrawnOptions):
@@ -18,6 +22,16 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         "--margin",
         help="Largest difference that does not matter. In the metrics' own range: 0.01 is one point "
         "of BLEU. Adds tests of equivalence and of non-inferiority of a.",
+    )
+    fail_if_worse: float | None = number(
+        "--fail-if-worse",
+        metavar="MARGIN",
+        help="Largest loss against the baseline -b that is accepted: exit with status 1 if a greater "
+        "loss is shown. In the metrics' own range, from 0: 0.01 is one point of BLEU.",
+    )
+    fail_if_unsure: bool = flag(
+        "--fail-if-unsure",
+        help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
     all_pairs: bool = flag(
         "--all-pairs",
@@ -46,7 +60,8 @@ def compare(given: CompareOptions) -> None:
     For every pair and metric: the difference, its 95% interval, two paired tests, and how many
     items each system won, tied and lost; of more than 6 systems, a matrix of the pairs that differ.
     With -a and -b, the items that other systems did not answer count too. Give a test set and
-    responses, or scores kept with 'rejoinder score --save'.
+    responses, or scores kept with 'rejoinder score --save'. For continuous integration:
+    -b BASELINE --fail-if-worse MARGIN.
 
     With --ratings of some items: by people alone, by each judge (--scores, -m) alone, and by the
     judges corrected by people.
@@ -62,6 +77,8 @@ def compare(given: CompareOptions) -> None:
         )
     of_ratings = ("ratings_format", "criterion", "scale", "anytime", "drawn")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
+    check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
+    check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
     if given.ratings:
         _with_people(given)
     else:
@@ -94,6 +111,7 @@ def _by_metrics(given: CompareOptions) -> None:
             permutations=given.permutations,
             cluster=given.cluster,
             margin=given.margin,
+            worse_by=given.fail_if_worse,
         )
     if given.json:
         write(compared.as_json(given.ranks))
@@ -101,11 +119,26 @@ def _by_metrics(given: CompareOptions) -> None:
         from rejoinder.cli.show.compare import comparison
 
         comparison(compared, given.ranks, given.digits, given.all_pairs)
+    if given.fail_if_worse is not None:
+        _fail(compared, given.fail_if_unsure)
+
+
+def _fail(compared: Comparison, unsure: bool) -> None:
+    """Names on standard error each system that fails against the baseline, and exits with status 1."""
+    from rejoinder.cli.show.gate import failure
+    from rejoinder.cli.terminal.speech import say
+
+    failed = compared.failed(unsure)
+    for row in failed.iter_rows(named=True):
+        say(f"rejoinder: {failure(row)}")
+    if not failed.is_empty():
+        raise SystemExit(1)
 
 
 STUDENTS = "whose intervals and tests are Student's t"
 NOT_WITH_PEOPLE = {
     "margin": STUDENTS,
+    "fail_if_worse": "whose tests have no margin",
     "permutations": STUDENTS,
     "resamples": STUDENTS,
 }

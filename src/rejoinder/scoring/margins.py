@@ -1,0 +1,132 @@
+"""Differences of systems beside a margin: equivalent, not worse, or worse by more than it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import ParameterError
+from rejoinder.kernels.arrays import Floats
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.scoring.measurements import Measurements
+from rejoinder.statistics.equivalence import margin_tests
+from rejoinder.statistics.holm import SIGNIFICANT, holm
+
+WORSE, NOT_WORSE, NOT_CLEAR, UNDEFINED = "worse", "not worse", "not clear", "undefined"
+"""The verdicts of ``compare`` with ``worse_by``."""
+
+
+class Margins(NamedTuple):
+    """The margins that pairs of systems are tested against, in the metrics' own range.
+
+    Args:
+        equivalence: The largest difference that does not matter; None for no such test.
+        worse_by: The largest loss that is accepted; None for no such test.
+    """
+
+    equivalence: float | None = None
+    worse_by: float | None = None
+
+    def check(self, scores: Measurements) -> None:
+        """Raises where a margin is no such number, or no system can be worse by more.
+
+        Raises:
+            ParameterError: Such a margin; or no metric ranks systems.
+        """
+        if self.equivalence is not None and not 0 < self.equivalence < np.inf:
+            raise ParameterError(
+                f"margin={self.equivalence} must be above 0: the largest difference that does not matter"
+            )
+        if self.worse_by is None:
+            return
+        if not 0 <= self.worse_by < np.inf:
+            raise ParameterError(
+                f"worse_by={self.worse_by} must be 0 or above: the largest loss that is accepted"
+            )
+        ranking = {label: each for label, each in scores.measured.items() if each.metric.ranks}
+        if not ranking:
+            raise ParameterError(
+                f"worse_by: {', '.join(scores.measured)} says nothing of better and worse; measure a "
+                "metric that ranks systems, for example bleu"
+            )
+        for label, each in ranking.items():
+            low, high = each.metric.bounds
+            if self.worse_by >= high - low:
+                raise ParameterError(
+                    f"worse_by={self.worse_by:g}: {label} is from {low:g} to {high:g}, so no system can "
+                    "be worse by more; the margin is in the metric's own range, where 0.01 is one point "
+                    "of BLEU"
+                )
+
+    def columns(
+        self, metric: Metric, differences: Floats, errors: Floats, df: float
+    ) -> dict[str, Floats]:
+        """The columns of the tests of differences a - b; none without a margin.
+
+        Args:
+            metric: Says which values are better, and whether systems are ranked by it.
+            differences: float64 [p].
+            errors: float64 [p], their standard errors.
+            df: Degrees of freedom; below 3 there is no test.
+        """
+        if not df >= LEAST_ITEMS - 1:
+            errors = np.full(errors.shape, np.nan)
+        columns: dict[str, Floats] = {}
+        if self.equivalence is not None:
+            tests = margin_tests(differences, errors, df, self.equivalence)
+            of_a = tests.not_lower if metric.higher_is_better else tests.not_higher
+            columns |= {"margin": np.full(differences.shape, self.equivalence)}
+            columns |= _with_holm("p_equivalence", tests.equivalent)
+            columns |= _with_holm("p_noninferiority", of_a)
+        if self.worse_by is not None:
+            errors = errors if metric.ranks else np.full(errors.shape, np.nan)
+            tests = margin_tests(differences, errors, df, self.worse_by)
+            higher = metric.higher_is_better
+            columns |= {"worse_by": np.full(differences.shape, self.worse_by)}
+            columns |= _with_holm("p_worse", tests.lower if higher else tests.higher)
+            columns |= _with_holm("p_not_worse", tests.not_lower if higher else tests.not_higher)
+        return columns
+
+
+def _with_holm(name: str, p: Floats) -> dict[str, Floats]:
+    """A p-value of each pair, before and after Holm's correction over the pairs."""
+    return {name: p, f"{name}_holm": holm(p)}
+
+
+def with_verdicts(table: pl.DataFrame, scores: Measurements) -> pl.DataFrame:
+    """The table with the column ``verdict``: what is known of ``a`` against the baseline ``b``.
+
+    - ``worse``: a loss greater than the margin is shown (``p_worse_holm`` below 5%). Without a test,
+      because there is no interval, the loss itself decides.
+    - ``not worse``: a loss greater than the margin is excluded (``p_not_worse_holm`` below 5%), or
+      the difference is 0 whichever item is left out.
+    - ``not clear``: neither.
+    - ``undefined``: the difference is.
+    - null: the metric does not rank systems.
+
+    Args:
+        table: The rows of ``compare``, with the columns of ``worse_by``.
+        scores: What was compared.
+    """
+    verdicts = [_verdict(row, scores) for row in table.iter_rows(named=True)]
+    return table.with_columns(verdict=pl.Series(verdicts, dtype=pl.String))
+
+
+def _verdict(row: dict[str, float], scores: Measurements) -> str | None:
+    metric = scores.measured[str(row["metric"])].metric
+    if not metric.ranks:
+        return None
+    loss = -row["difference"] if metric.higher_is_better else row["difference"]
+    if np.isnan(loss):
+        return UNDEFINED
+    if not np.isnan(row["p_worse"]):
+        if row["p_worse_holm"] < SIGNIFICANT:
+            return WORSE
+        return NOT_WORSE if row["p_not_worse_holm"] < SIGNIFICANT else NOT_CLEAR
+    if loss > row["worse_by"]:
+        return WORSE
+    enough = row["clusters" if scores.cluster else "n"] >= LEAST_ITEMS
+    return NOT_WORSE if loss == 0 and enough else NOT_CLEAR

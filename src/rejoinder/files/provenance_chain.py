@@ -113,12 +113,17 @@ def _record_of(given: dict[str, Any], place: Path) -> dict[str, Any] | None:
     """The record of an input; None where there is none, or one of another content.
 
     A database has changed since, as a rule, and holds its record: that one must be the same as then.
+    Of a folder to which other programs add files, those that were written must be the same.
     """
     if given.get("record") is not None:
         within = record_within(place)
         return within if within and object_checksum(within) == given["record"] else None
     record = read_record(place)
-    return record if record is not None and record["content"] == given["content"] else None
+    if record is None:
+        return None
+    names = record.get("files")
+    content = given["content"] if names is None else content_of(place, names)
+    return record if record["content"] == content else None
 
 
 def _inputs(

@@ -283,6 +283,23 @@ def test_a_folder_is_new_and_whole_and_has_its_record(tmp_path, command, platfor
     assert (tmp_path / "file").read_text() == "mine"
 
 
+def test_the_provenance_of_potatos_ratings_leads_to_the_study(tmp_path, command):
+    study = studies.study(tmp_path, TASK, items=3)
+    study.close()
+    folder = tmp_path / "task"
+    page = ["annotate", "page", "--db", study.database.path, "--platform", "potato", "-o", folder]
+    assert command(*page)[0] == 0
+    path = write_potato(folder, labels_of(["1", "2", "3"]), "state")
+    assert command("ratings", path, "--save", tmp_path / "r.csv")[0] == 0
+    (given,) = json.loads(command("provenance", tmp_path / "r.csv", "--json")[1])["inputs"]
+    assert (given["name"], given["state"]) == ("task", "unchanged")
+    assert given["command"][:3] == ["rejoinder", "annotate", "page"]
+    assert [each["role"] for each in given["inputs"]] == ["--db"]
+    (folder / "key.jsonl").write_text('{"id": "1", "item": "other", "system": "ann"}\n')
+    (given,) = json.loads(command("provenance", tmp_path / "r.csv", "--json")[1])["inputs"]
+    assert (given["state"], given["command"]) == ("changed", None)
+
+
 @pytest.mark.parametrize(("platform", "name"), [("mturk", "t.json"), ("label-studio", "t.csv")])
 def test_a_platform_has_its_own_kind_of_file(tmp_path, command, platform, name):
     study = studies.study(tmp_path, TASK, items=3)

@@ -181,3 +181,47 @@ def test_rows_of_a_plan_from_mean_ratings_name_their_references(command, tmp_pat
     table = out.split("spearman")[1]
     for label in ("BLEU-2 all references*", "4 references", "2 references", "1 reference"):
         assert label in table
+
+
+NEXT = [
+    TESTSET,
+    *SYSTEMS,
+    "--scores",
+    EXAMPLES / "judge.csv",
+    "--ratings",
+    EXAMPLES / "some-ratings.csv",
+]
+
+
+def test_what_a_judge_saves_and_the_next_items_are_printed(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "next.csv"
+    status, out, err = command("plan", *NEXT, "--next", 12, "-o", path)
+    assert status == 0, err
+    assert "0.84 [0.59, 0.94]" in out
+    assert "44% (22-56%)" in out
+    words = " ".join(out.split())
+    assert "next: 12 items drawn to be rated, each with a probability of 0.237 to 0.357" in words
+    assert max(map(len, out.splitlines())) <= 80
+    assert path.read_text().splitlines()[0] == "id,probability,earlier,status"
+    assert sum(line.endswith(",next") for line in path.read_text().splitlines()) == 12
+
+
+def test_json_has_the_labels_saved_and_the_next_items(command, tmp_path):
+    status, out, _ = command("plan", *NEXT, "--next", 12, "-o", tmp_path / "n.jsonl", "--json")
+    assert status == 0
+    told = json.loads(out)
+    (row,) = told["labels_saved"]
+    assert (row["judge"], row["rated"], row["scored"]) == ("judge", 24, 66)
+    assert row["saved"] == pytest.approx(row["most"] * 42 / 66)
+    rows = [json.loads(line) for line in (tmp_path / "n.jsonl").read_text().splitlines()]
+    assert rows == told["next"]["items"]
+
+
+def test_without_ratings_every_next_item_has_the_same_probability(command, tmp_path):
+    words = ["plan", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", 100]
+    status, out, _ = command(*words, "--next", 11, "-o", tmp_path / "n.csv")
+    assert status == 0
+    words = " ".join(out.split())
+    assert "each with a probability of 0.167." in words
+    assert "no ratings yet: every item is drawn with the same probability" in words

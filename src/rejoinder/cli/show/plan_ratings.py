@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rejoinder.cli.show.cells import NONE, Cell, decimals, span
+from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, span
 from rejoinder.cli.terminal.columns import number, table, text
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rejoinder.planning.plan import Plan
 
 SAVED = (
-    "r: correlation of the judge's differences with people's, over the rated items; saves: share of the "
-    "ratings that 'rejoinder compare --ratings' would save with as many items rated and scored, "
-    "r^2 N / (n + N) of n rated and N other items, and its 95% range; at most: with many more items scored "
-    "than rated; with few ratings somewhat less is saved"
+    "r: correlation of the judge's differences with people's, over the rated items, with its 95% interval; "
+    "saves: share of the ratings that 'rejoinder compare --ratings' would save with as many items rated and "
+    "scored, r^2 N / (n + N) of n rated and N other items, and its 95% range; most: with many more items "
+    "scored than rated; with few ratings somewhat less is saved"
 )
 
 
@@ -32,15 +32,20 @@ def print_saved(out: Console, result: Plan) -> None:
             text("a"),
             text("b"),
             text("judge"),
-            number("r", lambda row: two(row["correlation"])),
-            number("95% interval", lambda row: span(row["low"], row["high"], two)),
+            number("r and interval", lambda row: _with_interval(row, two)),
             number("rated", lambda row: f"{row['rated']}/{row['scored']}"),
             number("saves", _saved),
-            number("at most", lambda row: _percent(row["most"])),
+            number("most", lambda row: _percent(row["most"])),
             title="ratings that a judge saves",
         )
     )
     out.print(SAVED, style="dim")
+
+
+def _with_interval(row: Mapping[str, Any], show: Show) -> Cell:
+    if math.isnan(row["correlation"]):
+        return NONE
+    return joined(show(row["correlation"]), " ", span(row["low"], row["high"], show))
 
 
 def _saved(row: Mapping[str, Any]) -> Cell:
@@ -48,9 +53,8 @@ def _saved(row: Mapping[str, Any]) -> Cell:
         return NONE
     if math.isnan(row["saved_low"]):
         return _percent(row["saved"])
-    return (
-        f"{_percent(row['saved'])} ({_percent(row['saved_low'])} to {_percent(row['saved_high'])})"
-    )
+    low, high = (f"{100 * row[name]:.0f}" for name in ("saved_low", "saved_high"))
+    return f"{_percent(row['saved'])} ({low}-{high}%)"
 
 
 def _percent(value: float) -> Cell:

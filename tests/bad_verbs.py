@@ -225,6 +225,8 @@ MINE = [
     verb(f"{MINING} --b 2", "a length normalisation above 1", r"b=2\.0; expected a number from 0 to 1"),
     verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
     verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
+    verb("filter lines.txt -o f.jsonl", "plain lines to filter", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
+    verb("respond retrieval test.jsonl --corpus lines.txt -o r.jsonl", "plain lines to reply from", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
     verb("mine bot.jsonl test.jsonl -o m.jsonl", "replies given for a corpus", r"bot\.jsonl, row 1: has 'text' and no 'references'"),
     verb(f"{MINING} --index test.jsonl", "a file where the index goes", r"--index test\.jsonl: is a file; expected a folder|that is an input"),
 ]  # fmt: skip

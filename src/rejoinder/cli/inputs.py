@@ -116,10 +116,12 @@ def with_notes(result: Result, paths: Sequence[Path]) -> Result:
 
 def read_training(given: TrainingOptions) -> tuple[TestSet, TestSet | None, list[TestSet]]:
     """The corpus to train on, the validation corpus, and the test sets to exclude."""
+    from rejoinder.corpora.pairs import check_holds_pairs
     from rejoinder.tables.testset import read_testset
 
     with Progress("reading"):
         corpus = read_corpus(given)
+        check_holds_pairs(corpus, str(given.corpus))
         held_out = given.validation and read_testset(given.validation)
         return corpus, held_out, [read_testset(path) for path in given.exclude]
 

@@ -98,13 +98,39 @@ def adjacent_pairs(testset: TestSet) -> Pairs:
     whole = items.sort("place of item").drop_nulls(["source", "text"])
     incomplete = items.height - whole.height
     if not whole.height:
-        raise InputError(
-            "corpus: no item has both a context and a reference; expected dialogues, or a test set "
-            "with contexts (plain text of replies alone has none)"
-        )
+        raise no_pairs("corpus", items.height)
     note = f"{counted(incomplete, 'item')} of {items.height} left out: no context or no reference"
     columns = (whole.get_column(name).to_list() for name in ("id", "source", "text"))
     return Pairs(*columns, notes=(note,) if incomplete else ())
+
+
+def no_pairs(name: str, items: int) -> InputError:
+    """The error of a corpus without a pair.
+
+    Args:
+        name: What the corpus is called: its file.
+        items: How many items it has.
+    """
+    return InputError(
+        f"{name}: none of {counted(items, 'item')} (lines, or rows) has both a context and a reference; "
+        "expected conversations, such as DailyDialog's (a line each, with __eou__ behind every turn), or "
+        'objects like {"id": "1", "context": ["Tea?"], "references": ["Yes, please."]}'
+    )
+
+
+def check_holds_pairs(corpus: TestSet, name: str) -> None:
+    """Sees that a corpus has a pair at all, such as before a verb works on its file.
+
+    Args:
+        corpus: The corpus.
+        name: Its file, for the message.
+
+    Raises:
+        InputError: No item has both a context and a reference.
+    """
+    spoken = corpus.contexts.filter(pl.col("context").list.len() > 0).get_column("id")
+    if not spoken.is_in(corpus.references.get_column("id").implode()).any():
+        raise no_pairs(name, len(corpus))
 
 
 def as_pairs(corpus: TestSet | Pairs, exclude: Sequence[TestSet | Pairs] = ()) -> Pairs:

@@ -68,6 +68,7 @@ def filter_corpus(given: FilterOptions) -> None:
     from rejoinder.cli.outputs import save_and_print
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.corpora import filtering
+    from rejoinder.corpora.pairs import check_holds_pairs
     from rejoinder.errors import ParameterError
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.write import write_testset
@@ -78,6 +79,7 @@ def filter_corpus(given: FilterOptions) -> None:
     targets.check_file(given.output, targets.CORPUS, "--output")
     with Progress("reading"):
         corpus = inputs.read_corpus(given)
+        check_holds_pairs(corpus, str(given.corpus))
     with Progress("filtering"):
         result = filtering.filter_corpus(corpus, **given.of(EntropyOptions))
     save_and_print(

@@ -75,6 +75,7 @@ def references(given: ReferencesOptions) -> None:
     from rejoinder.cli.show import recipe_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
+    from rejoinder.corpora.pairs import check_holds_pairs
     from rejoinder.files.provenance import record_path
     from rejoinder.recipes.references import references as study
     from rejoinder.recipes.references.candidates import FILE, RUN
@@ -90,6 +91,7 @@ def references(given: ReferencesOptions) -> None:
     )
     with Progress("reading"):
         corpus = read_testset(given.corpus)
+        check_holds_pairs(corpus, str(given.corpus))
         testset = inputs.read_items(given)
         format, columns = given.responses_format, given.columns
         replies = None

@@ -83,6 +83,7 @@ def respond(given: RespondOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.corpora.pairs import check_holds_pairs
     from rejoinder.responders import replies
     from rejoinder.statistics.draws import check_draws
     from rejoinder.tables.testset import read_testset
@@ -95,6 +96,8 @@ def respond(given: RespondOptions) -> None:
     with Progress("reading"):
         testset = inputs.read_items(given)
         corpus = given.corpus and read_testset(given.corpus)
+        if corpus is not None:
+            check_holds_pairs(corpus, str(given.corpus))
     with Progress("replying", "messages") as tick:
         result = replies.respond(
             given.system,

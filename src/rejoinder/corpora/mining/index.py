@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rejoinder.corpora.mining.triples import Triples, triples_of
-from rejoinder.errors import InputError
+from rejoinder.corpora.pairs import no_pairs
 from rejoinder.files.arrays import GrowingArrays
 from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Places, Postings
 from rejoinder.kernels.tokens import drawn_keys
@@ -169,12 +169,7 @@ class _Building:
     def finish(self, name: str) -> TripleIndex:
         """The index of all that was added."""
         if not self.triples:
-            raise InputError(
-                f"{name}: none of {counted(self.rows, 'item')} (lines, or rows) has both a context and a "
-                "reference; expected conversations, such as DailyDialog's (a line each, with __eou__ "
-                "behind every turn), or objects like "
-                '{"id": "1", "context": ["Tea?"], "references": ["Yes, please."]}'
-            )
+            raise no_pairs(name, self.rows)
         left = self.rows - self.triples
         note = (
             f"{counted(left, 'item')} of {self.rows} of the corpus left out: no context, or no reference "

@@ -1,6 +1,7 @@
 """Every hostile folder of ``transformers`` through every command that loads one.
 
-``ruq`` reads a language model; ``cosine``, RUBER at scoring and ``train ruber`` read an encoder.
+``ruq``, ``mark`` and ``respond`` read a language model; ``cosine``, RUBER at scoring
+and ``train ruber`` read an encoder.
 """
 
 import itertools
@@ -35,6 +36,7 @@ from hostile_models import (
 )
 from rejoinder.files.content import folder_hash
 from rejoinder.models.training.folder import read_folder, write_folder
+from shared_data import EXAMPLES
 
 TRAINING = ("--size", "encoder", "--size", "cross", "--seeds", "1", "--epochs", "1")
 
@@ -50,6 +52,14 @@ class Place(NamedTuple):
         trained = [*TRAINING, "-o", output, "--json", "--encoder", model]
         return {
             "ruq": ["ruq", model, self.path / "t.jsonl", "--resamples", 0, "--json"],
+            "mark": [  # in a file of its own name: another one is not replaced
+                *("mark", self.path / "t.jsonl", self.path / "bot.jsonl", "--model", model),
+                *("--rubric", EXAMPLES / "rubric.toml", "-o", f"{output}-marks.csv", "--json"),
+            ],
+            "respond": [
+                *("respond", model, self.path / "t.jsonl", "-o", f"{output}.csv", "--json"),
+                *("--answer-tokens", 5, "--beam", 2),
+            ],
             "cosine": [*score, "--json", "-m", f"cosine:encoder={model}"],
             "ruber": [*score, "--json", "-m", f"ruber:model={model},referenced=encoder"],
             "train": ["train", "ruber", self.path / "c.jsonl", *trained],
@@ -65,7 +75,9 @@ class Place(NamedTuple):
         return path
 
 
-DOORS = ("ruq", "cosine", "ruber", "train")
+LANGUAGE = ("ruq", "mark", "respond")
+ENCODING = ("cosine", "ruber", "train")
+DOORS = (*LANGUAGE, *ENCODING)
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +138,11 @@ def logged(monkeypatch):
 
 def values(door, out):
     """The numbers of an output, without what names the folder."""
-    held = json.loads(out)
+    held = {key: each for key, each in json.loads(out).items() if key != "file"}
     if door == "train":
         return held["members"], held["bounds"]
+    if door == "respond":
+        return held["replies"], held["distinct"], held["hash"]
     text = re.sub(r'"[^"]*(encoder|model|weights)[:=][^"]*"', '""', json.dumps(held))
     assert re.search(r"\d\.\d{3}", text)
     return text
@@ -136,7 +150,7 @@ def values(door, out):
 
 CASES = [
     (door, name)
-    for cases, doors in ((HOSTILE, DOORS), (WHEN_USED, DOORS), (ENCODERS, DOORS[1:]))
+    for cases, doors in ((HOSTILE, DOORS), (WHEN_USED, DOORS), (ENCODERS, ENCODING))
     for name in cases
     for door in doors
 ]
@@ -200,9 +214,10 @@ def test_a_folder_that_is_as_sound_gives_the_same_number(
 def test_files_of_an_encoder_are_nothing_to_a_language_model(place, model, enter):
     for change, _ in ENCODERS.values():
         change(model)
-    status, out, err = enter("ruq", model)
-    assert status == 0, err
-    assert values("ruq", out) == values("ruq", enter("ruq", place.path / "m")[1])
+    for door in LANGUAGE:
+        status, out, err = enter(door, model)
+        assert status == 0, err
+        assert values(door, out) == values(door, enter(door, place.path / "m")[1])
 
 
 ASKED = """

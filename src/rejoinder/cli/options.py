@@ -329,7 +329,7 @@ def answer_tokens(default: int) -> Any:
         "--answer-tokens",
         type=click.IntRange(1),
         default=default,
-        help="Maximum number of tokens of an answer of a server.",
+        help="Maximum number of tokens of an answer.",
     )
 
 

@@ -173,7 +173,10 @@ def _of_local(
         for question, replies in zip(asked.asked, measured.replies, strict=True)
     ]
     if all(each.value is None for each in answers):
-        raise InputError(f"{backend.name}: no question has a mark: {answers[0].fault}")
+        raise InputError(
+            f"{backend.name}: no question has a mark ({answers[0].fault}); where log-probabilities are "
+            "NaN or infinite, check that the weights are complete"
+        )
     notes = list(measured.notes)
     shares = [each.share for each in answers if each.share is not None]
     mean = sum(shares) / len(shares)

@@ -74,18 +74,24 @@ BUILT_IN: dict[str, BuiltIn] = {
 }
 """The systems by name."""
 
-KINDS = ("built-in", "server", "trained")
+KINDS = ("built-in", "server", "transformers", "trained")
 
 
 def kind_of_system(system: object) -> str:
-    """Which of ``KINDS`` a system is: a name of ``BUILT_IN``, a URL, or else a folder.
+    """Which of ``KINDS`` a system is: a name of ``BUILT_IN``, a URL, or a folder.
+
+    A folder of ``transformers`` has a ``config.json`` in which Rejoinder notes no model of its own.
 
     >>> kind_of_system("random"), kind_of_system("http://localhost:8000/v1"), kind_of_system("m")
     ('built-in', 'server', 'trained')
     """
     if system in BUILT_IN:
         return "built-in"
-    return "server" if str(system).lower().startswith(("http:", "https:")) else "trained"
+    if str(system).lower().startswith(("http:", "https:")):
+        return "server"
+    from rejoinder.models.training.folder import is_of_others
+
+    return "transformers" if is_of_others(str(system)) else "trained"
 
 
 RERANKING = tuple(name for name, system in BUILT_IN.items() if system.reranks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
 from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
 from rejoinder.responders.retrieval.retrieval import Scorer
+from rejoinder.responders.transformer import TransformerResponder
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -76,20 +78,20 @@ def respond(
     DailyDialog's). A system that takes its replies from such a corpus would give back the
     references, so the pairs that stand in both are excluded from the corpus, and counted in a note.
 
-    A chat model behind a server sees the whole conversation. A conversation that it refuses has no
-    reply, and is counted in a note.
+    A chat model behind a server, and a model of ``transformers``, see the whole conversation. One that
+    a server refuses has no reply, and is counted in a note.
 
     Args:
-        system: ``random``, ``retrieval``, the folder of a trained system, or the URL of an
-            OpenAI-compatible server with chat completions (``#name`` behind it where it has several
-            models).
+        system: ``random``, ``retrieval``, the folder of a trained system or of a ``transformers``
+            model, or the URL of an OpenAI-compatible server with chat completions (``#name`` behind it
+            where it has several models).
         testset: The items to reply to.
         corpus: Where ``random`` and ``retrieval`` take their replies from.
         exclude_test_pairs: Whether the test set's own pairs (every reference of an item with the
             last turn of its context) are excluded from the corpus.
         name: The system's name in the table; None takes ``random``, ``retrieval`` or the folder's
             name.
-        beam: Beam size (trained systems).
+        beam: Beam size (trained systems and ``transformers`` models).
         length_penalty: Log-probabilities are divided by the length to this power (trained systems).
         scorer: What re-ranks the replies that ``retrieval`` finds: a function from messages and
             replies to scores, or the folder of a model of ``train_ruber``.
@@ -98,13 +100,12 @@ def respond(
         progress: Called with the number of messages answered and of all messages.
         device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
             or ``cuda:N``.
-        instructions: What a server's model is told before each conversation, as are the following of a
-            server alone.
-        turns: How many last turns it sees; None: all.
-        answer_tokens: Maximum number of tokens of a reply.
-        retries: How often it is asked again where its answer cannot be used.
+        instructions: What a server's model is told before each conversation.
+        turns: How many last turns a server's or a ``transformers`` model sees; None: all.
+        answer_tokens: Maximum number of tokens of its reply.
+        retries: How often a server is asked again where its answer cannot be used.
         concurrency: How many conversations are under way at a time.
-        max_calls: Maximum number of its answers; needs ``work``. None: no limit.
+        max_calls: Maximum number of a server's answers; needs ``work``. None: no limit.
         max_tokens: Number of tokens, as the server counts them, after which no conversation is begun;
             needs ``work``. None: no limit.
         work: A folder where replies are kept as they come; an interrupted run is resumed.
@@ -128,9 +129,15 @@ def respond(
     messages = _messages(testset)
     limits = Limits(retries, concurrency, max_calls, max_tokens)
     served = ServerSettings(instructions, turns, answer_tokens, limits, work)
-    if kind_of_system(system) == "server":
+    kind = kind_of_system(system)
+    if kind == "server":
         return _of_server(str(system), testset, name, served, seed, progress)
-    served.check_unused()
+    served.check_unused(("turns", "answer_tokens") if kind == "transformers" else ())
+    if kind == "transformers":
+        responder = TransformerResponder.load(
+            system, device=device, turns=turns, answer_tokens=answer_tokens, name=name
+        )
+        return _of_transformer(responder, testset, beam, length_penalty, progress)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
         texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
@@ -157,11 +164,15 @@ class ServerSettings:
     limits: Limits = field(default_factory=Limits)
     work: str | os.PathLike[str] | None = None
 
-    def check_unused(self) -> None:
-        """Raises a ParameterError where a setting differs from its default: it would be ignored."""
+    def check_unused(self, used: Sequence[str] = ()) -> None:
+        """Raises a ParameterError where a setting differs from its default: it would be ignored.
+
+        Args:
+            used: The settings that have an effect without a server too.
+        """
         usual = {**vars(ServerSettings()), **vars(Limits())}
         for name, value in {**vars(self), **vars(self.limits)}.items():
-            if name != "limits" and value != usual[name]:
+            if name not in ("limits", *used) and value != usual[name]:
                 raise ParameterError(
                     f"{name}: has no effect without the URL of a server; leave {name} out"
                 )
@@ -198,6 +209,29 @@ def _of_server(
     notes = tuple(remarks(replies))
     signature = f"{signature}|version:{__version__}"
     return Replies(endpoint.name, table, json_digest(facts)[:8], notes, signature)
+
+
+def _of_transformer(
+    responder: TransformerResponder,
+    testset: TestSet,
+    beam: int,
+    length_penalty: float,
+    progress: Progress | None,
+) -> Replies:
+    """The replies of a model of ``transformers`` on this machine."""
+    contexts = testset.contexts.get_column("context").to_list()
+    texts, notes = responder.respond(contexts, beam, length_penalty, progress)
+    name = responder.backend.name
+    table = pl.DataFrame({"system": [name] * len(texts), "id": testset.ids, "text": texts})
+    facts = {
+        **responder.backend.facts,
+        "beam": str(beam),
+        "length_penalty": str(length_penalty),
+        "answer_tokens": str(responder.answer_tokens),
+    }
+    signature = "|".join(["respond", *(f"{key}:{value}" for key, value in facts.items())])
+    signature = f"{signature}|version:{__version__}"
+    return Replies(name, table, json_digest(facts)[:8], tuple(notes), signature)
 
 
 def without_test_pairs(corpus: Pairs, testset: TestSet) -> Pairs:

@@ -18,7 +18,7 @@ FROM_CORPUS = [TESTSET, "-o", "out.jsonl", "--corpus", CORPUS]
         (["respond", "random", *FROM_CORPUS, "--beam", "3"], "--beam", "a trained system"),
         (["respond", "retrieval", *FROM_CORPUS, "--length-penalty", "0"], "--length-penalty",
          "a trained system"),
-        (["respond", "random", *FROM_CORPUS, "--turns", "2"], "--turns", "the URL of a server"),
+        (["respond", "random", *FROM_CORPUS, "--turns", "2"], "--turns", "the URL of a server or the folder"),
         (["respond", "m", TESTSET, "-o", "a.csv", "--instructions", "Be kind."], "--instructions",
          "the URL of a server"),
         (["respond", "http://127.0.0.1:9/v1", TESTSET, "-o", "a.csv", "--beam", "2"], "--beam",

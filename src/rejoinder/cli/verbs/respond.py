@@ -76,9 +76,9 @@ class RespondOptions(ReplyingOptions, ChatOptions, options.TestsetFileOptions, o
 def respond(given: RespondOptions) -> None:
     """Reply to every item of a test set.
 
-    The replies come from a trained system (its folder) or a chat model behind an OpenAI-compatible
-    server (its URL), or are taken from a corpus: at random, or by retrieval of the most similar
-    message. A server's key is read from the environment variable REJOINDER_API_KEY.
+    The replies come from a trained system or a transformers model (its folder), or from a chat model
+    behind an OpenAI-compatible server (its URL), or are taken from a corpus: at random, or by retrieval
+    of the most similar message. A server's key is read from the environment variable REJOINDER_API_KEY.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
@@ -123,10 +123,14 @@ def _check(given: RespondOptions) -> None:
     from rejoinder.errors import ParameterError
 
     kind = kind_of_system(given.system)
-    built_in, trained = kind == "built-in", kind == "trained"
+    built_in, trained = kind == "built-in", kind in ("trained", "transformers")
     check_needs(trained, "a trained system", "beam", "length_penalty")
     served = given.of(ChatOptions, options.ServedModelOptions)
-    check_needs(kind == "server", "the URL of a server", *served)
+    whole = ("turns", "answer_tokens")
+    language = "the URL of a server or the folder of a transformers model"
+    check_needs(kind in ("server", "transformers"), language, *whole)
+    only = [name for name in served if name not in whole]
+    check_needs(kind == "server", "the URL of a server", *only)
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
     check_needs(given.scorer is not None, "--scorer FOLDER", "candidates")
     learned = trained or given.scorer is not None

@@ -288,6 +288,18 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
         return None
 
 
+def is_of_others(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder has a ``config.json`` in which nothing is of Rejoinder, not even damaged."""
+    config = Path(path, CONFIG)
+    if not config.is_file():  # nor is a pipe in its place ours
+        return config.exists()
+    try:
+        content = config.read_bytes()
+    except OSError:
+        return False
+    return f'"{_OURS}"'.encode() not in content and _OWN_HASH.encode() not in content
+
+
 def check_own(path: str | os.PathLike[str]) -> None:
     """Raises an InputError where a model that Rejoinder wrote is cut or altered.
 

@@ -35,10 +35,10 @@ studies in which any of these looks leaves out 0. Beside it the share for the in
 looked at once.
 
 The interval of `--anytime` errs in fewer than 5 of 100 studies, where the other finds a difference that is
-none in 25 to 33. The exception are ratings as skewed as an exponential distribution, in 7: there 20 do not
+none in 20 to 33. The exception are ratings as skewed as an exponential distribution, in 7: there 20 do not
 show how much they vary. Differences of two systems' ratings are rarely so. Its price is the width: with 20
-independent ratings it is {WIDER[20]:.2f} times as wide as an interval for one look, with 50
-{WIDER[50]:.2f} times, with 200 {WIDER[200]:.2f} times and with 1,000 {WIDER[1000]:.2f} times. Looks from the
+independent ratings it is {WIDER[20]:.2f} times as wide as an interval for one look, with 50 {WIDER[50]:.2f}
+times, with 200 {WIDER[200]:.2f} times and with 1,000 {WIDER[1000]:.2f} times. Looks from the
 {FEWEST_LABELLED}th rating on, as in the rows "not offered", err about as often.
 """
 

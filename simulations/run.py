@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 import time
+import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -66,21 +67,51 @@ STUDIES: dict[str, SimulationStudy] = {
     "williams": williams.STUDY,
 }
 
+RUNS = 2000
+"""How many runs of each setting a part has, if it does not stand in `RUNS_OF`."""
+
+RUNS_OF = {
+    "chosen_items": 1000,
+    "clustered_correlation": 300,
+    "contests": 1000,
+    "dialogues": 1000,
+    "different_items": 6000,
+    "judges": 1000,
+    "labels_saved": 1000,
+    "next_items": 1000,
+    "soft_clusters": 1000,
+    "soft_comparisons": 800,
+    "soft_pairwise": 1000,
+    "turn_level": 600,
+    "unit_comparisons": 600,
+    "unit_intervals": 400,
+    "williams": 4000,
+}
+"""By part, the runs with which the page was made: fewer where a run takes long."""
+
 
 def main() -> None:
-    """Prints every part as it is done."""
+    """Prints every part as it is done; a part that fails is named at the end, and stops no other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*STUDIES, []], help="default: all")
-    parser.add_argument("--runs", type=int, default=2000, help="runs of each setting")
+    parser.add_argument("--runs", type=int, help="runs of each setting (default: the page's)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="replace the sections of the page")
     wanted = parser.parse_args()
+    failed = []
     for name in wanted.parts or STUDIES:
         begin = time.perf_counter()
-        text = section(name, STUDIES[name], wanted.runs, wanted.seed)
+        try:
+            text = section(name, STUDIES[name], wanted.runs or RUNS_OF.get(name, RUNS), wanted.seed)
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+            continue
         print(f"{text}\n({time.perf_counter() - begin:.0f} s)\n", flush=True)
         if wanted.write:
             PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, text), "utf-8")
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
 
 
 def section(name: str, study: SimulationStudy, runs: int, seed: int) -> str:

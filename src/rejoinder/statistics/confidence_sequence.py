@@ -2,7 +2,7 @@
 
 An interval of 95% holds the truth in 95 of 100 studies if each is looked at once. Who looks after every
 new rating, and stops at the first interval that leaves out 0, finds differences where there are none in
-a third of all studies or more. A confidence sequence holds the truth at all looks at once.
+20 to 33 of 100. A confidence sequence holds the truth at all looks at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The page of coverage is made of rows; every part of it runs."""
 
+import re
+
 import pytest
-from simulations.run import STUDIES, replaced, section
+from simulations.run import PAGE, RUNS, RUNS_OF, STUDIES, replaced, section
 from simulations.study import Row, SimulationStudy
 
 
@@ -25,3 +27,13 @@ def test_a_section_is_replaced_and_no_other():
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_part_runs(name):
     assert list(STUDIES[name].rows(2, 1))
+
+
+def test_the_page_has_every_part_with_the_runs_that_make_coverage_gives_it():
+    page = PAGE.read_text("utf-8")
+    commands = re.findall(
+        r"^`python simulations/run.py (\w+) --runs (\d+) --seed 1 --write`$", page, re.M
+    )
+    expected = {name: RUNS_OF.get(name, RUNS) for name in STUDIES}
+    assert {name: int(runs) for name, runs in commands} == expected
+    assert len(commands) == len(STUDIES)

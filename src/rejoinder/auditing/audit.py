@@ -24,6 +24,7 @@ from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.references.copies import copier_of
+from rejoinder.result import TableResult
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.external import NOT_USED, unused_values
 from rejoinder.scoring.score import score, suited
@@ -36,8 +37,8 @@ from rejoinder.tables.selection import without_systems
 from rejoinder.tables.testset import TestSet
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(TableResult):
     """Trivial baselines beside real systems, under every metric.
 
     Attributes:

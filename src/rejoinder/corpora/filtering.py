@@ -15,6 +15,7 @@ from rejoinder.corpora.kmeans import kmeans
 from rejoinder.corpora.pairs import adjacent_pairs
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.kernels.arrays import Indices
+from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.testset import TestSet
@@ -24,8 +25,8 @@ Vectors: TypeAlias = NDArray[Any] | str | os.PathLike[str]
 """An array of vectors, or the file (.npy) that holds one."""
 
 
-@dataclass(frozen=True, eq=False)
-class FilteredCorpus:
+@dataclass(frozen=True, eq=False, repr=False)
+class FilteredCorpus(Result):
     """A corpus without the pairs whose entropy is too high.
 
     Attributes:

@@ -11,14 +11,15 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import object_checksum
 from rejoinder.files.provenance import SUFFIX, content_of, is_record, read_record, record_path
 from rejoinder.files.provenance_within import record_within
+from rejoinder.result import TableResult
 
 State = Literal["unchanged", "changed", "missing", "unknown"]
 DEEPEST = 100
 """The most steps back that are followed."""
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, repr=False)
+class Step(TableResult):
     """A file, and how it was made.
 
     Attributes:

@@ -15,6 +15,7 @@ from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.messages import listed
+from rejoinder.result import TableResult
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -65,8 +66,8 @@ _RATERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class PreferenceSummary:
+@dataclass(frozen=True, eq=False, repr=False)
+class PreferenceSummary(TableResult):
     """What head-to-head judgements hold. Undefined numbers are NaN, and ``reason`` says why.
 
     Attributes:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import polars as pl
 
 from rejoinder.marking.answers import EXPECTED
+from rejoinder.result import TableResult
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+@dataclass(frozen=True, eq=False, repr=False)
+class Marks(TableResult):
     """The marks that a model gave replies.
 
     Attributes:

@@ -13,6 +13,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.settings_file import SettingsFile
 from rejoinder.messages import meant, quoted
+from rejoinder.result import Result
 
 POINTWISE = """\
 <conversation>
@@ -59,8 +60,8 @@ _PLACES = {
 _NEEDED = {"pointwise": ("reply",), "pairwise": ("first", "second"), "again": ()}
 
 
-@dataclass(frozen=True)
-class Rubric:
+@dataclass(frozen=True, repr=False)
+class Rubric(Result):
     """What a model that marks replies is asked.
 
     In the templates ``{context}`` stands for the conversation, ``{reply}`` for the reply (``{first}``

@@ -22,6 +22,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.meta_evaluation.turn_level import Observations
 from rejoinder.progress import Progress
+from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -33,8 +34,8 @@ from rejoinder.tables.frames import Frame
 DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(TableResult):
     """How far every metric agrees with human ratings.
 
     Attributes:

@@ -19,6 +19,7 @@ from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import RANDOM, match
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
+from rejoinder.result import TableResult
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
@@ -68,8 +69,8 @@ _RATERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeReport(TableResult):
     """Judges beside people. Undefined numbers are NaN, and ``reason`` says why.
 
     Attributes:

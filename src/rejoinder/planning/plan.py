@@ -32,6 +32,7 @@ from rejoinder.planning.rater_notes import MEANS, PLACES
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.planning.requested import check_parameters, differences_of, numbers_of, pairs_of
 from rejoinder.progress import Progress
+from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -45,8 +46,8 @@ from rejoinder.tables.selection import of_criterion
 from rejoinder.tables.testset import TestSet
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(TableResult):
     """What more items, raters and references would bring.
 
     A row of every table is of a ``subject`` (``people``, or a metric's label), of ``raters`` to a

@@ -25,6 +25,7 @@ from rejoinder.references.rating_weights import (
     rating_weights,
     scale_note,
 )
+from rejoinder.result import Result
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.candidates import candidates_of
 from rejoinder.tables.checks.arguments import TESTSET, expect, pair, strings
@@ -38,8 +39,8 @@ LIKERT = (1.0, 5.0)
 """The scale that most dialogue evaluations use."""
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
+@dataclass(frozen=True, eq=False, repr=False)
+class Weighed(Result):
     """A test set whose references have weights.
 
     Attributes:

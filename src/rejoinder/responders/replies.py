@@ -21,6 +21,7 @@ from rejoinder.responders.chat import ChatResponder, remarks
 from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
+from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
@@ -29,8 +30,8 @@ ANSWER_TOKENS = 128
 """Maximum number of tokens of a server's reply."""
 
 
-@dataclass(frozen=True, eq=False)
-class Replies:
+@dataclass(frozen=True, eq=False, repr=False)
+class Replies(Result):
     """The replies of one system.
 
     Attributes:

@@ -17,6 +17,7 @@ from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution
 from rejoinder.metrics.engine.measurement import provided
 from rejoinder.metrics.similarity import Likeness
+from rejoinder.result import TableResult
 from rejoinder.tables.testset import TestSet
 
 
@@ -40,8 +41,8 @@ class Compared(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(TableResult):
     """One item, one system, one metric.
 
     Attributes:

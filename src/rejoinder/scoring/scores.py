@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import counted
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.external import externals
+from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.external import from_values
@@ -24,15 +26,18 @@ from rejoinder.tables.external_scores import score_table
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.responses import MissingOrPairwise
 from rejoinder.tables.testset import TestSet
+from rejoinder.text.visible import visible
 
 RESERVED = {
     "metric", "system", "value", "low", "high", "n", "signature", "place", "clusters", "design_effect"
 }  # fmt: skip
 """Names that a column of the contexts cannot have in a table of scores."""
+MOST_LABELS = 8
+"""So many metrics are named in the short text of scores."""
 
 
 @dataclass(frozen=True, repr=False)
-class Scores(Measurements):
+class Scores(Measurements, TableResult):
     """Systems, items, and what every metric measured of them.
 
     Values are in each metric's own range (0 to 1 for the BLEU family). Nothing here holds a text.
@@ -40,9 +45,12 @@ class Scores(Measurements):
     """
 
     def __repr__(self) -> str:
-        what = "blocks" if self.blocks else "items"
+        items = counted(self.items.height, "block" if self.blocks else "item")
+        labels = [visible(label) for label in self.labels[:MOST_LABELS]]
+        if more := len(self.labels) - len(labels):
+            labels.append(f"{more} more")
         return (
-            f"Scores({len(self.names)} systems, {self.items.height} {what}; {', '.join(self.labels)}; "
+            f"Scores({counted(len(self.names), 'system')}, {items}; {', '.join(labels)}; "
             "see .systems(), .compare(), .segments())"
         )
 

@@ -13,6 +13,7 @@ from typing import Any
 from rejoinder.errors import InputError, ParameterError, RejoinderError
 from rejoinder.files.reading import existing, stem_of
 from rejoinder.messages import counted
+from rejoinder.result import TableResult
 from rejoinder.tables import studies
 from rejoinder.tables.assembly.column_mapping import ColumnMapping, Columns, column_mapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder
@@ -87,8 +88,8 @@ class Reading:
         return self.contents.counts
 
 
-@dataclass(frozen=True)
-class FileLook:
+@dataclass(frozen=True, repr=False)
+class FileLook(TableResult):
     """What a file is taken for.
 
     Attributes:

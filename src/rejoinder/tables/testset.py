@@ -11,6 +11,7 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing
 from rejoinder.messages import quoted
+from rejoinder.result import Result
 from rejoinder.tables import in_memory
 from rejoinder.tables.assembly.column_mapping import Columns, column_mapping
 from rejoinder.tables.checks.validation import check_contexts, check_references, conform
@@ -31,8 +32,8 @@ from rejoinder.text.lists import (
 _OPTIONAL = {"weight": pl.Float64, "source": pl.String}
 
 
-@dataclass(frozen=True, eq=False)
-class TestSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class TestSet(Result):
     """Items to reply to, and zero or more references for each, some of them weighted.
 
     The tables are validated once, here. References keep their order within an item: the first one

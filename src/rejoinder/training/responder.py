@@ -29,6 +29,7 @@ from rejoinder.responders.seq2seq.model import build, check_installed
 from rejoinder.responders.seq2seq.parameters import Parameters, chosen_parameters
 from rejoinder.responders.seq2seq.trained import SUFFIX
 from rejoinder.responders.seq2seq.validation import divided
+from rejoinder.result import Result
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.detokenize import plain
 
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from rejoinder.progress import Report
 
 
-@dataclass(frozen=True)
-class ResponderTraining:
+@dataclass(frozen=True, repr=False)
+class ResponderTraining(Result):
     """The result of training a replying system.
 
     Attributes:

@@ -18,6 +18,7 @@ from rejoinder.metrics.ruber import REFERENCED, RUBER, halves_of
 from rejoinder.models.installed import check_installed
 from rejoinder.models.training.folder import FINISHED, check_free, finished
 from rejoinder.providers.ruber import embedded
+from rejoinder.result import Result
 from rejoinder.tables.testset import TestSet
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from rejoinder.progress import Report
 
 
-@dataclass(frozen=True)
-class RuberTraining:
+@dataclass(frozen=True, repr=False)
+class RuberTraining(Result):
     """The result of training a RUBER model.
 
     Attributes:

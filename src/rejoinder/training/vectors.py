@@ -11,12 +11,13 @@ from rejoinder.errors import ParameterError
 from rejoinder.models.training.folder import FINISHED, ModelFolder, check_free, finished
 from rejoinder.models.vectors.word2vec import WINDOW, corpus_hash, cut_sentences, trained_on
 from rejoinder.models.vectors.word_vectors import KIND, WordVectors
+from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
 
 
-@dataclass(frozen=True)
-class TrainedVectors:
+@dataclass(frozen=True, repr=False)
+class TrainedVectors(Result):
     """Word vectors, and the folder that holds them.
 
     Attributes:

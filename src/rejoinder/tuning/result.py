@@ -9,9 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from rejoinder.result import TableResult
 
-@dataclass(frozen=True)
-class SweepResult:
+
+@dataclass(frozen=True, repr=False)
+class SweepResult(TableResult):
     """What came of it.
 
     Attributes:

@@ -90,7 +90,7 @@ def test_a_star_marks_what_is_significant(capsys, monkeypatch, p, star):
     scores = score(read_testset(TESTSET), read_responses(*SYSTEMS), ["sbleu"], resamples=0)
     result = compare_with_people(scores, read_ratings(RATED[1]))
     pairs = result.pairs.with_columns(p_holm=pl.lit(p))
-    comparison(replace(result, pairs=pairs), scores)
+    comparison(replace(result, pairs=pairs))
     out = capsys.readouterr().out
     assert out.count(star) >= pairs.height
 
@@ -169,7 +169,7 @@ def test_a_sign_marks_what_is_significant(crowd, capsys, monkeypatch, p, sign):
     changed = {
         name: getattr(result, name).with_columns(p_holm=pl.lit(p)) for name in ("pairs", "errors")
     }
-    comparison(replace(result, **changed), scores)
+    comparison(replace(result, **changed))
     out = capsys.readouterr().out
     differ = 28 if sign == "+" else 0
     assert f"corrected: {differ} of 28 pairs differ" in out

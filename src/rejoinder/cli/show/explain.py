@@ -27,6 +27,11 @@ def explanations(results: Sequence[Explanation]) -> None:
         _explanation(out, each)
 
 
+def explanation(result: Explanation) -> None:
+    """The same of one system and metric."""
+    explanations([result])
+
+
 def _explanation(out: Console, explanation: Explanation) -> None:
     metric = f"{explanation.label} = {100 * explanation.value:.1f}"
     heading = joined(styled(explanation.system, "bold"), f" on {explanation.id}: {metric} (x100)")

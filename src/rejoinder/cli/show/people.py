@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from rejoinder.cli.show.cells import Show
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
-    from rejoinder.scoring.scores import Scores
 
 MEANS = (
     "people: the rated items alone; corrected: people's difference, moved by what the judge's scores say "
@@ -44,7 +43,6 @@ ERRORS = (
 
 def comparison(
     result: PeopleComparison,
-    scores: Scores,
     ranks: bool = False,
     digits: int | None = None,
     all_pairs: bool = False,
@@ -56,8 +54,7 @@ def comparison(
     """
     out = console()
     of_ratings = decimals(2 if digits is None else digits)
-    shows = {label: number_of(each.metric, digits) for label, each in scores.measured.items()}
-    shows = {label: shows[label] for label in result.judges}
+    shows = {label: number_of(each, digits) for label, each in result.metrics.items()}
     many = not all_pairs and people_matrix.are_many(result)
     matrix = many and result.ranks.height > 0
     pairs, errors, notes = result.pairs, result.errors, [*_summary(result), *result.notes]

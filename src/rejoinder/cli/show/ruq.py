@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 WIDEST = 400  # characters of a text that is shown
 
 
-def people(result: Quantity, testset: TestSet, by: str | None, worst: int) -> None:
-    """The table of models and generic replies, or of groups; the worst prompts; the notes."""
+def people(result: Quantity, testset: TestSet | None, by: str | None, worst: int) -> None:
+    """The table of models and generic replies, or of groups; the worst prompts; the notes.
+
+    Without the test set there are no texts of prompts to show.
+    """
     out = console()
     scores = result.scores
     if by is not None:
@@ -32,12 +35,18 @@ def people(result: Quantity, testset: TestSet, by: str | None, worst: int) -> No
         if len(scores.names) > 1 and scores.resamples:
             out.print()
             _verdict(out, result)
-        _worst(out, result, testset, worst)
+        if testset is not None:
+            _worst(out, result, testset, worst)
         for note in scores.notes:
             out.print(f"note: {note}", style="yellow", soft_wrap=True)
     out.print()
     signature = scores.measured[result.strongest].signature
     out.print(f"{result.strongest}: {signature}", style="dim", soft_wrap=True)
+
+
+def models(result: Quantity) -> None:
+    """The table of models and generic replies, and the notes."""
+    people(result, None, None, 0)
 
 
 def _few(result: Quantity) -> Scores:

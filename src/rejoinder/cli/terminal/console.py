@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -47,11 +49,27 @@ class PlainConsole(Console):
                 yield Segment(visible(segment.text, lines=True), segment.style)
 
 
+_INSTEAD: ContextVar[PlainConsole | None] = ContextVar("instead", default=None)
+
+
+@contextmanager
+def instead(other: PlainConsole) -> Iterator[None]:
+    """Lets tables go to another console than the terminal."""
+    before = _INSTEAD.set(other)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(before)
+
+
 def console(stderr: bool = False) -> PlainConsole:
     """Where tables go, or notes on standard error, which a quiet command has none of.
 
     As wide as the terminal, or as COLUMNS says, or 120 in a pipe.
     """
+    other = _INSTEAD.get()
+    if other is not None and not stderr:
+        return other
     columns = shutil.get_terminal_size(fallback=(120, 24)).columns
     file = own_stderr() if stderr else None
     return PlainConsole(

@@ -193,4 +193,4 @@ def _with_people(given: CompareOptions) -> None:
     else:
         from rejoinder.cli.show.people import comparison
 
-        comparison(result, scores, given.ranks, given.digits, given.all_pairs)
+        comparison(result, given.ranks, given.digits, given.all_pairs)

@@ -19,6 +19,7 @@ from rejoinder.kernels.arrays import Bytes, Fingerprints, Indices, Places, Posti
 from rejoinder.kernels.tokens import drawn_keys
 from rejoinder.messages import counted
 from rejoinder.progress import Progress
+from rejoinder.result import Result
 from rejoinder.retrieval.bm25 import compact
 from rejoinder.retrieval.inversion import Inversion
 from rejoinder.retrieval.vocabulary import Vocabulary
@@ -28,8 +29,8 @@ from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import check_tokenizer, tokenize
 
 
-@dataclass(frozen=True)
-class TripleIndex:
+@dataclass(frozen=True, repr=False)
+class TripleIndex(Result):
     """An index of n triples of context, message and response.
 
     Attributes:

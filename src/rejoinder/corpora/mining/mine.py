@@ -20,6 +20,7 @@ from rejoinder.files.arrays import MemoryArrays
 from rejoinder.kernels.arrays import Best, Fingerprints, Indices, Tokens
 from rejoinder.messages import counted
 from rejoinder.progress import Progress
+from rejoinder.result import TableResult
 from rejoinder.retrieval.bm25 import BM25, K1, B
 from rejoinder.tables.checks.arguments import TESTSET, expect
 from rejoinder.tables.schemas import CANDIDATES
@@ -32,8 +33,8 @@ PARROTED = "parroted"
 """The source of a candidate that is the item's own message."""
 
 
-@dataclass(frozen=True, eq=False)
-class Mined:
+@dataclass(frozen=True, eq=False, repr=False)
+class Mined(TableResult):
     """Candidate references.
 
     Attributes:

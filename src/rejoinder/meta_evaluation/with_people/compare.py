@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from rejoinder.meta_evaluation.with_people.estimates import (
 )
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.metrics.base import Metric
+from rejoinder.result import TableResult
 from rejoinder.scoring.compare import pairs_of
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -35,8 +37,8 @@ from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion
 
 
-@dataclass(frozen=True, eq=False)
-class PeopleComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class PeopleComparison(TableResult):
     """Pairs of systems by people, by each judge, and by the judges corrected by people.
 
     Attributes:
@@ -62,6 +64,7 @@ class PeopleComparison:
         cluster: The column of the clusters; empty where every item is independent.
         anytime: Whether the intervals and p of ``people``, ``corrected`` and ``errors`` hold however
             often they are looked at while ratings come in.
+        metrics: The metrics of the judges, by name.
     """
 
     pairs: pl.DataFrame
@@ -73,6 +76,7 @@ class PeopleComparison:
     judges: tuple[str, ...]
     cluster: str
     anytime: bool = False
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --ratings --json`` prints, with ``--ranks`` or without."""
@@ -192,6 +196,7 @@ def compare_with_people(
         replies.labels,
         scores.cluster,
         anytime,
+        {label: scores.measured[label].metric for label in replies.labels},
     )
 
 

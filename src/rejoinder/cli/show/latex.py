@@ -1,0 +1,61 @@
+"""Tables as LaTeX: every text of others is escaped."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from rejoinder.cli.terminal.collecting import (
+    Collector,
+    as_text,
+    cells_of,
+    headings_of,
+    right_of,
+)
+
+SPECIAL = str.maketrans(
+    {each: f"\\{each}" for each in "{}$&#_%"}
+    | {
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "\n": " ",
+        "\t": " ",
+    }
+)
+"""What LaTeX would obey, or print as another character."""
+
+
+def as_latex(collector: Collector) -> str:
+    """The tables of what was collected; their titles are comments above them."""
+    tables = [each for each in collector.parts if isinstance(each, Table)]
+    head = "% needs \\usepackage{booktabs}\n"
+    return head + "\n".join(_table(collector, each) for each in tables)
+
+
+def _table(collector: Collector, table: Table) -> str:
+    sides = "".join("r" if right else "l" for right in right_of(table))
+    lines = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule"]
+    lines += [_row(collector, headings_of(table)), "\\midrule"]
+    for cells, row in zip(cells_of(table), table.rows, strict=True):
+        lines.append(_row(collector, cells))
+        lines += ["\\midrule"] * row.end_section
+    title = f"% {_inline(collector, as_text(table.title))}\n" if table.title else ""
+    return title + "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _row(collector: Collector, cells: list[Text]) -> str:
+    # A cell in braces is never read as the optional argument of the line before it.
+    return " & ".join(_cell(_inline(collector, cell)) for cell in cells) + r" \\"
+
+
+def _cell(words: str) -> str:
+    return f"{{{words}}}" if words.startswith(("[", "*")) else words
+
+
+def _inline(collector: Collector, text: Text) -> str:
+    return "".join(each.text for each in collector.segments(text)).strip().translate(SPECIAL)

@@ -1,0 +1,76 @@
+"""What every result can do: a short text in Python, tables in notebooks, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sized
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+LONGEST = 60
+"""Characters of a text that stand in the short text of a result."""
+
+
+class Result:
+    """A result with a short text: its class, and for each attribute what it is or how much it holds.
+
+    For data classes, which are declared with ``repr=False``.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(repr=False)
+    ... class Counts(Result):
+    ...     name: str
+    ...     notes: tuple[str, ...]
+    >>> Counts("a", ("b", "c"))
+    Counts(name='a', notes: 2)
+    """
+
+    def __repr__(self) -> str:
+        shown = (each for each in fields(self) if each.repr)  # pyright: ignore[reportArgumentType]
+        facts = (_fact(each.name, getattr(self, each.name)) for each in shown)
+        return f"{type(self).__name__}({', '.join(facts)})"
+
+
+class TableResult(Result):
+    """A result whose tables can be shown: those that its verb prints on the command line.
+
+    The tables, their headings and the lines below them are declared once, in ``rejoinder.cli.show``.
+    That package stands above every result, so it is found by name when a table is asked for.
+    """
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the tables and notes of the command line."""
+        return _exported(self, "html")
+
+    def to_markdown(self) -> str:
+        """The tables and notes of the command line as Markdown, for example for a pull request.
+
+        Values are shown as the command line shows them, mostly x100 and rounded. Names and texts are
+        escaped.
+        """
+        return _exported(self, "markdown")
+
+    def to_latex(self) -> str:
+        """The tables of the command line as LaTeX; they need the package ``booktabs``.
+
+        Values are shown as the command line shows them. Names and texts are escaped.
+        """
+        return _exported(self, "latex")
+
+
+def _exported(result: TableResult, format: str) -> str:
+    return import_module("rejoinder.cli.show.exported").exported(result, format)
+
+
+def _fact(name: str, value: Any) -> str:
+    if value is None or isinstance(value, bool | int | float):
+        return f"{name}={value!r}"
+    if isinstance(value, str | os.PathLike):
+        text = str(value)
+        return f"{name}={text!r}" if len(text) <= LONGEST else f"{name}={text[:LONGEST]!r}..."
+    if hasattr(value, "height"):
+        return f"{name}: {value.height} row{'s' * (value.height != 1)}"
+    if isinstance(value, Sized) and not isinstance(value, Result):
+        return f"{name}: {len(value)}"
+    return f"{name}: {type(value).__name__}"

@@ -1,0 +1,353 @@
+"""Every result has a short text; those with tables have them in notebooks, Markdown and LaTeX too.
+
+The tables are those of the command line: the same numbers, and no text of others that is obeyed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.cli.show import exported
+from rejoinder.marking.result import Marks
+from rejoinder.meta_evaluation.protocols import System
+from rejoinder.result import Result
+from rejoinder.scoring.explain import explain
+from rejoinder.tuning.result import SweepResult
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
+
+BAD = "tuned<script>alert(1)</script>|*b*&_[x](http://y)\\end{tabular}%$#^~\n# one"
+"""A name of a system that HTML, Markdown and LaTeX would obey."""
+
+
+class Worlds:
+    """A result of each class, of data whose best system has a name in markup.
+
+    Args:
+        folder: Where files are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    testset = rejoinder.read_testset(TESTSET)
+    responses = rejoinder.read_responses(*SYSTEMS).with_columns(
+        pl.col("system").replace("tuned", BAD)
+    )
+    ratings = rejoinder.read_ratings(EXAMPLES / "ratings.csv").with_columns(
+        pl.col("system").replace("tuned", BAD)
+    )
+    judge = rejoinder.read_scores(EXAMPLES / "judge.csv")
+    few = rejoinder.read_ratings(EXAMPLES / "some-ratings.csv").with_columns(
+        pl.col("system").replace("tuned", BAD)
+    )
+
+    @cached_property
+    def scores(self):
+        return rejoinder.score(self.testset, self.responses, ["bleu", "length"], resamples=100)
+
+    def comparison(self):
+        return rejoinder.compare(self.scores, b=BAD, permutations=99, margin=0.1, worse_by=0.1)
+
+    def agreement(self):
+        return rejoinder.correlate(
+            self.scores, self.ratings, criterion="relevance", permutations=99
+        )
+
+    def agreement_of_systems(self):
+        ratings = self.ratings.filter(criterion="relevance")
+        return rejoinder.correlate(self.scores, ratings, System(), permutations=99)
+
+    def audit(self):
+        return rejoinder.audit(self.testset, self.responses, ["bleu"], resamples=100)
+
+    def plan(self):
+        return rejoinder.plan(self.scores, self.ratings, criterion="relevance", difference=0.3)
+
+    def summary_of_ratings(self):
+        return rejoinder.ratings(self.ratings, scale=(1, 5), resamples=100)
+
+    def summary_of_preferences(self):
+        table = rejoinder.read_preferences(EXAMPLES / "preferences.csv")
+        named = table.with_columns(pl.col("a", "b").replace("tuned", BAD))
+        return rejoinder.preferences(named, resamples=100)
+
+    @property
+    def judged(self):
+        columns = {"system": pl.col("system").replace("tuned", BAD)}
+        return rejoinder.Scores.from_segments(self.judge.with_columns(**columns), resamples=0)
+
+    def report_on_a_judge(self):
+        return rejoinder.judge(self.judged, self.ratings, criterion="relevance")
+
+    def comparison_with_people(self):
+        return rejoinder.compare_with_people(self.judged, self.few)
+
+    def explanation(self):
+        return explain(self.testset, self.responses, "c001", BAD, "bleu")
+
+    def marks(self):
+        systems = [(BAD, "relevance", 3, 1, 2.5), ("b", "relevance", 3, 0, 3.25)]
+        columns = ["system", "criterion", "replies", "missing", "mean"]
+        answers = pl.DataFrame(
+            {"value": [1.0], "how": ["a"], "fault": [""], "calls": [1], "tokens": [12]}
+        )
+        table = pl.DataFrame(systems, columns, orient="row")
+        return Marks("scores", pl.DataFrame(), table, answers, "a model", "signature", ("note",))
+
+    def look(self):
+        path = self.folder / "replies.csv"
+        self.responses.rename({"text": "<script>"}).write_csv(path)
+        return rejoinder.look(path, columns={"text": "<script>"})
+
+    def mined(self):
+        return rejoinder.mine(rejoinder.read_testset(EXAMPLES / "corpus.txt"), self.testset)
+
+    def likelihoods(self):
+        paths = []
+        for name, total in (("a", -8.5), (BAD.replace("/", ""), -4.25)):
+            lines = [
+                {
+                    "id": row["id"],
+                    "text": row["text"],
+                    "total": total - len(row["text"]),
+                    "tokens": 5,
+                }
+                for row in self.testset.references.iter_rows(named=True)
+            ]
+            lines += [
+                {"id": each, "text": "Yes.", "total": -6.0, "tokens": 2}
+                for each in self.testset.ids
+            ]
+            paths.append(self.folder / f"{name}.jsonl")
+            paths[-1].write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        return rejoinder.ruq(self.testset, list(map(str, paths)), generic=["Yes."], resamples=100)
+
+    def step(self):
+        path = self.folder / "kept.jsonl"
+        rejoinder.write_testset(self.testset, path)
+        rejoinder.write_provenance(path, {"testset": TESTSET}, ["python", BAD])
+        return rejoinder.provenance(path)
+
+    def sweep(self):
+        measures = {
+            f"{name}{end}": [0.5]
+            for name in ("metric", "ruq_train", "ruq_test")
+            for end in ("", "_low", "_high")
+        }
+        trials = pl.DataFrame(
+            {"trial": [1], "status": ["failed"], "dropout": [0.1], "epochs": [2]}
+            | {"bits_per_character": [1.5], **measures, "reason": [BAD]}
+        )
+        parameters = {
+            "grid": {"dropout": [0.1]},
+            "metric": "METEOR",
+            "generic": BAD,
+            "rungs": [3],
+        }
+        return SweepResult(self.folder, trials, pl.DataFrame(), (), parameters)
+
+    def corpus(self):
+        return rejoinder.filter_corpus(rejoinder.read_testset(EXAMPLES / "corpus.txt"))
+
+    def weighed(self):
+        return rejoinder.weigh(self.testset, self.responses, self.ratings, criterion="relevance")
+
+    def replies(self):
+        corpus = rejoinder.read_testset(EXAMPLES / "corpus.txt")
+        return rejoinder.respond("random", self.testset, corpus=corpus)
+
+    def rubric(self):
+        return rejoinder.read_rubric(EXAMPLES / "rubric.toml")
+
+
+TABLES = [
+    "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
+    "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
+    "marks", "look", "mined", "likelihoods", "step", "sweep",
+]  # fmt: skip
+OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
+WITHOUT_A_RESULT = {"ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"}
+"""Classes without tables whose results take long to make."""
+
+TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "span", "br"}
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory):
+    return Worlds(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def result_of(worlds):
+    known = {}
+
+    def result(name):
+        if name not in known:
+            made = getattr(worlds, name)
+            known[name] = made() if callable(made) else made
+        return known[name]
+
+    return result
+
+
+class Page(HTMLParser):
+    """The tags, the attributes and the text of a piece of HTML."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags, self.open, self.attributes, self.text = set(), [], set(), []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def numbers(text: str) -> Counter[str]:
+    return Counter(NUMBER.findall(text))
+
+
+def printed(result, capsys, monkeypatch) -> str:
+    """What the command line prints of a result."""
+    monkeypatch.setenv("COLUMNS", "10000")
+    exported._function(result)(result)
+    return capsys.readouterr().out
+
+
+def of_markdown(text: str) -> str:
+    for name, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("<br>", "\n")):
+        text = text.replace(name, character)
+    return re.sub(r"\\([\\`*_|~$\[\]#+=.)-])", r"\1", text)
+
+
+@pytest.mark.parametrize("name", [*TABLES, *OTHERS])
+def test_the_short_text_is_short(name, result_of):
+    result = result_of(name)
+    assert isinstance(result, Result)
+    text = repr(result)
+    assert text.startswith(f"{type(result).__name__}(")
+    assert len(text) < 2000
+    assert text.isprintable()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_notebook_shows_the_tables_and_obeys_no_text(name, result_of, capsys, monkeypatch):
+    html = result_of(name)._repr_html_()
+    page = Page(html)
+    assert page.tags <= TAGS
+    assert page.attributes <= {"style", "class"}
+    assert not page.open
+    assert numbers(" ".join(page.text)) == numbers(printed(result_of(name), capsys, monkeypatch))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_markdown_has_the_numbers_of_the_command_line(name, result_of, capsys, monkeypatch):
+    shown = result_of(name).to_markdown()
+    assert "<script" not in shown
+    assert "](http" not in shown.replace("\\](", "")
+    assert not re.search(r"^# ", shown, re.M)
+    assert numbers(of_markdown(shown)) == numbers(printed(result_of(name), capsys, monkeypatch))
+    tables = [block.splitlines() for block in shown.split("\n\n") if block.startswith("|")]
+    assert tables or name == "step"
+    for rows in tables:
+        assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}) == 1
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_latex_has_the_numbers_of_the_tables(name, result_of):
+    shown = result_of(name).to_latex()
+    markdown = result_of(name).to_markdown()
+    rows = "\n".join(line for line in markdown.splitlines() if line.startswith("|"))
+    lines = [line for line in shown.splitlines() if line.endswith(r"\\")]
+    assert numbers("\n".join(lines)) == numbers(of_markdown(rows))
+    assert shown.count(r"\begin{tabular}") == shown.count(r"\end{tabular}")
+    for line in lines:
+        plain = re.sub(r"\\text\w+\{\}|\\[{}$&#_%]|\\\\$", "", line)
+        assert not set(plain) & set("\\$#_%^~<>|")
+        assert plain.count("{") == plain.count("}")
+
+
+def test_the_name_is_there_and_escaped(result_of):
+    scores = result_of("scores")
+    assert "tuned&lt;script&gt;alert(1)&lt;/script&gt;|*b*&amp;_[x]" in scores._repr_html_()
+    assert (
+        r"tuned&lt;script&gt;alert(1)&lt;/script&gt;\|\*b\*&amp;\_[x\](http" in scores.to_markdown()
+    )
+    assert r"tuned\textless{}script\textgreater{}alert(1)" in scores.to_latex()
+
+
+def test_values_are_those_of_the_frame(result_of):
+    scores = result_of("scores")
+    shown = of_markdown(scores.to_markdown())
+    for row in scores.systems().filter(metric="BLEU-2").iter_rows(named=True):
+        percents = [f"{100 * row[name]:.1f}" for name in ("value", "low", "high")]
+        assert "{} [{}, {}]".format(*percents) in shown
+
+
+def classes_with_base(base: str) -> set[str]:
+    """The classes of the package that are declared with a base."""
+    root = Path(rejoinder.__file__).parent
+    pattern = re.compile(rf"^class (\w+)\([^)]*\b{base}\b[^)]*\):", re.M)
+    return {
+        name for path in root.rglob("*.py") for name in pattern.findall(path.read_text("utf-8"))
+    }
+
+
+def test_every_class_of_results_stands_here(result_of):
+    tables = classes_with_base("TableResult")
+    assert tables == set(exported.SHOWN)
+    assert tables == {type(result_of(name)).__name__ for name in TABLES}
+    others = {type(result_of(name)).__name__ for name in OTHERS}
+    assert classes_with_base("Result") == others | WITHOUT_A_RESULT | {"TableResult"}
+
+
+OTHER_RETURNS = {"convert", "index_corpus", "metric", "write_provenance", "write_testset"}
+FRAMES = {"read_preferences", "read_ratings", "read_responses", "read_scores"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        each
+        for each in rejoinder.__all__
+        if each not in OTHER_RETURNS | FRAMES | {"External", "__version__"}
+    ],
+)
+def test_every_public_call_gives_a_result(name):
+    public = getattr(rejoinder, name)
+    if isinstance(public, type):
+        assert issubclass(public, Result)
+    else:
+        given = public.__annotations__["return"].strip("'\"")
+        assert given in classes_with_base("Result") | classes_with_base("TableResult")
+
+
+def test_results_are_made_without_what_draws_tables():
+    code = (
+        "import sys, rejoinder; from rejoinder import auditing, scoring\n"
+        "import rejoinder.scoring.compare, rejoinder.auditing.audit, rejoinder.result\n"
+        "assert not {'rich', 'click', 'rejoinder.cli'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))

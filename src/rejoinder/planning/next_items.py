@@ -31,7 +31,7 @@ from rejoinder.statistics.next_items import (
     systematic_sample,
 )
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
-from rejoinder.tables.drawn_items import EARLIER, LEFT, NEXT, RATED, drawn_so_far
+from rejoinder.tables.drawn_items import EARLIER, LEFT, NEXT, RATED, drawn_so_far, waiting_notes
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
@@ -256,16 +256,10 @@ def _before(
     of_rated = ids.filter(rated)
     so_far = drawn_so_far(drawn, of_rated)
     known = pl.DataFrame({"id": ids}).join(so_far, on="id", how="left", maintain_order="left")
-    waiting = drawn.filter(
-        pl.col("status") == NEXT, ~pl.col("id").is_in(of_rated.implode())
-    ).get_column("id")
-    notes = []
-    if waiting.len():
-        notes.append(
-            f"{counted(waiting.len(), 'item')} drawn earlier, such as {quoted(waiting[0])}, not rated yet: "
-            "taken for a random part of that draw, and may be drawn again; do not have them rated beside "
-            "the next"
-        )
+    notes = [
+        f"{note}; the others may be drawn again, so do not have them rated beside the next"
+        for note in waiting_notes(drawn, of_rated)
+    ]
     return known.get_column(PROBABILITY).fill_null(0.0).to_numpy(), notes
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.files.reading import existing
-from rejoinder.messages import more, quoted
+from rejoinder.messages import counted, more, quoted
 from rejoinder.tables.rating_formats.judgement_tables import READERS
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
 
@@ -102,6 +102,23 @@ def drawn_so_far(drawn: pl.DataFrame, rated: pl.Series) -> pl.DataFrame:
     share = int(last.is_in(rated.implode()).sum()) / last.len() if last.len() else 1.0
     more_likely = pl.col(PROBABILITY) - pl.col(EARLIER)
     return drawn.select("id", (pl.col(EARLIER) + more_likely * share).alias(PROBABILITY), "status")
+
+
+def waiting_notes(drawn: pl.DataFrame, rated: pl.Series) -> list[str]:
+    """A note on the items of the last draw that have no rating yet; none where all have one.
+
+    Args:
+        drawn: The table of `read_drawn`.
+        rated: The ids of the rated items.
+    """
+    last = drawn.filter(pl.col("status") == NEXT).get_column("id")
+    waiting = last.filter(~last.is_in(rated.implode()))
+    if not waiting.len():
+        return []
+    return [
+        f"{waiting.len()} of {counted(last.len(), 'item')} drawn last, such as {quoted(waiting[0])}, not "
+        "rated yet: the rated ones are taken for a random part of that draw"
+    ]
 
 
 def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFrame:

@@ -176,3 +176,19 @@ def test_a_sign_marks_what_is_significant(crowd, capsys, monkeypatch, p, sign):
     assert f"errors of the judges: {differ} of 28 tested are significant" in out
     last = out[out.index("corrected: ") :].splitlines()[3:11]
     assert sum(line.count("+") for line in last) == differ
+
+
+def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(command, tmp_path):
+    path = tmp_path / "next.csv"
+    plan = ["plan", *READ, *RATED, *JUDGE, "--next", 12, "-o", path]
+    assert command(*plan)[0] == 0
+    plain = json.loads(command("compare", *READ, *RATED, *JUDGE, "--json")[1])
+    status, out, _ = command("compare", *READ, *RATED, *JUDGE, "--drawn", path, "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert any(note.startswith("12 of 12 items drawn last") for note in told["notes"])
+    assert "weights:probability" in told["signature"]
+    # Without a rating of the draw the rated items are the random sample that they were.
+    assert [row["low"] for row in told["pairs"]] == pytest.approx(
+        [row["low"] for row in plain["pairs"]]
+    )

@@ -127,7 +127,7 @@ def test_while_ratings_come_in_the_draw_counts_as_far_as_it_is_rated():
     known = dict(so_far.select("id", "probability").iter_rows())
     assert now["probability"].to_list() == [known[id] for id in now["id"]]
     told = next_items(world.scores, 5, now, drawn)
-    assert "30 items drawn earlier" in " ".join(told.notes)
+    assert "30 of 40 items drawn last, such as" in " ".join(told.notes)
     # Without any of them the pilot is a random sample, as it was.
     assert with_probabilities(world.pilot(), drawn)["probability"].n_unique() == 1
 

@@ -147,6 +147,8 @@ NOT_WITH_PEOPLE = {
 
 def _with_people(given: CompareOptions) -> None:
     """Compares by ratings of some items and scores of all."""
+    from dataclasses import replace  # not imported for --help
+
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
@@ -155,7 +157,7 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
-    from rejoinder.tables.drawn_items import with_probabilities
+    from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
 
     for name, each in from_command_line().items():
         if name in NOT_WITH_PEOPLE:
@@ -188,6 +190,9 @@ def _with_people(given: CompareOptions) -> None:
             seed=given.seed,
         )
     result = inputs.with_notes(result, given.ratings)
+    if drawn is not None:
+        waiting = waiting_notes(drawn, table.get_column("id").unique())
+        result = replace(result, notes=(*result.notes, *waiting))
     if given.json:
         write(result.as_json(given.ranks))
     else:

@@ -36,7 +36,8 @@ the first place adds to people's votes (0) are estimated too. The tests are of a
 and, with another judge, of an own kind that add nothing.
 
 From 20 items on intervals hold the truth in 93 to 97 of 100 cases. At 10 items that of a discrimination does
-in 92, and the test of two systems beside a judge is cautious: it errs in 2 of 100.
+in 92, and the test of two systems beside a judge is cautious: it errs in 2 of 100. With one person and 10 or
+20 items the test of an own kind errs in 6 of 100.
 """
 
 

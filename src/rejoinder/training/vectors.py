@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import ParameterError
+from rejoinder.files.locks import alone
 from rejoinder.models.training.folder import FINISHED, ModelFolder, check_free, finished
 from rejoinder.models.vectors.word2vec import WINDOW, corpus_hash, cut_sentences, trained_on
 from rejoinder.models.vectors.word_vectors import KIND, WordVectors
@@ -66,7 +67,7 @@ def train_vectors(
 
     Raises:
         InputError: No word is frequent enough; the folder holds other things, or the vectors of
-            another call.
+            another call; another run writes there.
         ParameterError: A parameter is out of range.
         MissingExtraError: gensim or torch is not installed.
     """
@@ -85,10 +86,11 @@ def train_vectors(
         "width": width,
         "corpus": corpus_hash(sentences),
     }
-    if before := finished(Path(path), identity, _identity):
-        return TrainedVectors(before, WordVectors.load(path), (FINISHED,))
-    vectors = trained_on(sentences, width, language, seed=seed, **settings)
-    return TrainedVectors(vectors.save(path), vectors)
+    with alone(Path(path)):
+        if before := finished(Path(path), identity, _identity):
+            return TrainedVectors(before, WordVectors.load(path), (FINISHED,))
+        vectors = trained_on(sentences, width, language, seed=seed, **settings)
+        return TrainedVectors(vectors.save(path), vectors)
 
 
 def _identity(folder: ModelFolder) -> dict[str, Any] | None:

@@ -3,51 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from rejoinder._version import __version__
 from rejoinder.corpora.pairs import Pairs, as_pairs
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.checksums import json_digest
-from rejoinder.files.resumable_lines import file_name
 from rejoinder.models.chat.asking import Limits
-from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.progress import Progress
-from rejoinder.responders.chat import ChatResponder, remarks
+from rejoinder.responders.language_models import (
+    ANSWER_TOKENS,
+    ServerSettings,
+    of_server,
+    of_transformer,
+)
 from rejoinder.responders.registry import BUILT_IN, RERANKING, Choices, kind_of_system
+from rejoinder.responders.result import Replies
 from rejoinder.responders.retrieval.retrieval import Scorer
 from rejoinder.responders.transformer import TransformerResponder
-from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
-from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
-
-ANSWER_TOKENS = 128
-"""Maximum number of tokens of a server's reply."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Replies(Result):
-    """The replies of one system.
-
-    Attributes:
-        system: Its name in ``table``.
-        table: Responses (``system``, ``id``, ``text``), one for each item: what ``score`` takes.
-        hash: 8 hexadecimal digits: of the corpus that the replies come from, without the pairs that
-            were excluded, or of the trained system's folder, or of a server's model and settings.
-        notes: What was excluded, and what the replies lack.
-        signature: Of a server's replies: model and settings; else empty.
-    """
-
-    system: str
-    table: pl.DataFrame
-    hash: str
-    notes: tuple[str, ...]
-    signature: str = ""
 
 
 def respond(
@@ -132,13 +107,13 @@ def respond(
     served = ServerSettings(instructions, turns, answer_tokens, limits, work)
     kind = kind_of_system(system)
     if kind == "server":
-        return _of_server(str(system), testset, name, served, seed, progress)
+        return of_server(str(system), testset, name, served, seed, progress)
     served.check_unused(("turns", "answer_tokens") if kind == "transformers" else ())
     if kind == "transformers":
         responder = TransformerResponder.load(
             system, device=device, turns=turns, answer_tokens=answer_tokens, name=name
         )
-        return _of_transformer(responder, testset, beam, length_penalty, progress)
+        return of_transformer(responder, testset, beam, length_penalty, progress)
     label = name or (str(system) if system in BUILT_IN else Path(system).resolve().name)
     if corpus is None:
         texts, hash_, notes = _of_trained(system, messages, beam, length_penalty, progress, device)
@@ -153,86 +128,6 @@ def respond(
         hash_ = pairs.hash
     table = pl.DataFrame({"system": [label] * len(texts), "id": testset.ids, "text": texts})
     return Replies(label, table, hash_, tuple(notes))
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """What is said of a server's model alone; see ``respond``."""
-
-    instructions: str = ""
-    turns: int | None = None
-    answer_tokens: int = ANSWER_TOKENS
-    limits: Limits = field(default_factory=Limits)
-    work: str | os.PathLike[str] | None = None
-
-    def check_unused(self, used: Sequence[str] = ()) -> None:
-        """Raises a ParameterError where a setting differs from its default: it would be ignored.
-
-        Args:
-            used: The settings that have an effect without a server too.
-        """
-        usual = {**vars(ServerSettings()), **vars(Limits())}
-        for name, value in {**vars(self), **vars(self.limits)}.items():
-            if name not in ("limits", *used) and value != usual[name]:
-                raise ParameterError(
-                    f"{name}: has no effect without the URL of a server; leave {name} out"
-                )
-
-
-def _of_server(
-    url: str,
-    testset: TestSet,
-    name: str | None,
-    served: ServerSettings,
-    seed: int,
-    progress: Progress | None,
-) -> Replies:
-    """The replies of a chat model behind a server."""
-    served.limits.check(kept=served.work is not None)
-    if served.turns is not None and served.turns < 1:
-        raise ParameterError(f"turns={served.turns}; expected 1 or more, or None for all")
-    endpoint = ChatEndpoint(
-        url, logprobs=False, answer_tokens=served.answer_tokens, seed=seed, name=name
-    )
-    responder = ChatResponder(endpoint, served.instructions, served.turns, served.limits)
-    contexts = testset.contexts.get_column("context").to_list()
-    file = None
-    if served.work is not None:
-        file = Path(served.work) / f"{file_name(endpoint.name)}.replies.jsonl"
-    try:
-        replies = responder.respond(dict(zip(testset.ids, contexts, strict=True)), file, progress)
-    finally:
-        endpoint.close()
-    rows = [(endpoint.name, each.id, each.text) for each in replies if each.text is not None]
-    table = pl.DataFrame(rows, schema=RESPONSES, orient="row")
-    facts = responder.facts
-    signature = "|".join(["respond", *(f"{key}:{value}" for key, value in facts.items())])
-    notes = tuple(remarks(replies))
-    signature = f"{signature}|version:{__version__}"
-    return Replies(endpoint.name, table, json_digest(facts)[:8], notes, signature)
-
-
-def _of_transformer(
-    responder: TransformerResponder,
-    testset: TestSet,
-    beam: int,
-    length_penalty: float,
-    progress: Progress | None,
-) -> Replies:
-    """The replies of a model of ``transformers`` on this machine."""
-    contexts = testset.contexts.get_column("context").to_list()
-    texts, notes = responder.respond(contexts, beam, length_penalty, progress)
-    name = responder.backend.name
-    table = pl.DataFrame({"system": [name] * len(texts), "id": testset.ids, "text": texts})
-    facts = {
-        **responder.backend.facts,
-        "beam": str(beam),
-        "length_penalty": str(length_penalty),
-        "answer_tokens": str(responder.answer_tokens),
-    }
-    signature = "|".join(["respond", *(f"{key}:{value}" for key, value in facts.items())])
-    signature = f"{signature}|version:{__version__}"
-    return Replies(name, table, json_digest(facts)[:8], tuple(notes), signature)
 
 
 def without_test_pairs(corpus: Pairs, testset: TestSet) -> Pairs:

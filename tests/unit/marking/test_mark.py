@@ -535,6 +535,30 @@ def test_another_runs_answers_are_refused(tmp_path):
             rejoinder.mark(TESTSET, RESPONSES, url, Rubric(ties=False), work=tmp_path)
 
 
+OTHER_RUNS = {
+    "seed": {"seed": 7},
+    "answer_tokens": {"answer_tokens": 9},
+    "retries": {"retries": 1},
+    "questions": {"turns": 1},
+    "model": {"model": "other"},
+}
+
+
+@pytest.mark.parametrize("what", OTHER_RUNS)
+def test_each_setting_makes_another_run(what, tmp_path):
+    given = dict(OTHER_RUNS[what])
+    with serving() as (_, url):
+        mark(f"{url}#m", work=tmp_path)
+        (file,) = tmp_path.iterdir()
+        name = given.pop("model", "m")
+        file.rename(tmp_path / f"{name}.answers.jsonl")
+        with pytest.raises(InputError, match=f"answers of a model of another run: {what} was"):
+            mark(f"{url}#{name}", work=tmp_path, **given)
+        # Neither of these changes an answer.
+        (tmp_path / f"{name}.answers.jsonl").rename(file)
+        mark(f"{url}#m", work=tmp_path, concurrency=2, max_calls=10_000)
+
+
 def test_an_opened_model_marks_again():
     with serving() as (_, url):
         model = ChatEndpoint(url, name="j|2", seed=3)

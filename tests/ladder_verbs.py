@@ -213,8 +213,9 @@ def annotate_export(rung: Rung) -> Iterator[Line]:
 def answered_study(path: Path, testset: str, responses: str) -> str:
     """A study in which one rater gave every reply a grade."""
     from rejoinder import read_responses, read_testset
+    from rejoinder.annotation.new_study import make_study
     from rejoinder.annotation.questions import make_questions
-    from rejoinder.annotation.study import Study, make_study
+    from rejoinder.annotation.study import Study
     from rejoinder.annotation.task import Task
 
     task = Task(raters_per_question=1)

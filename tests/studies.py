@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
+from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
-from rejoinder.annotation.study import Rater, Shown, Study, make_study
+from rejoinder.annotation.study import Rater, Shown, Study
 from rejoinder.annotation.task import Task
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet

@@ -471,8 +471,9 @@ class World:
     @cached_property
     def answered(self) -> Path:
         """A study in which two raters gave grades, and one of them failed the attention questions."""
+        from rejoinder.annotation.new_study import make_study
         from rejoinder.annotation.questions import make_questions
-        from rejoinder.annotation.study import Study, make_study
+        from rejoinder.annotation.study import Study
         from rejoinder.annotation.task import Example, Task
 
         path = self.folder / "answered.sqlite"

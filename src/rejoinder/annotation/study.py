@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
 from rejoinder.annotation import assignment
+from rejoinder.annotation.answer_rows import (
+    assigned,
+    is_new,
+    last_answer,
+    store_answer,
+    undoable,
+)
 from rejoinder.annotation.choices import Choices, choices_of, comment_of, form_of, is_right
-from rejoinder.annotation.database import Database, make_database
-from rejoinder.annotation.questions import Question, Questions
-from rejoinder.annotation.task import Example, Task
-from rejoinder.annotation.task_file import task_json, task_of_json
+from rejoinder.annotation.database import Database
+from rejoinder.annotation.new_study import identity, make_study
+from rejoinder.annotation.questions import Questions
+from rejoinder.annotation.task import Task
+from rejoinder.annotation.task_file import task_of_json
 from rejoinder.errors import InputError
-from rejoinder.files.checksums import json_digest
-from rejoinder.files.provenance_within import keep_record
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 LONGEST_PLATFORM_ID = 200
@@ -132,87 +137,6 @@ def open_study(
             "naming no test set and no settings, or name a new file"
         )
     return study, there
-
-
-def identity(task: Task, questions: Questions) -> str:
-    """The checksum of what a study asks."""
-    return json_digest(
-        [
-            dataclasses.asdict(task),
-            [list(map(dataclasses.asdict, block)) for block in questions.blocks],
-        ]
-    )
-
-
-def make_study(
-    path: str | os.PathLike[str],
-    task: Task,
-    questions: Questions,
-    record: Mapping[str, Any] | None = None,
-) -> None:
-    """Makes the file of a new study.
-
-    Args:
-        path: The file, which must not exist.
-        task: The settings.
-        questions: The questions to be rated.
-        record: What the study is made of, in the form of ``files.provenance``; None: not recorded.
-
-    Raises:
-        InputError: Something stands there, or it cannot be written.
-    """
-
-    def fill(connection: sqlite3.Connection) -> None:
-        _fill(connection, task, questions)
-        if record is not None:
-            keep_record(connection, record)
-
-    make_database(path, fill)
-
-
-def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> None:
-    values = {
-        "task": task_json(task),
-        "admin": secrets.token_urlsafe(24),
-        "join": secrets.token_urlsafe(24),
-        "made": str(time.time()),
-        "identity": identity(task, questions),
-        "notes": json.dumps(questions.notes),
-    }
-    connection.executemany("INSERT INTO study VALUES (?, ?)", values.items())
-    for kind, examples in (("training", task.training), ("attention", task.attention)):
-        for place, example in enumerate(examples, start=1):
-            _insert(connection, kind, [_of_example(f"{kind} {place}", example)], example)
-    for block in questions.blocks:
-        _insert(connection, "rated", block)
-
-
-def _of_example(name: str, example: Example) -> Question:
-    systems = tuple(str(place) for place in range(1, len(example.replies) + 1))
-    return Question(name, example.context, systems, example.replies, 1.0)
-
-
-def _insert(
-    connection: sqlite3.Connection,
-    kind: str,
-    questions: Iterable[Question],
-    example: Example | None = None,
-) -> None:
-    block = connection.execute("INSERT INTO block (kind) VALUES (?)", (kind,)).lastrowid
-    for each in questions:
-        content: dict[str, Any] = {"context": each.context, "replies": each.replies}
-        if example is not None:
-            content |= {"answers": example.answers, "explanation": example.explanation}
-        connection.execute(
-            "INSERT INTO question (block, item, content, systems, probability) VALUES (?, ?, ?, ?, ?)",
-            (
-                block,
-                each.item,
-                json.dumps(content, ensure_ascii=False),
-                json.dumps(each.systems, ensure_ascii=False),
-                each.probability,
-            ),
-        )
 
 
 class Study:
@@ -390,7 +314,7 @@ class Study:
             (number,),
         ).fetchone()
         content, arrangement = json.loads(content), json.loads(arrangement)
-        before = _last_answer(db, number)
+        before = last_answer(db, number)
         return Shown(
             number,
             assignment.place(db, rater.id, number),
@@ -400,7 +324,7 @@ class Study:
             form_of(self.task, before[0], arrangement) if before else {},
             before[1] if before else "",
             assignment.counts(db, self.task, rater.id),
-            _undoable(db, rater.id) is not None,
+            undoable(db, rater.id) is not None,
         )
 
     def answer(
@@ -426,14 +350,14 @@ class Study:
         """
         now = self._clock()
         with self.database.transaction() as db:
-            state, arrangement, shown, kind = _assigned(db, rater, number)
-            before = _last_answer(db, number) if state == "answered" else None
+            state, arrangement, shown, kind = assigned(db, rater.id, number)
+            before = last_answer(db, number) if state == "answered" else None
             if before is None or kind != "training":
                 choices = choices_of(self.task, form, arrangement)
                 comment = comment_of(self.task, form)
                 taken = seconds if seconds is not None else (now - shown if shown else None)
                 if before != (choices, comment):
-                    _store(db, number, now, taken, choices, comment)
+                    store_answer(db, number, now, taken, choices, comment)
         return kind == "training"
 
     @contextmanager
@@ -453,11 +377,11 @@ class Study:
             def store(
                 number: int, form: Mapping[str, str], seconds: float | None, at: float | None
             ) -> None:
-                _, arrangement, _, kind = _assigned(db, rater, number)
+                _, arrangement, _, kind = assigned(db, rater.id, number)
                 choices = choices_of(self.task, form, arrangement)
                 comment = comment_of(self.task, form)
-                if _is_new(db, number, kind, at, (choices, comment)):
-                    _store(db, number, now if at is None else at, seconds, choices, comment)
+                if is_new(db, number, kind, at, (choices, comment)):
+                    store_answer(db, number, now if at is None else at, seconds, choices, comment)
 
             yield store
 
@@ -477,7 +401,7 @@ class Study:
         The answer that was given counts until another takes its place.
         """
         with self.database.transaction() as db:
-            number = _undoable(db, rater.id)
+            number = undoable(db, rater.id)
             if number is None:
                 return False
             db.execute("UPDATE assignment SET state = 'reopened' WHERE id = ?", (number,))
@@ -486,7 +410,7 @@ class Study:
     def may_undo(self, rater: Rater) -> bool:
         """Whether a rater has an answer that can be changed."""
         with self.database.transaction() as db:
-            return _undoable(db, rater.id) is not None
+            return undoable(db, rater.id) is not None
 
     def feedback(self, rater: Rater, number: int) -> Feedback | None:
         """What is said of a rater's answer to a training question; None: there is no such answer."""
@@ -498,7 +422,7 @@ class Study:
                 "WHERE assignment.id = ? AND rater = ? AND kind = 'training'",
                 (number, rater.id),
             ).fetchone()
-            given = _last_answer(db, number)
+            given = last_answer(db, number)
         if row is None or given is None:
             return None
         return self._feedback(given[0], json.loads(row[0]), json.loads(row[1]))
@@ -530,81 +454,6 @@ def _digest(token: str) -> bytes:
 
 def _consent(db: sqlite3.Connection, rater: Rater, now: float) -> None:
     db.execute("UPDATE rater SET consented = ? WHERE id = ? AND consented IS NULL", (now, rater.id))
-
-
-def _assigned(
-    db: sqlite3.Connection, rater: Rater, number: int
-) -> tuple[str, list[int], float | None, str]:
-    """State, arrangement, time of being shown and kind of an assignment that a rater may answer."""
-    row = None
-    if 0 < number < 1 << 63:  # SQLite's integers
-        row = db.execute(
-            "SELECT state, arrangement, shown, kind FROM assignment "
-            "JOIN block ON block.id = assignment.block "
-            "WHERE assignment.id = ? AND rater = ?",
-            (number, rater.id),
-        ).fetchone()
-    if row is None:
-        raise InputError("This question is not one of yours.")
-    state, arrangement, shown, kind = row
-    if state == "released":
-        raise InputError(
-            "This question was given to somebody else because it stayed open for too long. "
-            "Nothing is missing: go on with the next one."
-        )
-    return state, json.loads(arrangement), shown, kind
-
-
-def _is_new(
-    db: sqlite3.Connection, number: int, kind: str, at: float | None, given: tuple[Choices, str]
-) -> bool:
-    """Whether an answer of a page is to be stored; see `Study.answers_of_page`."""
-    rows = db.execute(
-        "SELECT at, choices, comment FROM answer WHERE assignment = ?", (number,)
-    ).fetchall()
-    if not rows:
-        return True
-    if kind == "training":  # its answer was explained, and stays
-        return False
-    if at is not None:
-        return at > max(row[0] for row in rows)
-    return given not in [(json.loads(row[1]), row[2]) for row in rows]
-
-
-def _last_answer(db: sqlite3.Connection, number: int) -> tuple[Choices, str] | None:
-    row = db.execute(
-        "SELECT choices, comment FROM answer WHERE assignment = ? ORDER BY revision DESC LIMIT 1",
-        (number,),
-    ).fetchone()
-    return None if row is None else (json.loads(row[0]), row[1])
-
-
-def _undoable(db: sqlite3.Connection, rater: int) -> int | None:
-    """The last question answered before the one that is open now; training cannot be changed."""
-    row = db.execute(
-        "SELECT assignment.id FROM assignment JOIN block ON block.id = assignment.block "
-        "WHERE rater = :rater AND state = 'answered' AND kind <> 'training' AND position < coalesce("
-        "(SELECT min(position) FROM assignment WHERE rater = :rater AND state IN ('open', 'reopened')),"
-        " 1 << 60) ORDER BY position DESC LIMIT 1",
-        {"rater": rater},
-    ).fetchone()
-    return None if row is None else row[0]
-
-
-def _store(
-    db: sqlite3.Connection,
-    number: int,
-    now: float,
-    seconds: float | None,
-    choices: Choices,
-    comment: str,
-) -> None:
-    db.execute(
-        "INSERT INTO answer SELECT ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ? FROM answer "
-        "WHERE assignment = ?",
-        (number, now, seconds, json.dumps(choices), comment, number),
-    )
-    db.execute("UPDATE assignment SET state = 'answered' WHERE id = ?", (number,))
 
 
 def _in_words(task: Task, name: str, answer: Any, arrangement: Sequence[int]) -> str:

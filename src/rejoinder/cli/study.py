@@ -114,7 +114,7 @@ def _record(path: Path, task: Task, questions: Questions) -> dict[str, Any] | No
     """What a new study is made of, which it holds."""
     from types import SimpleNamespace
 
-    from rejoinder.annotation.study import identity
+    from rejoinder.annotation.new_study import identity
     from rejoinder.cli.records import Records
 
     signature = f"annotate|kind:{task.kind}|questions:{identity(task, questions)[:8]}"

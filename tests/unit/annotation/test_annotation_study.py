@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import rejoinder.annotation.export as exporting
 import studies
 from rejoinder.annotation.export import export, judgements
+from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
-from rejoinder.annotation.study import Study, make_study, open_study
+from rejoinder.annotation.study import Study, open_study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.errors import InputError
 

@@ -9,9 +9,10 @@ pytest.importorskip("jinja2")
 
 import studies
 from rejoinder.annotation.languages import languages
+from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.standalone.page import make_page
-from rejoinder.annotation.study import Study, make_study
+from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
 from rejoinder.tables.testset import TestSet
 

@@ -14,10 +14,11 @@ from starlette.testclient import TestClient
 
 import studies
 from rejoinder.annotation.export import judgements
+from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.server.app import make_app
 from rejoinder.annotation.server.security import HEADERS, form_token
-from rejoinder.annotation.study import Study, make_study
+from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet

@@ -9,10 +9,11 @@ pytest.importorskip("torch")
 pytest.importorskip("gensim")
 pytest.importorskip("transformers")
 
+import chat_server
 import tiny_language_models as tiny
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
-from shared_data import EXAMPLES, TESTSET
+from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 CORPUS = str(EXAMPLES / "corpus.txt")
 SMALL = [
@@ -74,6 +75,9 @@ def verb(name, tmp_path, models):
         return ["sweep", CORPUS, "--testset", TESTSET, "-o", out, *settings, *more]
     if name == "respond":
         return ["respond", models["responder"], TESTSET, "-o", tmp_path / "r.jsonl", "--beam", "1"]
+    if name == "mark":
+        rubric = ["--rubric", EXAMPLES / "rubric.toml", "-o", tmp_path / "m.csv"]
+        return ["mark", TESTSET, *SYSTEMS, "--model", chat_server.process(), *rubric]
     return ["ruq", models["language_model"], TESTSET, "--resamples", "0"]
 
 
@@ -82,6 +86,7 @@ SAID = {
     "train responder": r"training: epoch 1 of 2, step \d+ of \d+, loss \d+\.\d+, \d+%",
     "sweep": r"sweeping: trial 2 of 2, 2 epochs: epoch \d of 2, step \d+ of \d+, loss .*, \d+%",
     "respond": r"replying: \d+ of 66 messages, \d+%",
+    "mark": r"asking: \d+ of 198 questions, \d+%",
     "ruq": r"measuring likelihoods: \d+ of 66 prompts, \d+%",
 }
 

@@ -122,6 +122,8 @@ PEOPLE = [
     verb(f"compare {READ} -b bot --fail-if-worse -1", "a gate with a margin below 0", r"worse_by=-1\.0 must be 0 or above"),
     verb(f"compare {READ} -b bot --fail-if-worse 1", "a margin as wide as the metric's range", r"BLEU-2 is from 0 to 1, so no system can be worse by more"),
     verb("compare test.jsonl bot.jsonl cat.jsonl -m length -b bot --fail-if-worse 1", "a gate by a metric that does not rank systems", r"length says nothing of better and worse"),
+    verb(f"compare {READ} --save a.xml", "verdicts to save, and no gate", r"--save a\.xml: JUnit XML holds verdicts, and there are none without --fail-if-worse"),
+    verb(f"compare {READ} --save a.csv", "a comparison saved as CSV", r"a\.csv: got the suffix '\.csv', expected '\.md', '\.tex' or '\.xml'"),
     verb(f"compare {READ} -b bot --fail-if-unsure", "what the gate does, and no gate", r"--fail-if-unsure has no effect without --fail-if-worse MARGIN"),
     verb(f"compare {READ} --anytime", "looks at ratings, and no ratings", r"--anytime has no effect without --ratings FILE"),
     verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),

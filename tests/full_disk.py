@@ -123,6 +123,9 @@ def _mine(rung: Rung) -> list[Any]:
 
 RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--save"): (_score, ("a.parquet",)),
+    ("compare", "--save"): (
+        lambda rung: [*_audit(rung), "--permutations", 20], ("a.md", "a.tex")
+    ),
     ("correlate", "--save"): (_correlate, ("a.csv", "a.parquet")),
     ("correlate", "--plots"): (_correlate, ("plots",)),
     ("plan", "--output"): (

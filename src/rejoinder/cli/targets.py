@@ -47,6 +47,13 @@ class Kind:
 
 _ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
 
+_COMPARISONS = (
+    "<!-- rejoinder compare -->",
+    "% rejoinder compare",
+    '<testsuite name="rejoinder compare"',
+)
+"""How the files begin that 'compare --save' writes."""
+
 
 def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
     return lambda columns: tuple(columns[: len(names)]) == names
@@ -88,6 +95,12 @@ OF_TABLES = {
 }
 """By kind of table what 'convert' writes."""
 CORRELATIONS = Kind("a table of correlations", _ROWS, _begin("metric", "correlation", "value"))
+COMPARISON = Kind(
+    "tables of a comparison",
+    (".md", ".tex", ".xml"),
+    lambda columns: columns[0].startswith(_COMPARISONS),
+    otherwise="'rejoinder compare --json' prints all numbers",
+)
 STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
 PAGE = Kind(
     "a page or tasks of a study",

@@ -1,9 +1,14 @@
 """``rejoinder compare --fail-if-worse``: the exit status and what is said on standard error."""
 
 import json
+import re
+from xml.etree import ElementTree as ET
 
+import polars as pl
 import pytest
 
+from rejoinder import Scores, compare
+from rejoinder.cli.show.junit import as_junit
 from shared_data import SYSTEMS, TESTSET
 
 READ = ["compare", TESTSET, *SYSTEMS, "-m", "bleu", "--permutations", "100"]
@@ -50,3 +55,46 @@ def test_quiet_says_why_all_the_same(command):
     status, _, err = command(*READ, "-q", "-b", "tuned", "--fail-if-worse", "0.01")
     assert status == 1
     assert err.count("is worse than the baseline") == 2
+
+
+def test_verdicts_as_junit(command, tmp_path):
+    path = tmp_path / "gate.xml"
+    words = ["-m", "length", "-b", "tuned", "--fail-if-worse", "0.15", "--save", path]
+    for more, failures in (([], ["generic"]), (["--fail-if-unsure"], ["generic", "retrieval"])):
+        status, _, err = command(*READ, *words, *more)
+        assert status == 1
+        assert f"Wrote {path}." in err
+        suite = ET.parse(path).getroot()
+        assert suite.tag == "testsuite"
+        assert suite.attrib["tests"] == "4"
+        assert suite.attrib["failures"] == str(len(failures))
+        assert suite.attrib["skipped"] == "2"
+        failed = [each for each in suite if each.find("failure") is not None]
+        assert [each.attrib["name"] for each in failed] == [f"{a} against tuned" for a in failures]
+        for each in failed:
+            assert f"rejoinder: {each.find('failure').attrib['message']}" in err
+        skipped = [each.attrib["classname"] for each in suite if each.find("skipped") is not None]
+        assert skipped == ["length", "length"]
+
+
+def test_junit_has_any_name():
+    name = '<a b="c">&]]>\x1b\x00\ufffe\n\u202e'
+    rows = [(s, str(i), x) for s, x in (("old", 1.0), (name, 0.0)) for i in range(8)]
+    frame = pl.DataFrame(rows, ["system", "id", name], orient="row")
+    suite = ET.fromstring(
+        as_junit(compare(Scores.from_segments(frame), b="old", worse_by=0.1), False)
+    )
+    (case,) = suite
+    shown = '<a b="c">&]]>\\x1b\\x00\\ufffe\\n\\u202e'
+    assert (case.attrib["classname"], case.attrib["name"]) == (shown, f"{shown} against old")
+
+
+@pytest.mark.parametrize("suffix", ["md", "tex"])
+def test_the_tables_are_saved_as_they_are_shown(command, tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    assert command(*READ, "--json", "--save", path)[0] == 0
+    assert "-38.3 " in path.read_text("utf-8")
+    assert command(*READ, "--digits", "3", "--ranks", "--save", path)[0] == 0
+    assert re.search(r"-38\.\d{3} ", path.read_text("utf-8"))
+    assert "rejoinder compare" in path.read_text("utf-8").splitlines()[0]
+    assert "1 a" in path.read_text("utf-8")

@@ -49,6 +49,7 @@ class Output:
 
 OUTPUTS = [
     Output("score", "--save", "IN a.jsonl", ".parquet"),
+    Output("compare", "--save", "IN a.jsonl", ".md"),
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),
@@ -222,6 +223,10 @@ TWICE = [
     ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "a.parquet"),
     ("correlate", TESTSET, *SYSTEMS, "-m", "bleu", "--ratings", RATINGS, "--permutations", "10",
      "--resamples", "100", "--save", "a.tsv", "--plots", "plots"),
+    ("compare", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "a.md"),
+    ("compare", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "a.tex"),
+    ("compare", TESTSET, *SYSTEMS, "-m", "bleu", "-a", "tuned", "-b", "generic", "--fail-if-worse", "0",
+     "--save", "a.xml"),
     ("ratings", RATINGS, "--resamples", "0", "--save", "a.jsonl"),
     ("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--output", "a.jsonl"),
     ("weigh", TESTSET, *SYSTEMS, "--ratings", RATINGS, "--output", "a.parquet"),

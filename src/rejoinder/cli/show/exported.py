@@ -44,7 +44,12 @@ SHOWN = {
 
 def exported(result: Any, format: str) -> str:
     """A result in one of `FORMATS`."""
-    return FORMATS[format](collect(lambda: _function(result)(result)))
+    return written(lambda: _function(result)(result), format)
+
+
+def written(show: Callable[[], None], format: str) -> str:
+    """What a function prints for people, in one of `FORMATS`."""
+    return FORMATS[format](collect(show))
 
 
 def _function(result: Any) -> Callable[[Any], None]:

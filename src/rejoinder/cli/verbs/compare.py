@@ -33,6 +33,10 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         "--fail-if-unsure",
         help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
+    save: Path | None = options.save(
+        "The tables as Markdown (.md) or LaTeX (.tex), or with --fail-if-worse the verdicts as JUnit XML "
+        "(.xml)."
+    )
     all_pairs: bool = flag(
         "--all-pairs",
         help="Print a row for every pair of systems. Default: up to 6 systems; more have a matrix of "
@@ -68,6 +72,8 @@ def compare(given: CompareOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.saved_comparison import check_format
+    from rejoinder.cli.targets import COMPARISON, check_file
     from rejoinder.errors import ParameterError
 
     inputs.check_together(given, "digits", "json")
@@ -79,6 +85,8 @@ def compare(given: CompareOptions) -> None:
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
+    check_file(given.save, COMPARISON)
+    check_format(given.save, given.fail_if_worse is not None)
     if given.ratings:
         _with_people(given)
     else:
@@ -88,6 +96,8 @@ def compare(given: CompareOptions) -> None:
 def _by_metrics(given: CompareOptions) -> None:
     """Compares by metrics alone."""
     from rejoinder.cli import inputs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.saved_comparison import save
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
@@ -113,12 +123,23 @@ def _by_metrics(given: CompareOptions) -> None:
             margin=given.margin,
             worse_by=given.fail_if_worse,
         )
-    if given.json:
-        write(compared.as_json(given.ranks))
-    else:
+
+    def show() -> None:
         from rejoinder.cli.show.compare import comparison
 
         comparison(compared, given.ranks, given.digits, given.all_pairs)
+
+    def verdicts() -> str:
+        from rejoinder.cli.show.junit import as_junit
+
+        return as_junit(compared, given.fail_if_unsure)
+
+    with Outputs(compared.scores) as outputs:
+        outputs.save(given.save, lambda path: save(path, show, verdicts))
+        if given.json:
+            write(compared.as_json(given.ranks))
+        else:
+            show()
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
 
@@ -152,6 +173,8 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.saved_comparison import save
     from rejoinder.cli.scores_or_ratings import check_not_the_same
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
@@ -193,9 +216,15 @@ def _with_people(given: CompareOptions) -> None:
     if drawn is not None:
         waiting = waiting_notes(drawn, table.get_column("id").unique())
         result = replace(result, notes=(*result.notes, *waiting))
-    if given.json:
-        write(result.as_json(given.ranks))
-    else:
+
+    def show() -> None:
         from rejoinder.cli.show.people import comparison
 
         comparison(result, given.ranks, given.digits, given.all_pairs)
+
+    with Outputs(result) as outputs:
+        outputs.save(given.save, lambda path: save(path, show))
+        if given.json:
+            write(result.as_json(given.ranks))
+        else:
+            show()

@@ -129,7 +129,8 @@ class Server:
         answer = self.get("models")
         listed = answer.get("data") if isinstance(answer, dict) else None
         rows = listed if isinstance(listed, list) else []
-        names = [without_key(str(each.get("id"))) for each in rows if isinstance(each, dict)]
+        ids = [each.get("id") for each in rows if isinstance(each, dict)]
+        names = [without_key(each) for each in ids if isinstance(each, str) and each.strip()]
         if len(names) != 1:
             choices = f"it serves {one_of(names)}" if names else "it lists none"
             raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
@@ -228,7 +229,7 @@ class Server:
     def _too_busy(self, route: str, status: int, seconds: float) -> str:
         return (
             f"{self.url}/{route}: busy (status {status}); the server asks to wait for another "
-            f"{seconds:.0f} seconds; repeat the command later"
+            f"{min(seconds, 1e9):.0f} seconds; repeat the command later"
         )
 
 

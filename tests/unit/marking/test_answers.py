@@ -1,6 +1,7 @@
 """From what a model answered to a mark: worked by hand."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -170,6 +171,45 @@ def row(logprob, token="4"):
 def test_an_answer_that_cannot_be_used(value, told):
     with pytest.raises(AnswerError, match=told):
         read_chat(value, "here", True)
+
+
+WORDS = ("choices", "message", "content", "logprobs", "top_logprobs", "token", "logprob", "usage")
+
+
+def anything(draw, depth):
+    """A random value of JSON, in words that answers have."""
+    kind = draw.randrange(8 if depth else 6)
+    if kind < 6:
+        numbers = (0, -1, 1.5, True, float("nan"), float("inf"), 10**400, -(10**400))
+        return draw.choice([None, "", "4", draw.choice(numbers), draw.choice(WORDS), -0.5])
+    several = [anything(draw, depth - 1) for _ in range(draw.randrange(4))]
+    return several if kind == 6 else {draw.choice(WORDS): each for each in several}
+
+
+def broken(draw, value):
+    """An answer of which one part is something else."""
+    if draw.random() < 0.25 or not isinstance(value, list | dict) or not value:
+        return anything(draw, 2)
+    if isinstance(value, list):
+        place = draw.randrange(len(value))
+        return [broken(draw, each) if i == place else each for i, each in enumerate(value)]
+    name = draw.choice(list(value))
+    rest = {key: each for key, each in value.items() if key != name}
+    return rest if draw.random() < 0.2 else {**rest, name: broken(draw, value[name])}
+
+
+def test_two_thousand_broken_answers_are_marks_or_one_message():
+    draw, read, refused = random.Random(7), 0, 0
+    for _ in range(2000):
+        try:
+            got = read_chat(broken(draw, first(row(-0.5), row(-2.0, "5"))), "here", True)
+        except AnswerError:
+            refused += 1
+            continue
+        marked = read_answer(QUESTION, got)
+        assert marked.value is None or 1 <= marked.value <= 5
+        read += 1
+    assert min(read, refused) > 100
 
 
 def test_an_impossible_token_has_no_probability():

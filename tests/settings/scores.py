@@ -176,6 +176,11 @@ ROWS = [
         "pairs[by=BLEU-2].*.p", also="--ratings {some_ratings}", where=NO_DRAWS,
     ),
     Row(
+        "compare", "--correction", "--correction max", keeps="pairs[by=corrected].*.p_holm",
+        also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda before, after: all("p_max" in row for row in after.json["pairs"]),
+    ),
+    Row(
         "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 6,
     ),

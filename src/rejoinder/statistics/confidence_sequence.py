@@ -8,6 +8,7 @@ new rating, and stops at the first interval that leaves out 0, finds differences
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 from rejoinder.errors import ParameterError
@@ -131,7 +132,7 @@ def at_any_time(mean: CorrectedMean, first: int = FIRST_LOOK) -> CorrectedMean:
         return mean
     if mean.groups < first:
         reason = f"fewer than {first} labelled clusters"
-        return mean._replace(interval=Interval.none(reason), p=math.nan)
+        return replace(mean, interval=Interval.none(reason), p=math.nan)
     reach = quantile_at(mean.groups, mean.df) * mean.error
     interval = Interval(mean.value - reach, mean.value + reach)
-    return mean._replace(interval=interval, p=p_at(mean.p, mean.groups))
+    return replace(mean, interval=interval, p=p_at(mean.p, mean.groups))

@@ -9,6 +9,7 @@ prediction the difference of their scores.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ MOST_WIDER = 1.03
 used: lambda is 0 then."""
 
 
-class CorrectedMean(NamedTuple):
+@dataclass(frozen=True)
+class CorrectedMean:
     """A mean estimated from labels and predictions.
 
     Args:
@@ -43,6 +45,8 @@ class CorrectedMean(NamedTuple):
         labelled: How many items have a label.
         groups: How many clusters have a labelled item; the items where each is its own cluster.
         df: The degrees of freedom of the standard error.
+        influence: float64 [clusters], what each cluster adds to the estimate's error, clusters in
+            ascending order of their labels; the squares add up to the variance over clusters.
     """
 
     value: float
@@ -53,6 +57,7 @@ class CorrectedMean(NamedTuple):
     labelled: int
     groups: int
     df: float
+    influence: Floats = field(compare=False, repr=False)
 
     @property
     def width(self) -> float:
@@ -270,7 +275,7 @@ def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -
     if reason is None and variance <= NO_SPREAD**2:
         reason = SAME
     error = math.sqrt(variance)
-    facts = (error, shift, sample.n, g, df)
+    facts = (error, shift, sample.n, g, df, sums)
     if reason:
         return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
     reach = t_quantile(LEVEL, df) * error

@@ -103,6 +103,48 @@ def test_p_is_corrected_over_the_pairs_of_each_estimate():
         assert least["p_holm"] == pytest.approx(min(1.0, 3 * least["p"]))
 
 
+def test_the_maximum_over_pairs_is_less_strict_than_holm():
+    marks, people, _ = world(noise=3.0, rated=12)
+    holm = compare_with_people(scored(marks), people)
+    result = compare_with_people(scored(marks), people, correction="max")
+    assert result.pairs.drop("p_max").equals(holm.pairs, null_equal=True)
+    for table in (result.pairs, result.errors):
+        assert (table["p"] <= table["p_max"] + 0.01).all()  # as far as the draws tell
+        assert (table["p_max"] <= table["p_holm"]).all()
+    assert (result.pairs["p_max"] < result.pairs["p_holm"] - 1e-3).any()
+    assert "correction:max" in result.signature
+    assert "correction" not in holm.signature
+    again = compare_with_people(scored(marks), people, correction="max")
+    assert again.pairs.equals(result.pairs, null_equal=True)
+
+
+def test_ranks_go_by_the_correction_that_is_asked_for():
+    for seed in range(30):
+        marks, people, _ = world(noise=2.0, rated=12, seed=seed)
+        result = compare_with_people(scored(marks), people, correction="max")
+        ours = result.pairs.filter(by="corrected")
+        apart = (ours["p_max"] < 0.05) != (ours["p_holm"] < 0.05)
+        if apart.any():
+            ranks = result.ranks.filter(by="corrected")
+            holm = compare_with_people(scored(marks), people).ranks.filter(by="corrected")
+            assert not ranks.equals(holm)
+            return
+    raise AssertionError("no data in which the two corrections differ")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"correction": "sidak"}, "correction='sidak' is unknown; choose 'holm' or 'max'"),
+        ({"correction": "max", "anytime": True}, "do not go together"),
+    ],
+)
+def test_corrections_that_there_are_not(given, message):
+    marks, people, _ = world()
+    with pytest.raises(ParameterError, match=message):
+        compare_with_people(scored(marks), people, **given)
+
+
 def test_ranks_follow_from_the_corrected_tests():
     marks, people, _ = world()
     ranks = compare_with_people(scored(marks), people).ranks.filter(pl.col("by") == "corrected")

@@ -26,7 +26,7 @@ MEANS = (
     "of the items that are not rated"
 )
 COLUMNS = (
-    "[low, high]: 95% interval ({intervals}); p Holm: corrected over "
+    "[low, high]: 95% interval ({intervals}); {p}: corrected {how} "
     "all pairs (of people, of each judge, and corrected), * below 0.05; rated: items with ratings of both / "
     "with scores of both; saved: share of ratings that the judge saves, 1 - (width corrected / by people)^2"
 )
@@ -67,19 +67,23 @@ def comparison(
             out.print(styled(title, "italic"))
             out.print(each)
             out.print()
-        errors, words = people_matrix.significant_errors(errors)
+        errors, words = people_matrix.significant_errors(errors, result.p_column)
         notes = [words, *notes] if result.errors.height else notes
     else:
-        out.print(_pairs(pairs, of_ratings, shows))
+        out.print(_pairs(pairs, of_ratings, shows, result.p_column))
         out.print()
     if errors.height:
-        out.print(_errors(errors, of_ratings))
+        out.print(_errors(errors, of_ratings, result.p_column))
         out.print()
     if ranks and result.ranks.height:
         print_ranks(out, result.ranks.rename({"by": "metric"}))
         out.print()
     intervals = ANY_LOOK if result.anytime else ONE_LOOK
-    columns = COLUMNS.format(intervals=intervals)
+    columns = COLUMNS.format(
+        intervals=intervals,
+        p=people_matrix.P_HEADINGS[result.p_column],
+        how="by the maximum over" if result.correction == "max" else "over",
+    )
     out.print(f"{MEANS}; {people_matrix.legend(result) if matrix else columns}", style="dim")
     percent = [label for label in result.judges if shows[label](1.0).startswith("100")]
     if percent and not matrix:
@@ -91,7 +95,9 @@ def comparison(
     print_notes(out, notes)
 
 
-def _pairs(pairs: pl.DataFrame, of_ratings: Show, shows: Mapping[str, Show]) -> Table:
+def _pairs(
+    pairs: pl.DataFrame, of_ratings: Show, shows: Mapping[str, Show], p_column: str
+) -> Table:
     """A row for each pair and each estimate."""
 
     def show(row: Mapping[str, Any]) -> Show:
@@ -103,14 +109,14 @@ def _pairs(pairs: pl.DataFrame, of_ratings: Show, shows: Mapping[str, Show]) -> 
         text("by", _by),
         number("a - b", lambda row: show(row)(row["difference"])),
         number("95% interval", lambda row: span(row["low"], row["high"], show(row))),
-        number("p Holm", lambda row: starred(row["p_holm"])),
+        number(people_matrix.P_HEADINGS[p_column], lambda row: starred(row[p_column])),
         number("saved", _saved),
         number("rated", lambda row: _of_pair(row, f"{row['rated']}/{row['items']}")),
         section=lambda row: f"{row['a']}\n{row['b']}",
     )
 
 
-def _errors(errors: pl.DataFrame, of_ratings: Show) -> Table:
+def _errors(errors: pl.DataFrame, of_ratings: Show, p_column: str) -> Table:
     """A row for each pair and judge."""
     return table(
         errors.iter_rows(named=True),
@@ -119,7 +125,7 @@ def _errors(errors: pl.DataFrame, of_ratings: Show) -> Table:
         text("judge"),
         number("error", lambda row: of_ratings(row["error"])),
         number("95% interval", lambda row: span(row["low"], row["high"], of_ratings)),
-        number("p Holm", lambda row: starred(row["p_holm"])),
+        number(people_matrix.P_HEADINGS[p_column], lambda row: starred(row[p_column])),
         title="errors of the judges",
     )
 
@@ -155,7 +161,8 @@ def _summary(result: PeopleComparison) -> list[str]:
     if not saved.len():
         return []
     significant = {
-        name: int((each.get_column("p_holm") < SIGNIFICANT).sum()) for name, each in by.items()
+        name: int((each.get_column(result.p_column) < SIGNIFICANT).sum())
+        for name, each in by.items()
     }
     return [
         f"of {by[PEOPLE].height} pairs, {significant[PEOPLE]} differ significantly by people alone and "

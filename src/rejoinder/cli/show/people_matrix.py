@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
 
 
+P_HEADINGS = {"p_holm": "p Holm", "p_max": "p max"}
+"""What the columns of corrected p-values are called in tables."""
+
+
 def are_many(result: PeopleComparison) -> bool:
     """Whether there are more systems than a list of pairs is printed of."""
     pairs = result.pairs
@@ -49,17 +53,18 @@ def matrices(result: PeopleComparison, digits: int | None = None) -> Iterator[tu
         pairs = result.pairs.filter(result.pairs["by"] == by)
         ranks = result.ranks.filter(result.ranks["by"] == by)
         order = ranks.get_column("system").to_list()
+        signs_of = _signs(pairs, order, result.p_column)
         rows = [
             *({"system": "", "difference": None, "signs": each} for each in column_numbers(len(order))),
             *(
                 {"system": f"{place:>{len(str(len(order)))}} {name}", "difference": apart, "signs": signs}
                 for place, (name, apart, signs) in enumerate(
-                    zip(order, ranks.get_column("difference"), _signs(pairs, order), strict=True), start=1
+                    zip(order, ranks.get_column("difference"), signs_of, strict=True), start=1
                 )
             ),
         ]  # fmt: skip
         show = decimals(2 if digits is None else digits)
-        clear = int((pairs.get_column("p_holm") < SIGNIFICANT).sum())
+        clear = int((pairs.get_column(result.p_column) < SIGNIFICANT).sum())
         title = f"{by}: {clear} of {counted(pairs.height, 'pair')} differ"
         yield (
             title,
@@ -78,11 +83,11 @@ def _shown(value: float | None, show: Show) -> Cell:
 
 def legend(result: PeopleComparison) -> str:
     """What the matrices hold."""
-    unknown = (
-        result.pairs.filter(result.pairs["by"].is_in([PEOPLE, CORRECTED]))["p_holm"].is_nan().any()
-    )
+    rows = result.pairs.filter(result.pairs["by"].is_in([PEOPLE, CORRECTED]))
+    unknown = rows[result.p_column].is_nan().any()
+    words = LEGEND.replace("p Holm", P_HEADINGS[result.p_column])
     return (
-        f"{LEGEND}{'; ?: no interval' if unknown else ''}; mean a - b: of the system and each other; "
+        f"{words}{'; ?: no interval' if unknown else ''}; mean a - b: of the system and each other; "
         "--all-pairs prints a row for each pair, --json all numbers"
     )
 
@@ -93,20 +98,20 @@ def with_interval(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     return rows.join(ours.select("a", "b"), on=["a", "b"], how="semi", maintain_order="left")
 
 
-def significant_errors(errors: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+def significant_errors(errors: pl.DataFrame, p_column: str) -> tuple[pl.DataFrame, str]:
     """The errors of judges that are significant, and what is said of the others."""
-    shown = errors.filter(errors["p_holm"] < SIGNIFICANT)
-    tested = int(errors["p_holm"].is_not_nan().sum())
+    shown = errors.filter(errors[p_column] < SIGNIFICANT)
+    tested = int(errors[p_column].is_not_nan().sum())
     words = f"errors of the judges: {shown.height} of {tested} tested are significant"
     return shown, f"{words}, and listed" if shown.height else words
 
 
-def _signs(pairs: pl.DataFrame, order: list[str]) -> Iterator[str]:
+def _signs(pairs: pl.DataFrame, order: list[str], p_column: str) -> Iterator[str]:
     """For each system, in this order, a sign for each other one."""
     signs: dict[tuple[str, str], str] = {}
     for row in pairs.iter_rows(named=True):
         ends = row["a"], row["b"]
-        p = row["p_holm"]
+        p = row[p_column]
         if p < SIGNIFICANT:
             sign, other = (BETTER, WORSE) if row["difference"] > 0 else (WORSE, BETTER)
         else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command, flag, integer, number, option
+from rejoinder.cli.declarations import choice, command, flag, integer, number, option
 from rejoinder.cli.option_values import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.with_people.families import Correction
     from rejoinder.scoring.compare import Comparison
 
 
@@ -55,6 +56,13 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         help="Intervals that stay valid when you look after every new rating. With --ratings; they are "
         "1.6 to 1.9 times as wide, and begin at 20 rated items.",
     )
+    correction: str = choice(
+        "--correction",
+        of=("holm", "max"),
+        default="holm",
+        help="How p is corrected over pairs: Holm's correction, or by the maximum over pairs, which takes "
+        "into account that pairs share systems and items and is less strict. With --ratings.",
+    )
 
 
 @command(CompareOptions)
@@ -81,7 +89,7 @@ def compare(given: CompareOptions) -> None:
         raise ParameterError(
             "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
         )
-    of_ratings = ("ratings_format", "criterion", "scale", "anytime", "drawn")
+    of_ratings = ("ratings_format", "criterion", "scale", "anytime", "correction", "drawn")
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
@@ -210,6 +218,7 @@ def _with_people(given: CompareOptions) -> None:
             scale=given.scale,
             cluster=given.cluster,
             anytime=given.anytime,
+            correction=cast("Correction", given.correction),
             seed=given.seed,
         )
     result = inputs.with_notes(result, given.ratings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from rejoinder.meta_evaluation.with_people.estimates import (
     estimates,
     system_ranks,
 )
+from rejoinder.meta_evaluation.with_people.families import Correction
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
@@ -65,6 +66,8 @@ class PeopleComparison(TableResult):
         anytime: Whether the intervals and p of ``people``, ``corrected`` and ``errors`` hold however
             often they are looked at while ratings come in.
         metrics: The metrics of the judges, by name.
+        correction: ``holm``, or ``max``: then ``pairs`` and ``errors`` have ``p_max`` too, corrected by
+            the maximum over pairs (see `max_over_pairs`), by which ranks go.
     """
 
     pairs: pl.DataFrame
@@ -77,6 +80,12 @@ class PeopleComparison(TableResult):
     cluster: str
     anytime: bool = False
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    correction: Correction = "holm"
+
+    @property
+    def p_column(self) -> str:
+        """The column of the p-values that say which pairs differ."""
+        return f"p_{self.correction}"
 
     def as_json(self, ranks: bool = False) -> dict[str, Any]:
         """The object that ``rejoinder compare --ratings --json`` prints, with ``--ranks`` or without."""
@@ -101,6 +110,7 @@ def compare_with_people(
     scale: Scale | None = None,
     cluster: str | None = None,
     anytime: bool = False,
+    correction: Correction = "holm",
     seed: int = 12345,
 ) -> PeopleComparison:
     """Compares systems by ratings of some items and by scores of all: prediction-powered inference.
@@ -132,7 +142,9 @@ def compare_with_people(
             that hold at every look, so that one may stop as soon as one leaves out 0; see
             `confidence_sequence.at_any_time`. From 20 rated items (or clusters) on, and 1.6 to 1.9
             times as wide. A judge alone has all its scores, and keeps its interval.
-        seed: Random seed of the folds and of the test of how items were chosen.
+        correction: ``holm``; ``max``: by the maximum over pairs, which takes into account that pairs
+            share systems and items, and is less strict.
+        seed: Random seed of the folds, of the test of how items were chosen, and of the correction.
 
     Raises:
         InputError: No pair has 10 rated items (or clusters); the rated items differ from the others in
@@ -154,6 +166,15 @@ def compare_with_people(
     """
     check_scores(scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
+    if correction not in get_args(Correction):
+        raise ParameterError(
+            f"correction={correction!r} is unknown; choose {one_of(get_args(Correction))}"
+        )
+    if anytime and correction == "max":
+        raise ParameterError(
+            "anytime=True (--anytime) and correction='max' (--correction max) do not go together: the "
+            "maximum over pairs is of one look; leave one of the two out"
+        )
     scores.need_items()
     if cluster is not None:
         scores = scores.clustered(cluster)
@@ -170,8 +191,8 @@ def compare_with_people(
     pairs = _wanted(scores, replies, a, b)
     _check_enough(replies, pairs)
     more += selection_notes(replies, seed)
-    rows = estimates(replies, pairs, seed, anytime)
-    judge_errors, about = errors(replies, pairs, table, scale, anytime)
+    rows = estimates(replies, pairs, seed, anytime, correction)
+    judge_errors, about = errors(replies, pairs, table, scale, seed, anytime, correction)
     facts = [
         "ppi",
         f"criterion:{name}",
@@ -180,6 +201,7 @@ def compare_with_people(
         *([f"cluster:{scores.cluster}"] if scores.cluster else []),
         *(["weights:probability"] if replies.probabilities is not None else []),
         *([f"anytime:{TUNED_FOR}"] if anytime else []),
+        *([f"correction:{correction}"] if correction != "holm" else []),
         f"raters:{'fixed' if replies.single is None else 'random'}",
         *([f"folds:{FOLDS}"] if len(replies.labels) > 1 else []),
         f"seed:{seed}",
@@ -189,7 +211,9 @@ def compare_with_people(
     return PeopleComparison(
         rows,
         judge_errors,
-        system_ranks(replies.systems, rows) if every else pl.DataFrame(schema=RANKS),
+        system_ranks(replies.systems, rows, f"p_{correction}")
+        if every
+        else pl.DataFrame(schema=RANKS),
         (*more, *_of_looks(replies, anytime), *about, *_reasons(rows), *notes),
         "|".join(facts),
         signatures,
@@ -197,6 +221,7 @@ def compare_with_people(
         scores.cluster,
         anytime,
         {label: scores.measured[label].metric for label in replies.labels},
+        correction,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import polars as pl
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import listed
+from rejoinder.meta_evaluation.with_people.families import Correction, Families
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.ranks import ranges
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
-from rejoinder.statistics.holm import SIGNIFICANT, holm
+from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
     FEWEST_LABELLED,
@@ -55,7 +57,11 @@ RANKS = {
 
 
 def estimates(
-    replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]], seed: int, anytime: bool = False
+    replies: RepliesWithRatings,
+    pairs: Sequence[tuple[int, int]],
+    seed: int,
+    anytime: bool = False,
+    correction: Correction = "holm",
 ) -> pl.DataFrame:
     """The table of pairs.
 
@@ -64,7 +70,9 @@ def estimates(
         pairs: The pairs of systems, by their places.
         seed: Of the folds.
         anytime: Whether the intervals that ratings come into hold at every look.
+        correction: ``max``: with the column ``p_max`` too.
     """
+    families = Families(replies, correction, seed)
     corrected = combined_differences(replies, pairs, seed)
     rows: list[dict[str, Any]] = []
     for (a, b), prediction in zip(pairs, corrected, strict=True):
@@ -87,11 +95,14 @@ def estimates(
             alone, ours = at_any_time(alone), at_any_time(ours)
         fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
         rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are, fewest))
+        families.add(items, alone)
         for place, label in enumerate(replies.labels):
             rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items))
+            families.add_judge(items, replies.predictions_of(a, b)[place, items])
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
         rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are, fewest) | more)
-    return _with_holm(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
+        families.add(items, ours)
+    return families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
 
 
 def combined_differences(
@@ -126,10 +137,13 @@ def errors(
     pairs: Sequence[tuple[int, int]],
     table: pl.DataFrame,
     scale: Scale | None,
+    seed: int,
     anytime: bool = False,
+    correction: Correction = "holm",
 ) -> tuple[pl.DataFrame, list[str]]:
     """The table of errors, and a note on judges that have none."""
     rows, others = [], []
+    families = Families(replies, correction, seed)
     for place, label in enumerate(replies.labels):
         if not on_scale(replies.values[place][replies.rated], table, scale):
             others.append(label)
@@ -155,13 +169,14 @@ def errors(
             fewest = FIRST_LOOK if anytime else FEWEST_LABELLED
             values = _of_mean(mean, replies.groups_are, fewest)
             rows.append(row | {"error": values.pop("difference")} | values)
+            families.add(items, mean)
     notes = []
     if others:
         notes.append(
             f"no test of the error of {listed(others)}: its scores are not on the scale of the ratings "
             "(--scale LOW HIGH, scale=(LOW, HIGH), names that scale)"
         )
-    return _with_holm(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
+    return families.corrected(pl.DataFrame(rows, schema=ERRORS, orient="row"), "judge"), notes
 
 
 def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
@@ -173,7 +188,7 @@ def on_scale(values: Floats, table: pl.DataFrame, scale: Scale | None) -> bool:
     return bool(inside and np.ptp(values) >= LEAST_SPAN * (high - low))
 
 
-_NOT_RATED = corrected_mean(np.zeros(1), np.zeros(1))._replace(value=np.nan, labelled=0, groups=0)
+_NOT_RATED = replace(corrected_mean(np.zeros(1), np.zeros(1)), value=np.nan, labelled=0, groups=0)
 """Of a pair that is rated on no common item."""
 
 
@@ -191,18 +206,8 @@ def _of_mean(mean: CorrectedMean, groups_are: str, fewest: int) -> dict[str, Any
     }
 
 
-def _with_holm(table: pl.DataFrame, family: str) -> pl.DataFrame:
-    """The table with p corrected over the pairs of each family."""
-    corrected = np.full(table.height, np.nan)
-    names = table.get_column(family).to_numpy()
-    p = table.get_column("p").to_numpy()
-    for name in table.get_column(family).unique(maintain_order=True):
-        corrected[names == name] = holm(p[names == name])
-    return table.with_columns(p_holm=pl.Series(corrected, dtype=pl.Float64))
-
-
-def system_ranks(systems: Sequence[str], pairs: pl.DataFrame) -> pl.DataFrame:
-    """The range of ranks of every system, by people and corrected."""
+def system_ranks(systems: Sequence[str], pairs: pl.DataFrame, p: str = "p_holm") -> pl.DataFrame:
+    """The range of ranks of every system, by people and corrected, from the p-values of a column."""
     tables = []
     place = {name: i for i, name in enumerate(systems)}
     for by in (PEOPLE, CORRECTED):
@@ -211,7 +216,7 @@ def system_ranks(systems: Sequence[str], pairs: pl.DataFrame) -> pl.DataFrame:
         for row in pairs.filter(pl.col("by") == by).iter_rows(named=True):
             a, b = place[row["a"]], place[row["b"]]
             apart[a, b], apart[b, a] = row["difference"], -row["difference"]
-            if row["p_holm"] < SIGNIFICANT:
+            if row[p] < SIGNIFICANT:
                 winner, loser = (a, b) if row["difference"] > 0 else (b, a)
                 better[winner, loser] = True
         known = np.isfinite(apart)

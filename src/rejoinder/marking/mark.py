@@ -123,24 +123,24 @@ def mark(
     opened = open_model(
         model, rubric, pairwise=pairwise, answer_tokens=answer_tokens, seed=seed, **local
     )
-    facts = {"rubric": rubric.hash, "questions": _digest(asked), **opened.facts}
+    facts = {
+        "rubric": rubric.hash,
+        "questions": json_digest([question.key for question in asked.asked])[:8],
+        "turns": "all" if turns is None else str(turns),
+        **opened.facts,
+    }
     folder = None if work is None else Path(work)
+    notes: tuple[str, ...] = ()
     if isinstance(opened, ChatEndpoint):
         facts["retries"] = str(retries)
+        file = None if folder is None else folder / f"{file_name(opened.name)}.answers.jsonl"
         try:
             answers = ask(
-                opened,
-                asked.asked,
-                rubric,
-                limits,
-                work=None if folder is None else folder / f"{file_name(opened.name)}.answers.jsonl",
-                header=facts,
-                progress=progress,
+                opened, asked.asked, rubric, limits, work=file, header=facts, progress=progress
             )
         finally:
-            if not isinstance(model, ChatEndpoint):
+            if opened is not model:
                 opened.close()
-        notes: tuple[str, ...] = ()
     else:
         limits.check(kept=True, served=False)
         answers, notes = _of_local(opened, asked, folder, progress)
@@ -153,10 +153,6 @@ def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:
     check_replies(frame, Origin.of_table("responses", frame))
     refuse_unknown_ids(frame, testset.contexts.select("id"))
     return frame
-
-
-def _digest(asked: Questions) -> str:
-    return json_digest([question.key for question in asked.asked])[:8]
 
 
 def _of_local(

@@ -298,6 +298,12 @@ def test_the_name_is_there_and_escaped(result_of):
     assert r"tuned\textless{}script\textgreater{}alert(1)" in scores.to_latex()
 
 
+def test_what_explains_a_table_is_dim_and_notes_are_not(result_of):
+    html = result_of("scores")._repr_html_()
+    assert '<span style="opacity: 0.7">66 items with' in html
+    assert '<p style="white-space: pre-wrap">note: ' in html
+
+
 def test_values_are_those_of_the_frame(result_of):
     scores = result_of("scores")
     shown = of_markdown(scores.to_markdown())

@@ -18,8 +18,10 @@ from rejoinder.cli.terminal.collecting import (
     right_of,
 )
 
-COLOURS = {"red": "#c0392b", "green": "#2e8b57", "yellow": "#b8860b"}
-"""Colours that can be read on a light and on a dark page."""
+COLOURS = {"red": "#c0392b", "green": "#26804d"}
+"""Colours that can be read on a light and on a dark page; no yellow can, so notes have none."""
+
+TABLE = "font-family: monospace; color: inherit; border-collapse: collapse; margin: 0.6em 0"
 
 
 def as_html(collector: Collector) -> str:
@@ -49,7 +51,7 @@ def _table(collector: Collector, table: Table) -> str:
         caption = f'<caption style="text-align: left; font-style: italic">{words}</caption>'
     body = "\n".join(rows)
     return (
-        f'<table style="font-family: monospace">{caption}\n<thead>\n{head}\n</thead>\n'
+        f'<table style="{TABLE}">{caption}\n<thead>\n{head}\n</thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table>"
     )
 
@@ -61,7 +63,7 @@ def _row(
     line = "; border-bottom: 1px solid" if after else ""
     for cell, of_numbers in zip(cells, right, strict=True):
         side = "right" if of_numbers else "left"
-        style = f"text-align: {side}; white-space: pre-wrap{line}"
+        style = f"text-align: {side}; white-space: pre-wrap; padding: 0 0.6em{line}"
         shown.append(f'<{tag} style="{style}">{_inline(collector, cell)}</{tag}>')
     return f"<tr>{''.join(shown)}</tr>"
 

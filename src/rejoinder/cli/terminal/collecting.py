@@ -57,9 +57,12 @@ class Collector(PlainConsole):
 
     def segments(self, text: Text) -> list[Segment]:
         """The parts of a text that have a style of their own, control characters written out."""
+        styled = text.copy()
+        if text.style:  # rich renders it only where it prints
+            styled.stylize_before(text.style)
         return [
             Segment(visible(each.text, lines=True), each.style)
-            for each in text.render(self, end="")
+            for each in styled.render(self, end="")
         ]
 
 

@@ -174,21 +174,10 @@ NOT_WITH_PEOPLE = {
 """Options that have no effect beside ratings, and why."""
 
 
-def _with_people(given: CompareOptions) -> None:
-    """Compares by ratings of some items and scores of all."""
-    from dataclasses import replace  # not imported for --help
-
-    from rejoinder.cli import inputs
-    from rejoinder.cli.made_of_ratings import check_not_made_of
+def _check_with_people(given: CompareOptions) -> None:
+    """Raises where an option has no effect beside ratings, or no judge is named."""
     from rejoinder.cli.needs import from_command_line
-    from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.saved_comparison import save
-    from rejoinder.cli.scores_or_ratings import check_not_the_same
-    from rejoinder.cli.show.machine import write
-    from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
-    from rejoinder.meta_evaluation.with_people.compare import compare_with_people
-    from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
 
     for name, each in from_command_line().items():
         if name in NOT_WITH_PEOPLE:
@@ -200,6 +189,23 @@ def _with_people(given: CompareOptions) -> None:
             "--ratings: no judge is named; give the scores of all replies with --scores FILE, or name a "
             "metric with -m NAME"
         )
+
+
+def _with_people(given: CompareOptions) -> None:
+    """Compares by ratings of some items and scores of all."""
+    from dataclasses import replace  # not imported for --help
+
+    from rejoinder.cli import inputs
+    from rejoinder.cli.made_of_ratings import check_not_made_of
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.saved_comparison import save
+    from rejoinder.cli.scores_or_ratings import check_not_the_same
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.meta_evaluation.with_people.compare import compare_with_people
+    from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
+
+    _check_with_people(given)
     table, drawn = inputs.read_rated(given, given.scale), inputs.read_drawn(given)
     if drawn is not None:
         table = with_probabilities(table, drawn)

@@ -178,8 +178,12 @@ TABLES = [
     "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip
 OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
-WITHOUT_A_RESULT = {"ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"}
-"""Classes without tables whose results take long to make."""
+STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}
+WITHOUT_A_RESULT = {
+    *("ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"),
+    *STUDIES,
+}
+"""Classes with a short text alone, whose results take long to make."""
 
 TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "span", "br"}
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -14,6 +14,7 @@ from rejoinder.recipes.galley2015.figures import Figure2, figure2
 from rejoinder.recipes.galley2015.reference_sets import check_cases, table1
 from rejoinder.recipes.galley2015.tables import THRESHOLD, Table2, table2
 from rejoinder.references.weighing import LIKERT, weigh
+from rejoinder.result import Result
 from rejoinder.scoring.leave_own_out import LeftOut
 from rejoinder.tables.responses import Missing
 from rejoinder.tables.testset import TestSet
@@ -23,8 +24,8 @@ REFERENCES_FROM: tuple[ReferencesFrom, ...] = ("testset", "responses")
 """Where the references come from: the test set, or the rated replies of the systems."""
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Result):
     """Table 2 of the paper, and the points of its Figure 2.
 
     Attributes:

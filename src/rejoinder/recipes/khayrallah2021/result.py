@@ -11,11 +11,12 @@ from rejoinder.human_evaluation.preference_summary import PreferenceSummary
 from rejoinder.human_evaluation.rating_summary import RatingSummary
 from rejoinder.recipes.khayrallah2021.metrics import Automatic
 from rejoinder.recipes.khayrallah2021.settings import LABEL, Settings
+from rejoinder.result import Result
 from rejoinder.utterance_quantity.result import Quantity
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Result):
     """The result of a run.
 
     Attributes:

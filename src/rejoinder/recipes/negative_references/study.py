@@ -21,6 +21,7 @@ from rejoinder.metrics.length import Length
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.progress import Progress
 from rejoinder.recipes.negative_references.held_out import HeldOut
+from rejoinder.result import Result
 from rejoinder.statistics.discrimination import Separation, compared, separation
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
@@ -38,8 +39,8 @@ FORMS = {
 """How a single reply is scored from its row."""
 
 
-@dataclass(frozen=True)
-class NegativeReferences:
+@dataclass(frozen=True, repr=False)
+class NegativeReferences(Result):
     """How well metrics tell held-out good replies from bad ones.
 
     Attributes:

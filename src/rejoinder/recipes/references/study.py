@@ -26,6 +26,7 @@ from rejoinder.metrics.delta_bleu import DeltaBLEU
 from rejoinder.progress import Progress
 from rejoinder.recipes.references.candidates import FILE, kept_candidates
 from rejoinder.references.weighing import LIKERT, Weighed, weigh
+from rejoinder.result import Result
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
@@ -46,8 +47,8 @@ NEXT = {
 """What the chain lacks to go on, by its next step."""
 
 
-@dataclass(frozen=True)
-class ReferencesStudy:
+@dataclass(frozen=True, repr=False)
+class ReferencesStudy(Result):
     """The result of the chain, as far as it went.
 
     Attributes:

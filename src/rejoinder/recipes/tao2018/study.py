@@ -16,6 +16,7 @@ from rejoinder.metrics.length import Length
 from rejoinder.progress import Progress
 from rejoinder.recipes.tao2018.metrics import Model, Texts, listed
 from rejoinder.recipes.tao2018.scores import StudyReplies, measured, rated_replies
+from rejoinder.result import Result
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.responses import Missing
@@ -35,8 +36,8 @@ _WITHIN = {
 """The columns of `Agreement.table` that are of the mean within systems."""
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Result):
     """How far every row of the paper's table agrees with people.
 
     Attributes:

@@ -209,6 +209,83 @@ def test_responses_of_argilla_are_ratings(study, tmp_path):
     assert got == expected(study, given)
 
 
+def judged(study, tmp_path, platform):
+    """A file of one person's judgements on a platform, in which every reply has the grade 3."""
+    texts, _ = tasks(study, PLATFORMS[platform])
+    if platform == "mturk":
+        rows = list(csv.DictReader(texts[""].splitlines()))
+        results = [
+            {f"Input.{name}": value for name, value in row.items()}
+            | {"WorkerId": "ann", "AssignmentStatus": "Approved", "Answer.relevance": "3"}
+            for row in rows
+        ]
+        pl.DataFrame(results).write_csv(tmp_path / "batch.csv")
+        return tmp_path / "batch.csv"
+    if platform.startswith("label-studio"):
+        given = json.loads(texts[""])
+        result = {"from_name": "relevance", "type": "choices", "value": {"choices": ["3"]}}
+        for number, each in enumerate(given, start=1):
+            each |= {"id": number, "annotations": [{"completed_by": "ann", "result": [result]}]}
+        (tmp_path / "export.json").write_text(json.dumps(given))
+        return tmp_path / "export.json"
+    folder = exported(study, tmp_path, platform)
+    if platform == "potato":
+        items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+        assert all("probability" not in each for each in items)
+        return write_potato(folder, {"ann": {each["id"]: "3" for each in items}}, "state")
+    records = json.loads((folder / "records.json").read_text())
+    for each in records:
+        each["responses"] = {"relevance": [{"value": "3", "user_id": "ann"}]}
+    (folder / "records.json").write_text(json.dumps(records))
+    return folder / "records.json"
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_ratings_of_drawn_items_come_back_with_their_probabilities(study, tmp_path, platform):
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET probability = item / 5.0")
+    ratings = read_ratings(judged(study, tmp_path, platform))
+    assert set(ratings.get_column("criterion")) == {"relevance"}
+    got = set(ratings.select("id", "probability").rows())
+    assert got == {(str(k), k / 5) for k in range(1, 5)}
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_ratings_of_a_study_that_asks_about_every_item_have_no_probability(
+    study, tmp_path, platform
+):
+    ratings = read_ratings(judged(study, tmp_path, platform))
+    assert ratings.height == 8
+    assert "probability" not in ratings.columns
+
+
+def test_flat_exports_of_label_studio_have_the_probability_of_the_draw(study, tmp_path):
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET probability = item / 5.0")
+    rows = [
+        {**each["data"], "annotator": 7, "annotation_id": k, "lead_time": 1.5, "relevance": 3}
+        for k, each in enumerate(json.loads(text_of(study, "label-studio")[0]))
+    ]
+    (tmp_path / "flat.json").write_text(json.dumps([each | {"dialogue": ""} for each in rows]))
+    ratings = read_ratings(tmp_path / "flat.json")
+    assert set(ratings.get_column("criterion")) == {"relevance"}
+    assert set(ratings.select("id", "probability").rows()) == {(str(k), k / 5) for k in range(1, 5)}
+
+
+def test_argilla_gets_the_setting_of_the_probability(study, tmp_path):
+    def names(folder):
+        given = json.loads((folder / ".argilla/settings.json").read_text())["metadata"]
+        return [(each["name"], each["settings"]["type"]) for each in given]
+
+    (tmp_path / "all").mkdir()
+    every = names(exported(study, tmp_path / "all", "argilla"))
+    assert every == [("item", "terms"), ("system", "terms")]
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET probability = 0.5")
+    drawn = names(exported(study, tmp_path, "argilla"))
+    assert drawn == [*every, ("probability", "float")]
+
+
 def test_what_raters_get_to_see_does_not_say_whose_a_reply_is(tmp_path):
     study = studies.study(tmp_path, TASK, items=4)
     with study.database.transaction() as db:

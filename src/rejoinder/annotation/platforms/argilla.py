@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import EMPTY, shuffled
+from rejoinder.annotation.platforms.questions import (
+    EMPTY,
+    probability_of,
+    shuffled,
+    with_probability,
+)
 from rejoinder.annotation.questions import Question
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Task
+from rejoinder.tables.schemas import PROBABILITY
 
 RECORDS = "records.json"
 SETTINGS = ".argilla/settings.json"
@@ -20,18 +26,20 @@ def files(study: Study) -> dict[str, str]:
     """The folder that ``argilla.Dataset.from_disk`` reads: the dataset, its settings and its records.
 
     Annotators see the dialogue, the reply and the criteria. Records have numbers, in a random order;
-    ``item`` and ``system`` are metadata that only owners and admins see.
+    ``item``, ``system`` and ``probability`` are metadata that only owners and admins see.
     """
-    records = [_record(number, each) for number, each in enumerate(shuffled(study), start=1)]
+    questions = shuffled(study)
+    drawn = with_probability(questions)
+    records = [_record(number, each, drawn) for number, each in enumerate(questions, start=1)]
     dataset = {"name": f"rejoinder-{study.identity[:8]}", "status": "draft"}
     return {
         RECORDS: "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n",
-        SETTINGS: json.dumps(settings(study.task), indent=1) + "\n",
+        SETTINGS: json.dumps(settings(study.task, drawn), indent=1) + "\n",
         DATASET: json.dumps(dataset, indent=1) + "\n",
     }
 
 
-def _record(number: int, question: Question) -> dict[str, Any]:
+def _record(number: int, question: Question, drawn: bool) -> dict[str, Any]:
     (reply,) = question.replies
     dialogue = [{"role": who, "content": text} for who, text in turns(question.context)]
     return {
@@ -40,17 +48,25 @@ def _record(number: int, question: Question) -> dict[str, Any]:
             **({"dialogue": dialogue} if dialogue else {}),
             "reply": reply if reply.strip() else EMPTY,
         },
-        "metadata": {"item": question.item, "system": question.systems[0]},
+        "metadata": {
+            "item": question.item,
+            "system": question.systems[0],
+            **probability_of(question, drawn),
+        },
         "suggestions": {},
         "responses": {},
         "vectors": {},
     }
 
 
-def settings(task: Task) -> dict[str, Any]:
+def settings(task: Task, drawn: bool = False) -> dict[str, Any]:
     """The settings of the dataset: its fields, a question for each criterion, and metadata.
 
     The points of a scale are labels, because Argilla's ratings go from 0 to 10 and have no words.
+
+    Args:
+        task: The settings of the study.
+        drawn: Whether records have the probability with which they were drawn.
     """
     comment = {
         "name": "comment",
@@ -68,7 +84,15 @@ def settings(task: Task) -> dict[str, Any]:
             _field("reply", "Reply", "text", required=True),
         ],
         "questions": [*map(_question, task.criteria), *([comment] if task.comments else [])],
-        "metadata": [_metadata("item"), _metadata("system")],
+        "metadata": [
+            _metadata("item", {"type": "terms", "values": None}),
+            _metadata("system", {"type": "terms", "values": None}),
+            *(
+                [_metadata(PROBABILITY, {"type": "float", "min": None, "max": None})]
+                if drawn
+                else []
+            ),
+        ],
         "vectors": [],
     }
 
@@ -97,10 +121,10 @@ def _question(criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def _metadata(name: str) -> dict[str, Any]:
+def _metadata(name: str, kind: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": name,
         "title": name,
-        "settings": {"type": "terms", "values": None, "visible_for_annotators": False},
+        "settings": {**kind, "visible_for_annotators": False},
         "visible_for_annotators": False,
     }

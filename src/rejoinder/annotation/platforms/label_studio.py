@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import shuffled
+from rejoinder.annotation.platforms.questions import probability_of, shuffled, with_probability
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Study
 
@@ -16,7 +16,12 @@ def files(study: Study) -> dict[str, str]:
 
 
 def tasks(study: Study) -> list[dict[str, Any]]:
-    """Tasks of Label Studio: ``id``, ``system``, ``dialogue`` (for its tag Paragraphs) and ``reply``."""
+    """Tasks of Label Studio: ``id``, ``system``, ``dialogue`` (for its tag Paragraphs) and ``reply``.
+
+    Where items were drawn, ``probability`` is that of the item.
+    """
+    questions = shuffled(study)
+    drawn = with_probability(questions)
     return [
         {
             "data": {
@@ -24,7 +29,8 @@ def tasks(study: Study) -> list[dict[str, Any]]:
                 "system": each.systems[0],
                 "dialogue": [{"author": who, "text": text} for who, text in turns(each.context)],
                 "reply": each.replies[0],
+                **probability_of(each, drawn),
             }
         }
-        for each in shuffled(study)
+        for each in questions
     ]

@@ -6,9 +6,10 @@ import html
 
 import polars as pl
 
-from rejoinder.annotation.platforms.questions import shuffled
+from rejoinder.annotation.platforms.questions import shuffled, with_probability
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Study
+from rejoinder.tables.schemas import PROBABILITY
 
 
 def files(study: Study) -> dict[str, str]:
@@ -17,12 +18,13 @@ def files(study: Study) -> dict[str, str]:
 
 
 def table(study: Study) -> pl.DataFrame:
-    """The input file of a batch: ``id, system, context, reply``.
+    """The input file of a batch: ``id, system, context, reply``, and ``probability`` where items were drawn.
 
     Mechanical Turk puts the cells into the HTML of the requester's form as they are, so their texts are
     escaped, and turns are parted by ``<br>``. The form must show ``${context}`` and ``${reply}`` alone,
     and name its fields after the criteria. The rows stand in a random order.
     """
+    questions = shuffled(study)
     rows = [
         (
             each.item,
@@ -30,10 +32,14 @@ def table(study: Study) -> pl.DataFrame:
             "<br>".join(f"{who}: {_escaped(text)}" for who, text in turns(each.context)),
             _escaped(each.replies[0]),
         )
-        for each in shuffled(study)
+        for each in questions
     ]
     names = ("id", "system", "context", "reply")
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    if not with_probability(questions):
+        return table
+    shares = [each.probability for each in questions]
+    return table.with_columns(pl.Series(PROBABILITY, shares, dtype=pl.Float64))
 
 
 def _escaped(text: str) -> str:

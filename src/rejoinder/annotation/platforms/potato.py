@@ -6,7 +6,12 @@ import json
 import re
 from typing import Any
 
-from rejoinder.annotation.platforms.questions import EMPTY, shuffled
+from rejoinder.annotation.platforms.questions import (
+    EMPTY,
+    probability_of,
+    shuffled,
+    with_probability,
+)
 from rejoinder.annotation.speakers import turns
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Task
@@ -25,10 +30,11 @@ def files(study: Study) -> dict[str, str]:
     """The configuration, the items, and the key, which says what each item is about.
 
     Raters see the dialogue, the reply and the criteria. Items have numbers, in a random order. Their
-    ids in the test set and their systems stand in the key alone: potato sends all columns of its items
-    to the browser, shown or not.
+    ids in the test set, their systems and the probabilities with which they were drawn stand in the key
+    alone: potato sends all columns of its items to the browser, shown or not.
     """
     questions = shuffled(study)
+    drawn = with_probability(questions)
     rows = [
         {
             "id": str(number),
@@ -40,7 +46,12 @@ def files(study: Study) -> dict[str, str]:
         for number, each in enumerate(questions, start=1)
     ]
     key = [
-        {"id": str(number), "item": each.item, "system": each.systems[0]}
+        {
+            "id": str(number),
+            "item": each.item,
+            "system": each.systems[0],
+            **probability_of(each, drawn),
+        }
         for number, each in enumerate(questions, start=1)
     ]
     return {CONFIG: config(study.task), ITEMS: _json_lines(rows), KEY: _json_lines(key)}

@@ -8,6 +8,7 @@ import numpy as np
 
 from rejoinder.annotation.questions import Question
 from rejoinder.annotation.study import Study
+from rejoinder.tables.schemas import PROBABILITY
 
 EMPTY = "(an empty reply)"
 """What a platform shows in the place of a reply without text, which it may refuse."""
@@ -34,3 +35,17 @@ def shuffled(study: Study) -> list[Question]:
             )
         )
     return questions
+
+
+def with_probability(questions: list[Question]) -> bool:
+    """Whether a platform is given the probability with which each question was drawn.
+
+    It is where a question could have been left out: without it, ratings that come back would be taken
+    as those of items drawn alike.
+    """
+    return any(each.probability < 1 for each in questions)
+
+
+def probability_of(question: Question, wanted: bool) -> dict[str, float]:
+    """The field ``probability`` of a question, if it is wanted."""
+    return {PROBABILITY: question.probability} if wanted else {}

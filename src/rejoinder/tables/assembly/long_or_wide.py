@@ -121,6 +121,11 @@ def _is_wide(columns: list[str], keys: Sequence[str]) -> bool:
     return another_name("score", rest) is None
 
 
+def drawn_ratings(part: Part) -> RatingsDraft:
+    """`wide_ratings` of a table whose column ``probability``, if there is one, is that of the draw."""
+    return wide_ratings(_with_probability(part), (*_KEYS, PROBABILITY))
+
+
 def wide_ratings(part: Part, keys: Sequence[str] = _KEYS) -> RatingsDraft:
     """Ratings in a column per criterion where there is a column ``rater``, else one per rater.
 

@@ -18,7 +18,7 @@ from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.rating_formats.keys_frame import keys_frame
 
 
 class _Response(msgspec.Struct):
@@ -35,6 +35,7 @@ class _Record(msgspec.Struct):
 class _Data(msgspec.Struct):
     system: str
     id: str | int | None = None
+    probability: float | None = None
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -48,14 +49,14 @@ def read(path: Path) -> RatingsDraft:
 
     Texts, rankings and several labels are no ratings: they are left out, and counted.
     """
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
     numbers: list[int] = []
     others: Counter[str] = Counter()
     for number, row in enumerate(read_list(path), start=1):
         where = f"{path}, row {number}"
         record = convert(row, _Record, where)
-        item, system = _reply(record, where)
+        item, data = _reply(record, where)
         for question, responses in (record.responses or {}).items():
             for each in responses:
                 if (
@@ -65,12 +66,11 @@ def read(path: Path) -> RatingsDraft:
                 ):
                     others[question] += 1
                     continue
-                rows.append((item, system, each.user_id, question))
+                rows.append((item, data.system, each.user_id, question, data.probability))
                 cells.append(str(each.value))
                 numbers.append(number)
     scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
-    keys = [name for name in RATINGS if name != "score"]
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String), orient="row")
+    frame = keys_frame(rows)
     for question, count in sorted(others.items()):
         notes = (
             *notes, f"{counted(count, 'response')} to the question {quoted(question)} left out"
@@ -87,8 +87,8 @@ FORMAT = RatingFormat(
 )
 
 
-def _reply(record: _Record, where: str) -> tuple[str, str]:
-    """The item and the system that a record is about."""
+def _reply(record: _Record, where: str) -> tuple[str, _Data]:
+    """The item that a record is about, and what its metadata says of the reply."""
     renames = key_renames(list(record.metadata), ("id", "system"), where)
     fields = {renames.get(name, name): value for name, value in record.metadata.items()}
     require(("system",), fields, f"{where}: metadata")
@@ -98,4 +98,4 @@ def _reply(record: _Record, where: str) -> tuple[str, str]:
         raise InputError(
             f"{where}: no 'item' in metadata, and no id of the record; expected the item's"
         )
-    return str(item), data.system
+    return str(item), data

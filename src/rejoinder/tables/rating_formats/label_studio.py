@@ -14,7 +14,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
-from rejoinder.tables.assembly.long_or_wide import wide_ratings
+from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.rating_cells import strict_scores
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
@@ -22,7 +22,7 @@ from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.rating_formats.judgement_tables import judgements
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.rating_formats.keys_frame import keys_frame
 
 _SCORED = ("rating", "number", "choices")
 
@@ -30,6 +30,7 @@ _SCORED = ("rating", "number", "choices")
 class _Data(msgspec.Struct):
     system: str
     id: str | int | None = None
+    probability: float | None = None
 
 
 class _Result(msgspec.Struct):
@@ -58,7 +59,7 @@ def recognise(path: Path, first: bytes) -> bool:
 
 def read(path: Path) -> RatingsDraft:
     """One rating per result of an annotation that was not cancelled; the field is the criterion."""
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
     numbers: list[int] = []
     others: Counter[str] = Counter()
@@ -82,12 +83,11 @@ def read(path: Path) -> RatingsDraft:
                 if result.type not in _SCORED or result.from_name is None:
                     others[result.type] += 1
                     continue
-                rows.append((str(item), data.system, rater, result.from_name))
+                rows.append((str(item), data.system, rater, result.from_name, data.probability))
                 cells.append(_cell(result, where))
                 numbers.append(number)
     scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
-    keys = [name for name in RATINGS if name != "score"]
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String), orient="row")
+    frame = keys_frame(rows)
     if cancelled:
         notes = (*notes, f"{counted(cancelled, 'cancelled annotation')} left out")
     for kind, count in sorted(others.items()):
@@ -106,7 +106,7 @@ def read_flat(path: Path) -> RatingsDraft:
     part = judgements(path, _FLAT[suffix_of(path)], None, "ratings", ("id", "system", "rater"))
     require(("id", "system", "rater"), part.frame.columns, part.name)
     criteria = part.frame.drop(_BOOKKEEPING, strict=False)
-    return wide_ratings(replace(part, frame=criteria))
+    return drawn_ratings(replace(part, frame=criteria))
 
 
 _FLAT = {".csv": "csv", ".tsv": "tsv", ".json": "json"}

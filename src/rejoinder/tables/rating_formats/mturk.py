@@ -12,12 +12,13 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.files.reading import suffix_of
 from rejoinder.messages import counted, listed, quoted
-from rejoinder.tables.assembly.long_or_wide import wide_ratings
+from rejoinder.tables.assembly.long_or_wide import drawn_ratings
 from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.delimited import Grid, read_csv
 from rejoinder.tables.origin import RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
+from rejoinder.tables.schemas import PROBABILITY
 
 _KEPT = {"approved", "submitted"}
 _OPTION = re.compile(r"(.+)\.(-?\d+)")
@@ -46,7 +47,8 @@ def read(path: Path) -> RatingsDraft:
             f"{table.name}: the answers stand as JSON in Answer.taskAnswers; expected a column "
             "Answer.<criterion> for each; split it first"
         )
-    for taken in ("id", "system", "rater", "criterion"):
+    shown = [name for name in ("id", "system", PROBABILITY) if name in inputs]
+    for taken in (*shown, "rater", "criterion"):
         if taken in answers:
             raise InputError(
                 f"{table.name}: the criterion {quoted(taken)} is called like a column of ratings; "
@@ -64,12 +66,12 @@ def read(path: Path) -> RatingsDraft:
             f"{table.name}: no assignment is Approved or Submitted ({'; '.join(notes) or 'no rows'})"
             "; expected at least one"
         )
-    columns = {"id": inputs["id"], "system": inputs["system"], "rater": table["WorkerId"]}
+    columns = {**{name: inputs[name] for name in shown}, "rater": table["WorkerId"]}
     frame = pl.DataFrame(
         columns | answers, schema=dict.fromkeys([*columns, *answers], pl.String)
     ).filter(kept)
     numbers = list(compress(table.numbers, kept))
-    draft = wide_ratings(Part(table.name, frame, numbers))
+    draft = drawn_ratings(Part(table.name, frame, numbers))
     return RatingsDraft(draft.frame, draft.origin, notes + draft.notes)
 
 

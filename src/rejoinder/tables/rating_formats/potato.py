@@ -20,10 +20,10 @@ from rejoinder.tables.io.delimited import read_csv, read_tsv
 from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
-from rejoinder.tables.schemas import RATINGS
+from rejoinder.tables.rating_formats.keys_frame import keys_frame
 
 KEY = "key.jsonl"
-"""By the number of an instance its item and system, which potato does not get to see."""
+"""By the number of an instance its item, system and probability, which potato does not get to see."""
 _CONFIG = "config.yaml"
 _STATES = "annotation_output/*/user_state.json"
 _TEXTS = ("text_box", "free_response")
@@ -34,6 +34,7 @@ class _Known(msgspec.Struct):
     id: str
     item: str
     system: str
+    probability: float | None = None
 
 
 class _Line(msgspec.Struct):
@@ -85,7 +86,7 @@ def read(path: Path) -> RatingsDraft:
     """
     parts = _states(path) if path.is_dir() else [_export(path)]
     key = _key(path)
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
     stretches: list[tuple[str, Sequence[int]]] = []
     texts = 0
@@ -103,15 +104,14 @@ def read(path: Path) -> RatingsDraft:
                 if cell is None:
                     texts += _is_text(labels)
                     continue
-                rows.append((known.item, known.system, each.rater, criterion))
+                rows.append((known.item, known.system, each.rater, criterion, known.probability))
                 cells.append(cell)
                 numbers.append(number)
         stretches.append((part.name, numbers))
     every = [number for _, numbers in stretches for number in numbers]
     name = stretches[0][0] if len(stretches) == 1 else str(path)
     scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), name, every)
-    keys = [column for column in RATINGS if column != "score"]
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String), orient="row")
+    frame = keys_frame(rows)
     if texts:
         notes = (*notes, f"{counted(texts, 'text')} of raters left out")
     return RatingsDraft(frame.with_columns(scores.alias("score")), Origin(tuple(stretches)), notes)

@@ -187,6 +187,29 @@ def test_annotations_of_potato_are_ratings(tmp_path, shape):
     assert ratings.height == 16
 
 
+@pytest.mark.parametrize("shape", ["state", "older state", "jsonl"])
+@pytest.mark.parametrize("zero", [0, 0.0, "0"])
+def test_the_zero_of_a_slider_is_a_rating(study, tmp_path, shape, zero):
+    folder = exported(study, tmp_path, "potato")
+    labels = {"relevance": {"slider": zero}, "rejected": {"3": False, "4": None, "5": "false"}}
+    if shape == "jsonl":
+        path = folder / "a.jsonl"
+        path.write_text(json.dumps({"instance_id": "1", "user_id": "ann", "labels": labels}))
+    else:
+        of_one = labels if shape == "older state" else [
+            [{"schema": schema, "name": name}, value]
+            for schema, each in labels.items()
+            for name, value in each.items()
+        ]  # fmt: skip
+        state = {"user_id": "ann", "instance_id_to_label_to_value": {"1": of_one}}
+        place = folder / "annotation_output/ann/user_state.json"
+        place.parent.mkdir(parents=True)
+        place.write_text(json.dumps(state))
+        path = folder
+    ratings = read_ratings(path)
+    assert ratings.select("criterion", "score").rows() == [("relevance", 0.0)]
+
+
 def test_responses_of_argilla_are_ratings(study, tmp_path):
     folder = exported(study, tmp_path, "argilla")
     records = json.loads((folder / "records.json").read_text())

@@ -88,7 +88,7 @@ def read(path: Path) -> RatingsDraft:
     key = _key(path)
     rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
-    stretches: list[tuple[str, Sequence[int]]] = []
+    files_with_rows: list[tuple[str, Sequence[int]]] = []
     texts = 0
     for part in parts:
         numbers = []
@@ -107,14 +107,16 @@ def read(path: Path) -> RatingsDraft:
                 rows.append((known.item, known.system, each.rater, criterion, known.probability))
                 cells.append(cell)
                 numbers.append(number)
-        stretches.append((part.name, numbers))
-    every = [number for _, numbers in stretches for number in numbers]
-    name = stretches[0][0] if len(stretches) == 1 else str(path)
+        files_with_rows.append((part.name, numbers))
+    every = [number for _, numbers in files_with_rows for number in numbers]
+    name = files_with_rows[0][0] if len(files_with_rows) == 1 else str(path)
     scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), name, every)
     frame = keys_frame(rows)
     if texts:
         notes = (*notes, f"{counted(texts, 'text')} of raters left out")
-    return RatingsDraft(frame.with_columns(scores.alias("score")), Origin(tuple(stretches)), notes)
+    return RatingsDraft(
+        frame.with_columns(scores.alias("score")), Origin(tuple(files_with_rows)), notes
+    )
 
 
 FORMAT = RatingFormat(
@@ -232,20 +234,23 @@ def _chosen(labels: Any, where: str) -> str | None:
     """
     if not isinstance(labels, dict):
         raise InputError(f"{where}: got {quoted(labels)}; expected the choices with their values")
-    made = {
-        name: value
-        for name, value in labels.items()
-        if name not in _TEXTS and value not in (None, False, "", "false")
+    chosen = {
+        name: value for name, value in labels.items() if name not in _TEXTS and not _is_empty(value)
     }
-    if len(made) > 1:
+    if len(chosen) > 1:
         raise InputError(
-            f"{where}: {counted(len(made), 'choice')} ({listed(made)}), expected one; a field with "
+            f"{where}: {counted(len(chosen), 'choice')} ({listed(chosen)}), expected one; a field with "
             "several choices is no rating: use annotation_type radio or likert, and 'potato "
             "repair-annotations' where a version of potato stored two"
         )
-    for name, value in made.items():
+    for name, value in chosen.items():
         return name if _is_number(name) or isinstance(value, bool) else str(value)
     return None
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a choice was not made. The 0 of a slider is a value, although 0 equals False."""
+    return value is None or value is False or value in ("", "false")
 
 
 def _is_text(labels: Any) -> bool:

@@ -309,6 +309,13 @@ def test_argilla_gets_the_setting_of_the_probability(study, tmp_path):
     assert drawn == [*every, ("probability", "float")]
 
 
+@pytest.mark.parametrize("tail", ["", " ein langer Text" * 500])
+def test_records_of_argilla_are_recognised_however_long_their_texts_are(study, tmp_path, tail):
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = json_set(content, '$.context[0]', ?)", (tail,))
+    assert read_ratings(judged(study, tmp_path, "argilla")).height == 8
+
+
 def test_what_raters_get_to_see_does_not_say_whose_a_reply_is(tmp_path):
     study = studies.study(tmp_path, TASK, items=4)
     with study.database.transaction() as db:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.rating_formats.keys_frame import keys_frame
+
+
+_FIELDS = re.compile(rb'"fields"\s*:\s*\{')
+_COMMENT = "comment"
+"""The question for comments of a study's own tasks. Its answers are texts, even where one is a number."""
 
 
 class _Response(msgspec.Struct):
@@ -39,9 +45,13 @@ class _Data(msgspec.Struct):
 
 
 def recognise(path: Path, first: bytes) -> bool:
-    """A JSON list whose first record begins with an id and fields."""
+    """A JSON list whose first record has an id and an object of fields.
+
+    The fields hold the texts, which may be longer than the bytes that are looked at, so what comes after
+    them is not asked for.
+    """
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"[" and b'"fields"' in start and b'"metadata"' in start
+    return start[:1] == b"[" and b'"id"' in start and _FIELDS.search(start) is not None
 
 
 def read(path: Path) -> RatingsDraft:

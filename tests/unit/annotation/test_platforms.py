@@ -12,7 +12,7 @@ from rejoinder.annotation.platforms import label_studio, mturk
 from rejoinder.annotation.platforms.questions import shuffled
 from rejoinder.annotation.platforms.registry import PLATFORMS, tasks
 from rejoinder.annotation.task import Criterion, Task
-from rejoinder.errors import ParameterError
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.files.provenance import read_record
 from rejoinder.files.whole_folder import write_texts
 from rejoinder.tables.ratings import read_ratings
@@ -307,6 +307,46 @@ def test_argilla_gets_the_setting_of_the_probability(study, tmp_path):
         db.execute("UPDATE question SET probability = 0.5")
     drawn = names(exported(study, tmp_path, "argilla"))
     assert drawn == [*every, ("probability", "float")]
+
+
+def argilla_file(tmp_path, **responses):
+    """Records of Argilla, one for each response; every question has so many."""
+    number = len(next(iter(responses.values())))
+    records = [
+        {
+            "id": str(k), "fields": {"reply": "Hi"}, "metadata": {"item": str(k), "system": "ann"},
+            "responses": {
+                name: [{"value": values[k], "user_id": "u"}] for name, values in responses.items()
+            },
+        }
+        for k in range(number)
+    ]  # fmt: skip
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps(records))
+    return path
+
+
+def test_texts_of_argilla_are_left_out_and_counted_whatever_their_question_is_called(
+    tmp_path, caplog
+):
+    path = argilla_file(
+        tmp_path, relevance=["3", 4], why=["a good reply", "it fits"], comment=["7", None]
+    )
+    ratings = read_ratings(path)
+    assert ratings.select("criterion", "score").rows() == [("relevance", 3.0), ("relevance", 4.0)]
+    assert "2 responses to the question 'why' left out" in caplog.text
+    assert "2 responses to the question 'comment' left out" in caplog.text
+
+
+def test_a_rating_question_called_comment_is_a_criterion(tmp_path):
+    ratings = read_ratings(argilla_file(tmp_path, comment=[3, 4]))
+    assert ratings.select("criterion", "score").rows() == [("comment", 3.0), ("comment", 4.0)]
+
+
+@pytest.mark.parametrize("second", ["4", "good"])
+def test_a_label_that_is_no_number_is_refused_where_it_may_be_a_rating(tmp_path, second):
+    with pytest.raises(InputError, match=r"row 1: score 'bad' is no number"):
+        read_ratings(argilla_file(tmp_path, relevance=["bad", second]))
 
 
 @pytest.mark.parametrize("tail", ["", " ein langer Text" * 500])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,13 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.column_roles import key_renames
-from rejoinder.tables.assembly.rating_cells import strict_scores
+from rejoinder.tables.assembly.rating_cells import scores_of, strict_scores
 from rejoinder.tables.columns import require
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.rating_formats.keys_frame import keys_frame
-
 
 _FIELDS = re.compile(rb'"fields"\s*:\s*\{')
 _COMMENT = "comment"
@@ -57,7 +57,9 @@ def recognise(path: Path, first: bytes) -> bool:
 def read(path: Path) -> RatingsDraft:
     """One rating per response to a question of labels or of ratings; the question is the criterion.
 
-    Texts, rankings and several labels are no ratings: they are left out, and counted.
+    Rankings and several labels are no ratings, and neither are texts: those of the question ``comment``
+    and those of a question none of whose responses holds a number, where another question has ratings.
+    They are left out, and counted.
     """
     rows: list[tuple[str, str, str, str, float | None]] = []
     cells: list[str] = []
@@ -69,24 +71,24 @@ def read(path: Path) -> RatingsDraft:
         item, data = _reply(record, where)
         for question, responses in (record.responses or {}).items():
             for each in responses:
-                if (
-                    question == "comment"
-                    or isinstance(each.value, dict | list)
-                    or each.value is None
-                ):
+                if _is_no_rating(question, each.value):
                     others[question] += 1
                     continue
                 rows.append((item, data.system, each.user_id, question, data.probability))
                 cells.append(str(each.value))
                 numbers.append(number)
-    scores, notes = strict_scores(pl.Series(cells, dtype=pl.String), str(path), numbers)
-    frame = keys_frame(rows)
+    frame = keys_frame(rows).with_columns(pl.Series("score", cells, dtype=pl.String))
+    texts = _texts(frame)
+    others.update(frame.get_column("criterion").filter(texts).to_list())
+    frame, numbers = frame.filter(~texts), list(compress(numbers, ~texts))
+    scores, notes = strict_scores(frame.get_column("score"), str(path), numbers)
     for question, count in sorted(others.items()):
         notes = (
             *notes, f"{counted(count, 'response')} to the question {quoted(question)} left out"
         )  # fmt: skip
-    draft = frame.with_columns(scores.alias("score"))
-    return RatingsDraft(draft, Origin(((str(path), numbers),)), notes)
+    return RatingsDraft(
+        frame.with_columns(scores.alias("score")), Origin(((str(path), numbers),)), notes
+    )
 
 
 FORMAT = RatingFormat(
@@ -95,6 +97,26 @@ FORMAT = RatingFormat(
     recognise,
     read,
 )
+
+
+def _is_no_rating(question: str, value: Any) -> bool:
+    """Whether the value of a response is absent, a ranking, several labels or a comment."""
+    return (
+        value is None
+        or isinstance(value, dict | list)
+        or (question == _COMMENT and isinstance(value, str))
+    )
+
+
+def _texts(frame: pl.DataFrame) -> pl.Series:
+    """By response whether its question is one of texts: none of its responses holds a number.
+
+    Where no question has a number all are taken as ratings, so that the first is refused with its row.
+    """
+    values = scores_of(frame.get_column("score")).values
+    has = frame.select("criterion", pl.Series("number", values.is_not_null()))
+    texts = has.select(~pl.col("number").any().over("criterion")).to_series()
+    return texts & (not texts.all())
 
 
 def _reply(record: _Record, where: str) -> tuple[str, _Data]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import json
 import math
-import os
 import threading
 import time
 import urllib.error
@@ -23,9 +22,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.strict_json import strict_json
-
-KEY = "REJOINDER_API_KEY"
-"""The environment variable that holds a server's key. It is sent, and never shown or kept."""
+from rejoinder.models.server_key import KEY, answer_without_key, server_key, without_key
 
 PATIENCE = 300.0  # seconds that a server may be silent
 LONGEST = 900.0  # seconds that a whole answer may take
@@ -130,7 +127,7 @@ class Server:
         listed = answer.get("data") if isinstance(answer, dict) else None
         rows = listed if isinstance(listed, list) else []
         ids = [each.get("id") for each in rows if isinstance(each, dict)]
-        names = [without_key(each) for each in ids if isinstance(each, str) and each.strip()]
+        names = [answer_without_key(each) for each in ids if isinstance(each, str) and each.strip()]
         if len(names) != 1:
             choices = f"it serves {one_of(names)}" if names else "it lists none"
             raise ParameterError(f"{self.url}: name the model as in {self.url}#NAME; {choices}")
@@ -184,7 +181,7 @@ class Server:
 
     def _once(self, route: str, body: bytes | None) -> bytes:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        key = os.environ.get(KEY, "").strip()
+        key = server_key()
         if key and not (key.isascii() and key.isprintable()):
             raise ParameterError(f"{KEY}: holds characters that no key has; set it anew")
         if key:
@@ -233,12 +230,6 @@ class Server:
         )
 
 
-def without_key(text: str) -> str:
-    """A server's text in which ``***`` stands for the key: some servers repeat it."""
-    key = os.environ.get(KEY, "").strip()
-    return text.replace(key, "***") if key else text
-
-
 def _retry_after(headers: Message) -> float | None:
     """The seconds to wait that an answer names, as a number or as a date; None where it names none."""
     text = (headers.get("Retry-After") or "").strip()
@@ -263,7 +254,8 @@ def _reason(error: BaseException) -> str:
     """Why there was no answer, in words."""
     if isinstance(error, http.client.IncompleteRead):
         return "the answer breaks off"
-    return str(getattr(error, "reason", None) or error) or type(error).__name__
+    words = str(getattr(error, "reason", None) or error)
+    return " ".join(without_key(words).split())[:300] or type(error).__name__
 
 
 def _nobody(error: BaseException) -> bool:

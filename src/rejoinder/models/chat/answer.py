@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rejoinder.models.server import AnswerError, without_key
+from rejoinder.models.server import AnswerError
+from rejoinder.models.server_key import answer_without_key
 
 ROUNDING = 1e-2
 """A log-probability may be so far above 0, and a sum of probabilities so far above 1."""
@@ -58,7 +59,7 @@ def read_chat(answer: Any, where: str, logprobs: bool = False) -> ChatAnswer:
     message = choices[0].get("message") if isinstance(choices[0], dict) else None
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
         raise AnswerError(f"{where}: the answer's choice holds no message with a text")
-    text = without_key(message.get("content") or "")
+    text = answer_without_key(message.get("content") or "")
     cut = choices[0].get("finish_reason") == "length"
     tokens = _tokens(answer.get("usage"))
     if not logprobs or not text:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.errors import InputError
+from rejoinder.models.server_key import without_key
 
 ROUNDING = 1e-2
 """A log-probability may lie so far above 0: servers compute in 16 bits."""
@@ -82,7 +83,7 @@ def check_echo(echo: Echo, text: str, where: str) -> None:
         InputError: One of these does not hold.
     """
     if not _tells(echo.tokens, text):
-        end = "".join(echo.tokens)[-40:]
+        end = without_key("".join(echo.tokens))[-40:]
         raise InputError(
             f"{where}: the echo of {text[-40:]!r} ends in {end!r}, so it does not tell the whole text "
             "back; the server cuts it short or changes it: expected echo=true with max_tokens=0 to "
@@ -132,7 +133,7 @@ def _plain(text: str) -> str:
 
 def _text(token: Any, where: str) -> str:
     if not isinstance(token, str):
-        raise InputError(f"{where}: a token is {token!r:.40}; expected text")
+        raise InputError(f"{where}: a token is {without_key(repr(token)):.40}; expected text")
     return token
 
 

@@ -275,7 +275,7 @@ def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -
     if reason is None and variance <= NO_SPREAD**2:
         reason = SAME
     error = math.sqrt(variance)
-    facts = (error, shift, sample.n, g, df, sums)
+    facts = (error, shift, sample.n, g, df, sums.astype(np.float64, copy=False))
     if reason:
         return CorrectedMean(value, Interval.none(reason), math.nan, *facts)
     reach = t_quantile(LEVEL, df) * error

@@ -48,7 +48,8 @@ class Families:
                 (differences - differences.mean()) / differences.size if items.size else differences
             )
             groups = self.group[items]
-            self._influence.append(np.bincount(groups, centred, self.clusters))
+            sums = np.bincount(groups, centred, self.clusters)
+            self._influence.append(sums.astype(np.float64))
             self._df.append(max(1.0, np.unique(groups).size - 1.0))
 
     def corrected(self, table: pl.DataFrame, family: str) -> pl.DataFrame:

@@ -245,7 +245,7 @@ PREFERENCES = [
     ),
     Row(
         "preferences", "--own", "--own j4=tuned", "judges.*.measure", also="--judge j4",
-        keeps="strengths.*.strength",
+        keeps="pairs.*.win_rate_low",
     ),
     Row(
         "preferences", "--cluster-raters", "--cluster-raters", "strengths.*.low",

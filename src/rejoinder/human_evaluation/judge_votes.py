@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.human_evaluation.comparisons import Comparisons
-from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
-from rejoinder.human_evaluation.strengths import (
-    StrengthModel,
-    cluster_noun,
-    covariance_over,
-    voters,
-)
+from rejoinder.human_evaluation.strengths import StrengthModel, Strengths, voters
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, interval_size
-from rejoinder.statistics.contest_likelihood import Contests
 from rejoinder.statistics.conventions import NO_SPREAD, too_few_groups
 from rejoinder.statistics.holm import holm
-from rejoinder.statistics.paired_comparisons import Fit, fit, parameter_intervals
 from rejoinder.statistics.proportions import wilson
 from rejoinder.statistics.student import two_sided_p
 
@@ -33,25 +25,76 @@ PEOPLE = "people"
 FIXED_SIDES = "no two systems change places: the place cannot be told from the system"
 UNKNOWN_KIND = "people did not compare a system of this kind with another one"
 UNSEEN_KIND = "the judge did not compare a system of this kind with another one"
+NOT_TOLD_APART = "the votes do not tell it from the strengths of the systems"
 ONE_ORDER = "no two replies were judged in both orders"
+
+
+class JudgeColumns(NamedTuple):
+    """What is estimated of judges' votes beside strengths.
+
+    Args:
+        columns: By voter (0 for people, 1, 2, ... for judges) and measure, the covariate: float64 [n].
+        reasons: By voter and measure, why it is not estimated.
+    """
+
+    columns: dict[tuple[int, str], Floats]
+    reasons: dict[tuple[int, str], str]
+
+    def matrix(self, n: int) -> Floats:
+        """The covariates of n votes: float64 [n, c]."""
+        return np.column_stack([np.zeros((n, 0)), *self.columns.values()])
+
+
+def judge_columns(
+    compared: Comparisons, model: StrengthModel, own: Mapping[str, Sequence[str]]
+) -> JudgeColumns:
+    """The first place in the votes of people and of each judge, and each judge's own kind.
+
+    Args:
+        compared: The comparisons, ``a`` as it was shown first.
+        model: How strengths are estimated; without judges there are no columns.
+        own: By judge the systems of its own kind.
+    """
+    columns: dict[tuple[int, str], Floats] = {}
+    reasons: dict[tuple[int, str], str] = {}
+    voter, changing = voters(compared, model), compared.shown_both_ways()
+    first = np.where(compared.turned, -1.0, 1.0)
+    for i in range(len(model.judges) + 1 if model.judges else 0):
+        if (changing & (voter == i)).any():
+            columns[i, FIRST_PLACE] = np.where(voter == i, first, 0.0)
+        else:
+            reasons[i, FIRST_PLACE] = FIXED_SIDES
+    for i, judge in enumerate(model.judges, start=1):
+        if not (kind := own.get(judge, ())):
+            continue
+        mixed = _of_kind(compared, kind)
+        if not mixed[voter == i].any():
+            reasons[i, OWN_KIND] = UNSEEN_KIND
+        elif not mixed[voter == 0].any():
+            reasons[i, OWN_KIND] = UNKNOWN_KIND
+        else:
+            columns[i, OWN_KIND] = np.where(voter == i, mixed, 0.0)
+    return JudgeColumns(columns, reasons)
+
+
+def _of_kind(compared: Comparisons, kind: Sequence[str]) -> Floats:
+    """1 where a alone is of a kind, -1 where b alone is, else 0: float64 [n]."""
+    member = np.isin(np.array(compared.systems), list(kind)).astype(np.float64)
+    return member[compared.a] - member[compared.b]
 
 
 class JudgeVotes:
     """How the votes of judges are moved by place and kind, under one criterion.
 
-    One model of all votes holds the strengths of systems, each judge's discrimination (with three
-    systems or more), the covariates, and, in log odds, what the first place adds to a reply in the
-    votes of people and in those of each judge, and what a judge adds to systems of its own kind beyond
-    what people's votes say. With ``b`` such a number, a share is ``1 / (1 + e^-b)``: how often the
-    favoured reply wins against an equal one, of the votes that are no tie (with ``ties="half"``: a tie
-    is half a win). One half is no preference.
+    One model of all votes holds the strengths of systems, each judge's discrimination, the covariates,
+    and, in log odds, what the first place adds to a reply in the votes of people and in those of each
+    judge, and what a judge adds to systems of its own kind beyond what people's votes say. With ``b``
+    such a number, a share is ``1 / (1 + e^-b)``: how often the favoured reply wins against an equal one,
+    of the votes that are no tie (with ``ties="half"``: a tie is half a win). One half is no preference.
 
     Args:
-        criterion: Its name.
-        compared: The comparisons, ``a`` as it was shown first.
-        model: How strengths are estimated; its judges are reported.
-        own: By judge the systems of its own kind.
-        options: Clusters, and whether there are intervals.
+        strengths: The model, fitted with these columns.
+        estimated: What is estimated of judges.
 
     Attributes:
         rows: ``criterion``, ``judge`` (or `PEOPLE`), ``measure`` (`FIRST_PLACE`; `OWN_KIND`;
@@ -62,97 +105,50 @@ class JudgeVotes:
             systems; pairs of replies), ``reason``.
     """
 
-    def __init__(
-        self,
-        criterion: str,
-        compared: Comparisons,
-        model: StrengthModel,
-        own: Mapping[str, Sequence[str]],
-        options: SummaryOptions,
-    ) -> None:
-        self.criterion, self.compared, self.model = criterion, compared, model
-        self.own, self.options = own, options
-        self.voter = voters(compared, model)
-        self.voters = (PEOPLE, *model.judges)
-        columns, reasons = self._columns()
-        self.rows = self._fitted(columns, reasons)
+    def __init__(self, strengths: Strengths, estimated: JudgeColumns) -> None:
+        self.strengths, self.estimated = strengths, estimated
+        self.compared, self.options = strengths.compared, strengths.options
+        self.voters = (PEOPLE, *strengths.model.judges)
+        self.voter = voters(self.compared, strengths.model)
+        self.rows = self._fitted()
         self.rows += [self._both_orders(i) for i in range(1, len(self.voters))]
         self.rows.sort(key=lambda row: self.voters.index(row["judge"]))
         judged = [row for row in self.rows if row["judge"] != PEOPLE]
         for row, p in zip(judged, holm(np.array([row["p"] for row in judged])), strict=True):
             row["p_holm"] = float(p)
 
-    def _columns(self) -> tuple[dict[tuple[int, str], Floats], dict[tuple[int, str], str]]:
-        """What is estimated of each voter, as a covariate: float64 [n]; and why others are not."""
-        columns: dict[tuple[int, str], Floats] = {}
-        reasons: dict[tuple[int, str], str] = {}
-        changing = self.compared.shown_both_ways()
-        first = np.where(self.compared.turned, -1.0, 1.0)
-        for i in range(len(self.voters)):
-            own = self.voter == i
-            if (changing & own).any():
-                columns[i, FIRST_PLACE] = np.where(own, first, 0.0)
-            else:
-                reasons[i, FIRST_PLACE] = FIXED_SIDES
-        for i, judge in enumerate(self.model.judges, start=1):
-            if not (kind := self.own.get(judge, ())):
-                continue
-            mixed = self._of_kind(kind)
-            if not mixed[self.voter == i].any():
-                reasons[i, OWN_KIND] = UNSEEN_KIND
-            elif not mixed[self.voter == 0].any():
-                reasons[i, OWN_KIND] = UNKNOWN_KIND
-            else:
-                columns[i, OWN_KIND] = np.where(self.voter == i, mixed, 0.0)
-        return columns, reasons
-
-    def _of_kind(self, kind: Sequence[str]) -> Floats:
-        """1 where a alone is of a kind, -1 where b alone is, else 0: float64 [n]."""
-        member = np.isin(np.array(self.compared.systems), list(kind)).astype(np.float64)
-        return member[self.compared.a] - member[self.compared.b]
-
-    def _fitted(
-        self, columns: Mapping[tuple[int, str], Floats], reasons: Mapping[tuple[int, str], str]
-    ) -> list[dict[str, Any]]:
+    def _fitted(self) -> list[dict[str, Any]]:
         """A row for each number of the model, and for each that could not be in it."""
+        columns, reasons = self.estimated
+        of_columns, fitted = self.strengths.of_columns, self.strengths.fitted
+        if fitted is None or len(of_columns) != len(columns):
+            reasons = reasons | dict.fromkeys(columns, (fitted and fitted.reason) or NOT_TOLD_APART)
+            columns = {}
+        none = np.full(3, np.nan)
         rows = [
-            self._row(i, measure, np.full(3, np.nan), np.nan, 0, reason)
+            self._row(i, measure, none, np.nan, 0, reason)
             for (i, measure), reason in reasons.items()
         ]
-        if not columns:
-            return rows
-        fitted = self._fit(columns)
-        clusters, covariance = covariance_over(self.compared, self.model, fitted)
-        noun = cluster_noun(self.model, self.options)
-        ends = parameter_intervals(fitted, covariance, clusters, noun=noun)
-        start = fitted.model.of_covariates.start + self.compared.covariates.shape[1]
         changing = self.compared.shown_both_ways()
-        for place, ((i, measure), column) in enumerate(columns.items(), start=start):
-            value = fitted.parameters[place]
-            error = np.sqrt(max(covariance[place, place], 0.0))
-            known = ends.reason is None and error > NO_SPREAD
-            p = two_sided_p(float(value / error), clusters - 1) if known else np.nan
-            low, high = (
-                (ends.low[place], ends.high[place]) if self.options.resamples else (np.nan,) * 2
-            )
-            shares = 1 / (1 + np.exp(-np.array([value, low, high])))
+        for place, ((i, measure), column) in zip(of_columns, columns.items(), strict=False):
             number = int(np.sum((column != 0) & (changing | (measure == OWN_KIND))))
-            rows.append(self._row(i, measure, shares, p, number, ends.reason))
+            rows.append(self._row(i, measure, *self._estimate(place), number, self._reason()))
         return rows
 
-    def _fit(self, columns: Mapping[tuple[int, str], Floats]) -> Fit:
-        """The model; without discriminations where two systems alone, or the votes, do not tell them."""
-        compared = self.compared
-        x = np.column_stack([compared.covariates, *columns.values()])
-        if len(compared.systems) > 2:
-            fitted = fit(self._contests(x, self.voter), self.model.ties, compared.systems)
-            if fitted.reason is None:
-                return fitted
-        return fit(self._contests(x, None), self.model.ties, compared.systems)
+    def _estimate(self, place: int) -> tuple[Floats, float]:
+        """A parameter as a share with the ends of its interval, and its p against one half."""
+        strengths = self.strengths
+        assert strengths.fitted is not None
+        value = float(strengths.fitted.parameters[place])
+        error = float(np.sqrt(max(strengths.covariance[place, place], 0.0)))
+        p = np.nan
+        if self._reason() is None and error > NO_SPREAD:
+            p = two_sided_p(value / error, strengths.clusters - 1)
+        ends = np.array([value, strengths.ends.low[place], strengths.ends.high[place]])
+        return 1 / (1 + np.exp(-ends)), p
 
-    def _contests(self, x: Floats, voter: Indices | None) -> Contests:
-        compared = self.compared
-        return Contests(compared.a, compared.b, compared.winner, len(compared.systems), x, voter)
+    def _reason(self) -> str | None:
+        return self.strengths.ends.reason
 
     def _both_orders(self, i: int) -> dict[str, Any]:
         """The share of pairs of replies, shown to a judge in both orders, with the same outcome."""
@@ -173,8 +169,9 @@ class JudgeVotes:
     ) -> dict[str, Any]:
         value, low, high = map(float, shares)
         return {
-            "criterion": self.criterion, "judge": self.voters[i], "measure": measure, "value": value,
-            "low": low, "high": high, "p": float(p), "p_holm": np.nan, "n": n, "reason": reason,
+            "criterion": self.strengths.criterion, "judge": self.voters[i], "measure": measure,
+            "value": value, "low": low, "high": high, "p": float(p), "p_holm": np.nan, "n": n,
+            "reason": reason,
         }  # fmt: skip
 
 

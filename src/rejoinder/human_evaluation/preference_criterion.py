@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rejoinder.human_evaluation.comparisons import Comparisons
-from rejoinder.human_evaluation.judge_votes import JudgeVotes
+from rejoinder.human_evaluation.judge_votes import JudgeVotes, judge_columns
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
     SummaryOptions,
@@ -20,7 +21,7 @@ from rejoinder.human_evaluation.rater_exclusion import (
 from rejoinder.human_evaluation.strengths import StrengthModel, Strengths
 from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted
+from rejoinder.messages import counted, listed
 from rejoinder.statistics.clusters import Groups, effective_size, interval_size
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.head_to_head import sign_test
@@ -72,11 +73,25 @@ class PreferenceCriterion:
         if options.drop:
             self.agreement += agreement_rows(name, KEPT, usable, options)
         self.pairs = self._pairs()
-        strengths = Strengths(name, self.selected, model, options)
+        model = self._judged_by_both(model)
+        estimated = judge_columns(self.selected, model, own)
+        columns = estimated.matrix(self.selected.a.size)
+        strengths = Strengths(name, self.selected, model, options, columns)
         self.strengths, self.parameters = strengths.rows, strengths.parameters
-        self.judges = (
-            JudgeVotes(name, self.selected, model, own, options).rows if model.judges else []
-        )
+        self.judges = JudgeVotes(strengths, estimated).rows if model.judges else []
+
+    def _judged_by_both(self, model: StrengthModel) -> StrengthModel:
+        """The model with the judges who voted under this criterion, where people did too."""
+        present = tuple(judge for judge in model.judges if judge in self.selected.raters)
+        if absent := [judge for judge in model.judges if judge not in present]:
+            self.notes.append(f"no votes of {listed(absent)} under '{self.name}'")
+        if present and set(self.selected.raters) <= set(present):
+            self.notes.append(
+                f"all votes under '{self.name}' are of judges: strengths are theirs, and without people's "
+                "votes nothing is said of the judges"
+            )
+            present = ()
+        return replace(model, judges=present)
 
     def counts(self) -> dict[str, Any]:
         """How many of everything, before the filter."""

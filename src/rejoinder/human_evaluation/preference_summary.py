@@ -267,8 +267,9 @@ def _own_kinds(
     for judge, kind in own.items():
         names = tuple(strings(kind, f"own[{judge!r}]", "systems"))
         if judge not in judges:
+            others = f"; the judges are {listed(judges)}" if judges else ""
             raise ParameterError(
-                f"own: {judge!r} is not named as a judge (--judge, judges=); got {listed(judges)}"
+                f"--own (own=): {judge!r} is not among the judges{others}; name it with --judge (judges=)"
             )
         for name in names:
             if name not in systems:

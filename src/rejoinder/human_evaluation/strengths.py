@@ -24,6 +24,11 @@ from rejoinder.statistics.paired_comparisons import (
     parameter_intervals,
 )
 
+NO_DISCRIMINATION = (
+    "it cannot be told from what else moves the judge's votes: more systems would tell"
+)
+"""Why a judge has no discrimination."""
+
 
 @dataclass(frozen=True)
 class StrengthModel:
@@ -98,8 +103,15 @@ class Strengths:
         compared: The comparisons.
         model: How strengths are estimated.
         options: Resamples, seed and clusters.
+        columns: float64 [n, c], what else is estimated of judges' votes, as covariates; see
+            `judge_votes.judge_columns`. Left out where the votes do not tell it.
 
     Attributes:
+        fitted: The estimates; None by the bootstrap.
+        covariance: float64 [p, p], of its parameters over clusters.
+        clusters: The smallest number of clusters.
+        ends: The intervals of its parameters.
+        of_columns: The places of ``columns`` among the parameters; empty where they are left out.
         rows: ``criterion``, ``system``, ``strength``, ``low``, ``high``, ``wins``, ``ties``,
             ``losses``, ``reason``; with ``model.ranks`` also ``best_rank`` and ``worst_rank``.
         parameters: ``criterion``, ``parameter`` (``tie``, ``covariate``, ``discrimination``), ``name``,
@@ -110,38 +122,57 @@ class Strengths:
     """
 
     def __init__(
-        self, criterion: str, compared: Comparisons, model: StrengthModel, options: SummaryOptions
+        self,
+        criterion: str,
+        compared: Comparisons,
+        model: StrengthModel,
+        options: SummaryOptions,
+        columns: Floats,
     ) -> None:
         self.criterion, self.compared, self.model = criterion, compared, model
         self.options = options
         count = tally(compared.a, compared.b, compared.winner, len(compared.systems))
         self.parameters: list[dict[str, Any]] = []
+        self.fitted, self.of_columns = None, range(0)
         if model.bootstrap:
             self.rows = self._rows(*self._bootstrap(), count)
             return
-        fitted = fit(self._contests(), model.ties, compared.systems)
-        clusters, covariance = covariance_over(compared, model, fitted)
+        fitted = self._fit(columns)
+        self.fitted = fitted
+        self.clusters, self.covariance = covariance_over(compared, model, fitted)
         noun = cluster_noun(model, options)
-        ends = parameter_intervals(fitted, covariance, clusters, noun=noun)
+        ends = parameter_intervals(fitted, self.covariance, self.clusters, noun=noun)
         if not options.resamples:
             none = np.full(fitted.parameters.shape, np.nan)
             ends = ParameterIntervals(none, none, fitted.reason)
+        self.ends = ends
         self.rows = self._rows(fitted.strengths, ends.low, ends.high, ends.reason, count)
         if model.ranks:
-            self._add_ranks(fitted, p_of_differences(fitted, covariance, clusters))
+            self._add_ranks(fitted, p_of_differences(fitted, self.covariance, self.clusters))
         self._add_parameters(fitted, ends)
 
-    def _contests(self) -> Contests:
-        """The comparisons, with the judges that have a discrimination of their own counted from 1."""
+    def _fit(self, columns: Floats) -> Fit:
+        """The richest model that the votes tell: with columns and discriminations, if they are there.
+
+        Of two systems alone a judge's own kind cannot be told from its discrimination: then columns are
+        estimated without discriminations.
+        """
         compared = self.compared
-        return Contests(
-            compared.a,
-            compared.b,
-            compared.winner,
-            len(compared.systems),
-            compared.covariates,
-            voters(compared, self.model),
-        )
+        who = voters(compared, self.model)
+        nothing = np.zeros((compared.a.size, 0))
+        fitted = None
+        for more, judge in ((columns, who), (columns, None), (nothing, who)):
+            x = np.column_stack([compared.covariates, more])
+            contests = Contests(
+                compared.a, compared.b, compared.winner, len(compared.systems), x, judge
+            )
+            fitted = fit(contests, self.model.ties, compared.systems)
+            if fitted.reason is None or not columns.shape[1]:
+                first = fitted.model.of_covariates.start + compared.covariates.shape[1]
+                self.of_columns = range(first, first + more.shape[1])
+                return fitted
+        assert fitted is not None
+        return fitted
 
     def _bootstrap(self) -> tuple[Floats, Floats, Floats, str | None]:
         compared = self.compared
@@ -194,12 +225,14 @@ class Strengths:
         """Nu on its own scale, the covariates and the discriminations."""
         likelihood = fitted.model
         named = [("covariate", name) for name in self.model.covariates]
-        places = list(range(likelihood.of_covariates.start, likelihood.of_covariates.stop))
+        start = likelihood.of_covariates.start
+        places = list(range(start, start + len(self.model.covariates)))
         if likelihood.ties:
             named.append(("tie", "nu"))
             places.append(likelihood.of_tie)
-        named += [("discrimination", name) for name in self.model.judges]
-        places += range(likelihood.of_judges.start, likelihood.of_judges.stop)
+        if judges := range(likelihood.of_judges.start, likelihood.of_judges.stop):
+            named += [("discrimination", name) for name in self.model.judges]
+            places += judges
         for (parameter, name), place in zip(named, places, strict=True):
             values = [each[place] for each in (fitted.parameters, ends.low, ends.high)]
             value, low, high = map(float, np.exp(values) if parameter == "tie" else values)
@@ -207,3 +240,9 @@ class Strengths:
                 {"criterion": self.criterion, "parameter": parameter, "name": name, "value": value,
                  "low": low, "high": high, "reason": ends.reason}
             )  # fmt: skip
+        if not judges:
+            self.parameters += [
+                {"criterion": self.criterion, "parameter": "discrimination", "name": name,
+                 "value": np.nan, "low": np.nan, "high": np.nan, "reason": NO_DISCRIMINATION}
+                for name in self.model.judges
+            ]  # fmt: skip

@@ -83,6 +83,10 @@ def test_own_kind_is_told_apart_from_a_sharper_judge_with_three_systems():
             ]  # fmt: skip
     summary = rejoinder.preferences(votes(*rows), judges=["gpt"], own={"gpt": ["x"]})
     assert measured(summary, "gpt", "own kind")["value"] == pytest.approx(0.75, abs=0.005)
+    (sharp,) = summary.parameters.filter(parameter="discrimination").to_dicts()
+    assert sharp["value"] == pytest.approx(2, abs=0.02)  # of the same model
+    found = dict(summary.strengths.select("system", "strength").rows())
+    assert found == pytest.approx(strengths, abs=0.02)
     assert measured(summary, "gpt", "both orders")["reason"] is not None
 
 
@@ -103,10 +107,31 @@ def test_what_cannot_be_measured_has_its_reason():
     assert "people did not compare" in measured(summary, "j", "own kind")["reason"]
 
 
+def test_of_two_systems_alone_its_kind_has_a_value_and_the_discrimination_a_reason():
+    table = votes(*every("gpt", (9, 4)), *every("ann", (7, 6)))
+    summary = rejoinder.preferences(table, judges=["gpt"], own={"gpt": ["x"]})
+    assert measured(summary, "gpt", "own kind")["value"] > 0.5
+    (row,) = summary.parameters.filter(parameter="discrimination").to_dicts()
+    assert math.isnan(row["value"])
+    assert "cannot be told" in row["reason"]
+
+
+def test_a_criterion_that_a_judge_or_people_did_not_vote_on_is_without_judges():
+    both = votes(*every("gpt", (10, 8)), *every("ann", (10, 8)))
+    people = votes(*every("ann", (7, 6))).with_columns(criterion=pl.lit("style"))
+    alone = votes(*every("gpt", (7, 6))).with_columns(criterion=pl.lit("length"))
+    summary = rejoinder.preferences(pl.concat([both, people, alone]), judges=["gpt"])
+    assert set(summary.judges["criterion"]) == {"overall"}
+    assert set(summary.strengths["criterion"]) == {"overall", "style", "length"}
+    notes = "\n".join(summary.notes)
+    assert "style: no votes of gpt" in notes
+    assert "length: all votes under 'length' are of judges" in notes
+
+
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"ann": ["x"]}, "'ann' is not named as a judge"),
+        ({"ann": ["x"]}, "'ann' is not among the judges"),
         ({"gpt": ["w"]}, "no system is called 'w'; got x, y"),
     ],
 )

@@ -31,7 +31,7 @@ TRAINS = """
     settings = little(kind=sys.argv[3], epochs=8, tokens=120, accumulate=1)
     train_responder(little_corpus(), sys.argv[2], settings, save_every=0.0, report=report)
 """
-CORPORA = Path(__file__).parents[1] / "unit" / "responders"
+CORPORA = Path(__file__).parents[1]
 
 
 def trained(folder, kind):

@@ -28,7 +28,7 @@ from rejoinder.planning.forecast import (
     Targets,
 )
 from rejoinder.planning.labels_saved import LABELS_SAVED, labels_saved
-from rejoinder.planning.rater_notes import MEANS, PLACES
+from rejoinder.planning.rater_notes import MEANS, PLACES, drawn_notes
 from rejoinder.planning.reference_subsets import with_fewer
 from rejoinder.planning.requested import check_parameters, differences_of, numbers_of, pairs_of
 from rejoinder.progress import Progress
@@ -209,7 +209,8 @@ def plan(
     notes, rated, raters_are = list(scores.notes), None, ""
     if ratings is not None:
         rated, notes, criterion = match(scores, ratings, criterion, "mean", without, seed, scale)
-        raters_are = _raters_are(ratings, criterion)
+        table = of_criterion(rating_table(ratings, probability=True), criterion, one=True)
+        raters_are, notes = _raters_are(table), [*notes, *drawn_notes(table)]
     notes += _described_note([label for label in scores.measured if label not in labels])
     names = [name for name in scores.names if name not in without]
     pairs = pairs_of(scores, names, labels, rated, a, b, every_pair)
@@ -247,12 +248,12 @@ def plan(
     forecasts = of_people + _in_order(forecasts, labels, pairs)
     expected = _in_order(expected, labels, pairs)
     needed = [each.need(width) for each in expected] if width is not None else []
-    table = _table if scores.cluster else _without_clusters
+    as_table = _table if scores.cluster else _without_clusters
     return Plan(
-        table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
-        table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
-        table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
-        table(needed, CORRELATION_NEEDS),
+        as_table([row for each in forecasts for row in each.rows(sizes, wanted)], COMPARISONS),
+        as_table([each.need(wanted) for each in forecasts], COMPARISON_NEEDS),
+        as_table([row for each in expected for row in each.rows(sizes)], CORRELATIONS),
+        as_table(needed, CORRELATION_NEEDS),
         _table(components, COMPONENTS),
         _saved(pilot, ratings, criterion),
         n,
@@ -307,9 +308,8 @@ def _saved(pilot: Extrapolation, ratings: Frame | None, criterion: str | None) -
     )
 
 
-def _raters_are(ratings: Frame, criterion: str) -> str:
+def _raters_are(table: pl.DataFrame) -> str:
     """Whether all ratings are means, or their raters may be places in a list: see `Extrapolation`."""
-    table = of_criterion(rating_table(ratings), criterion, one=True)
     names = table.get_column("rater").unique().to_list()
     return MEANS if names == [MEAN] else PLACES if are_places(names) else ""
 

@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from rejoinder.planning.variance_components import People
-from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.conventions import NO_SPREAD, NOISE
+from rejoinder.tables.schemas import PROBABILITY
 
 MEANS, PLACES = "means", "places"
 PANEL = 0.5
@@ -26,6 +30,24 @@ def component_columns(a: str, b: str, ratings: People) -> dict[str, Any]:
         "panel": ratings.panel,
         "floor": ratings.floor,
     }
+
+
+def drawn_notes(ratings: pl.DataFrame) -> list[str]:
+    """A note where items were drawn for rating with different probabilities, which a plan does not weigh.
+
+    Args:
+        ratings: The ratings of the criterion, with the column ``probability`` if it holds anything.
+    """
+    if PROBABILITY not in ratings.columns:
+        return []
+    shares = ratings.get_column(PROBABILITY).drop_nulls().to_numpy()
+    if not shares.size or np.ptp(shares) <= NO_SPREAD:
+        return []
+    return [
+        f"items were drawn for rating with different probabilities ('{PROBABILITY}'); the plan takes them "
+        "as drawn alike, so its differences, spreads and correlations are those of the rated items; "
+        "'rejoinder compare --ratings' weighs them"
+    ]
 
 
 def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> list[str]:

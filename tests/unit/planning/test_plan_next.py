@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import Scores, compare_with_people
+from rejoinder import Scores, compare_with_people, plan
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.planning.next_items import next_items
 from rejoinder.statistics.next_items import UNIFORM_PART
@@ -130,6 +130,18 @@ def test_while_ratings_come_in_the_draw_counts_as_far_as_it_is_rated():
     assert "30 of 40 items drawn last, such as" in " ".join(told.notes)
     # Without any of them the pilot is a random sample, as it was.
     assert with_probabilities(world.pilot(), drawn)["probability"].n_unique() == 1
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_plan_notes_that_it_does_not_weigh_items_drawn_with_different_probabilities(alike):
+    world = World()
+    drawn = next_items(world.scores, 40, world.pilot()).table
+    rated = pl.concat([world.pilot(), world.rated(next_of(drawn))])
+    ratings = with_probabilities(rated, drawn)
+    if alike:
+        ratings = ratings.with_columns(probability=pl.lit(0.2))
+    notes = " ".join(plan(world.scores, ratings, difference=0.3, resamples=100).notes)
+    assert ("the plan takes them as drawn alike" in notes) is not alike
 
 
 def test_few_rated_items_give_every_item_the_same_probability():

@@ -115,6 +115,7 @@ def plan(given: PlanOptions) -> None:
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.planning.plan import plan as planned
+    from rejoinder.tables.drawn_items import with_probabilities
     from rejoinder.tables.write import write_drawn
 
     difference = _differences(given.differences)
@@ -127,7 +128,9 @@ def plan(given: PlanOptions) -> None:
         )
     targets.check_file(given.output, targets.DRAWN, "--output")
     drawn = inputs.read_drawn(given)
-    table = inputs.read_rated(given, given.scale) if given.ratings else None
+    ratings = inputs.read_rated(given, given.scale) if given.ratings else None
+    if ratings is not None and drawn is not None:
+        ratings = with_probabilities(ratings, drawn)
     # The intervals of the scores themselves are not shown here.
     # Correlations with ratings are over all systems.
     only = () if given.ratings or given.a is None or given.b is None else (given.a, given.b)
@@ -136,7 +139,7 @@ def plan(given: PlanOptions) -> None:
     with Progress("planning") as tick:
         result = planned(
             scores,
-            table,
+            ratings,
             testset=testset,
             responses=responses,
             difference=difference,
@@ -146,12 +149,12 @@ def plan(given: PlanOptions) -> None:
             **given.of(ExtrapolationOptions, options.SamplingOptions),
             progress=tick,
         )
-        items = _next(given, scores, table, drawn)
+        items = _next(given, scores, ratings, drawn)
     result = inputs.with_notes(result, given.ratings)
     with Outputs(items or result) as outputs:
         if items is not None:
-            table = items.table
-            outputs.save(given.output, lambda path: write_drawn(table, path), table.height)
+            rows = items.table
+            outputs.save(given.output, lambda path: write_drawn(rows, path), rows.height)
         if given.json:
             write(result.as_json() | ({} if items is None else {"next": items.as_json()}))
         else:
@@ -168,12 +171,9 @@ def _next(
 ) -> NextItems | None:
     """The items to have rated next; None where none are wanted."""
     from rejoinder.planning.next_items import next_items
-    from rejoinder.tables.drawn_items import with_probabilities
 
     if given.next is None:
         return None
-    if ratings is not None and drawn is not None:
-        ratings = with_probabilities(ratings, drawn)
     return next_items(
         scores,
         given.next,

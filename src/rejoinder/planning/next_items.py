@@ -19,7 +19,7 @@ from rejoinder.messages import counted, more, quoted
 from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
-from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings, values_of
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NO_SPREAD
@@ -31,11 +31,12 @@ from rejoinder.statistics.next_items import (
     systematic_sample,
 )
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.drawn_items import EARLIER, LEFT, NEXT, RATED, drawn_so_far, waiting_notes
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.schemas import DRAWN, PROBABILITY
-from rejoinder.tables.selection import of_criterion
+from rejoinder.tables.selection import check_systems, of_criterion
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,18 +98,21 @@ def next_items(
         scores: The scores of all replies: each metric is a judge.
         number: How many items.
         ratings: The ratings so far; None gives every item the same probability.
-        drawn: The table of the draw before; None takes the rated items for a random sample.
+        drawn: The table of the draw before, for ratings alone; None takes the rated items for a random
+            sample.
         a: A system; None takes every pair.
         b: Another system; None takes ``a`` with every other.
         criterion: Which criterion of the ratings; required if there are several.
         without: Systems to leave out.
-        scale: The worst and the best grade that could be given.
+        scale: The worst and the best grade that could be given, for ratings alone.
         seed: Random seed of the draw.
 
     Raises:
         InputError: The rated items were chosen by their scores or drawn with probabilities that
             ``drawn`` does not tell of all items; or ratings, scores and ``drawn`` do not fit.
-        ParameterError: The number is below 1 or above that of the items that can be drawn.
+        ParameterError: The number is below 1 or above that of the items that can be drawn; ``a``, ``b``
+            or ``without`` name no system, or one twice; or ``drawn``, ``criterion`` or ``scale`` are given
+            without ratings.
 
     >>> marks = pl.DataFrame({"system": ["a"] * 20 + ["b"] * 20, "id": [str(i) for i in range(20)] * 2,
     ...                       "judge": np.arange(40.0) % 7})
@@ -124,8 +128,9 @@ def next_items(
     ids = scores.items.get_column("id")
     notes: list[str] = []
     if ratings is None:
+        _refuse_without_ratings(drawn=drawn, criterion=criterion, scale=scale)
         rated = np.zeros(ids.len(), dtype=np.bool_)
-        sizes, usable, uncertain = np.ones(ids.len()), np.ones(ids.len(), dtype=np.bool_), "uniform"
+        sizes, usable, uncertain = np.ones(ids.len()), _usable(scores, a, b, without), "uniform"
         before = np.zeros(ids.len())
         notes.append(
             "no ratings yet: every item is drawn with the same probability; with the ratings of these "
@@ -133,7 +138,7 @@ def next_items(
         )
     else:
         replies, notes = _replies(scores, ratings, criterion, without, scale, seed, drawn)
-        pairs = _pairs(replies.systems, a, b)
+        pairs = _pairs(replies.systems, a, b, "rating")
         sizes, usable, uncertain = _sizes(replies, pairs, seed)
         rated = np.logical_or.reduce(replies.rated)
         before, more_notes = _before(ids, rated, usable, drawn)
@@ -203,11 +208,42 @@ def _replies(
     return replies, selection_notes(replies, seed)
 
 
-def _pairs(systems: Sequence[str], a: str | None, b: str | None) -> list[tuple[int, int]]:
-    """The pairs of rated systems that are asked for, by their places."""
+def _refuse_without_ratings(**given: object) -> None:
+    """Raises a ParameterError where an argument that is about ratings is given without them."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"{name}: it is about ratings, and none are given; give ratings too"
+            )
+
+
+def _usable(
+    scores: Scores, a: str | None, b: str | None, without: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Which items have the scores of two systems of a pair asked for; of one system alone, its scores."""
+    without = strings(without, "without", "systems")
+    check_systems(without, scores.names)
+    names = [name for name in scores.names if name not in without]
+    if not names:
+        raise ParameterError("without: every system is left out; leave one of them in")
+    places = [scores.names.index(name) for name in names]
+    pairs = _pairs(names, a, b, "score")
+    values = np.stack([values_of(scores, label, places) for label in scores.labels])  # [k, S, n]
+    scored: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(values))
+    if len(names) == 1:
+        return scored[0]
+    return np.logical_or.reduce([scored[i] & scored[j] for i, j in pairs])
+
+
+def _pairs(
+    systems: Sequence[str], a: str | None, b: str | None, what: str
+) -> list[tuple[int, int]]:
+    """The pairs of systems that are asked for, by their places; ``what`` it is that they have."""
     for name in (a, b):
         if name is not None and name not in systems:
-            raise ParameterError(f"system '{name}' has no rating; choose {one_of(systems)}")
+            raise ParameterError(f"system '{name}' has no {what}; choose {one_of(systems)}")
+    if a is not None and a == b:
+        raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
     wanted = {name for name in (a, b) if name is not None}
     return [
         (i, j)

@@ -209,3 +209,50 @@ def test_a_table_of_other_items_is_refused():
         with_probabilities(world.people, drawn)
     with pytest.raises(ParameterError, match="has no rating"):
         next_items(world.scores, 10, world.pilot(), a="c")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"a": "zzz"}, "system 'zzz' has no score; choose"),
+        ({"a": "a", "b": "a"}, "'a' cannot be compared with itself"),
+        ({"without": ["zzz"]}, "without: system 'zzz' is unknown"),
+        ({"without": ["a", "b"]}, "without: every system is left out"),
+        ({"criterion": "overall"}, "criterion: it is about ratings"),
+        ({"scale": (1, 5)}, "scale: it is about ratings"),
+        ({"drawn": next_items(World().scores, 30).table}, "drawn: it is about ratings"),
+    ],
+)
+def test_without_ratings_no_argument_is_ignored(given, expected):
+    with pytest.raises(ParameterError, match=expected):
+        next_items(World().scores, 30, **given)
+
+
+@pytest.mark.parametrize("rated", [False, True])
+def test_a_system_is_no_pair_with_itself(rated):
+    world = World()
+    with pytest.raises(ParameterError, match="'b' cannot be compared with itself"):
+        next_items(world.scores, 30, world.pilot() if rated else None, a="b", b="b")
+
+
+def test_items_without_the_scores_of_two_systems_are_not_drawn_before_there_are_ratings():
+    marks = pl.concat(
+        [
+            World.table({name: np.arange(float(N)) for name in ("a", "b", "c")}, "judge").filter(
+                (pl.col("system") != "b") | (pl.col("id") < "i200"),
+                (pl.col("system") != "c") | (pl.col("id") < "i100"),
+            )
+        ]
+    )
+    scores = Scores.from_segments(marks, resamples=0, missing="pairwise")
+    drawn = {
+        "every pair": next_items(scores, 10),
+        "a and c": next_items(scores, 10, a="a", b="c"),
+        "without b": next_items(scores, 10, without=["b"]),
+        "a alone": next_items(scores, 10, without=["b", "c"]),
+    }
+    assert {name: each.table.height for name, each in drawn.items()} == {
+        "every pair": 200, "a and c": 100, "without b": 100, "a alone": 300,
+    }  # fmt: skip
+    assert drawn["a and c"].lowest == pytest.approx(0.1)
+    assert "200 items without scores of two systems" in " ".join(drawn["a and c"].notes)

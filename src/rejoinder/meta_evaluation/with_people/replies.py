@@ -85,7 +85,7 @@ class RepliesWithRatings:
         return cls(
             rated.systems,
             tuple(scores.labels),
-            np.stack([_values(scores, label, systems) for label in scores.labels]),
+            np.stack([values_of(scores, label, systems) for label in scores.labels]),
             grid,
             single,
             _probabilities(table, rated.systems, items, grid),
@@ -149,8 +149,8 @@ class RepliesWithRatings:
         return np.where(both, of_a, np.nan)
 
 
-def _values(scores: Scores, label: str, systems: Sequence[int]) -> Floats:
-    """The scores of the replies by themselves, higher is better: float64 [S, n]."""
+def values_of(scores: Scores, label: str, systems: Sequence[int]) -> Floats:
+    """The scores of the replies by themselves, higher is better: float64 [S, n], NaN without one."""
     each = scores.measured[label]
     values = np.full((len(systems), scores.items.height), np.nan)
     segments = each.rows.of(systems).segments(each.metric)

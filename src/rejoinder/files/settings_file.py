@@ -31,6 +31,7 @@ class SettingsFile(Generic[Settings]):
         tables: By the name of a repeated table of the file, ``[[criterion]]``, the attribute of
             ``kind``.
         keys: The settings of each repeated table.
+        needed: The repeated tables of which a file must have one.
         json: Whether a file that ends in ``.json`` is read as JSON.
     """
 
@@ -38,6 +39,7 @@ class SettingsFile(Generic[Settings]):
     kind: type[Settings]
     tables: Mapping[str, str]
     keys: Mapping[str, Sequence[str]]
+    needed: Sequence[str] = ()
     json: bool = False
 
     def read(self, path: str | os.PathLike[str], **given: Any) -> Settings:
@@ -56,9 +58,15 @@ class SettingsFile(Generic[Settings]):
         self._check_names(path, content)
         values = {self.tables.get(name, name): value for name, value in content.items()}
         try:
-            return msgspec.convert({**values, **given}, self.kind)
+            settings = msgspec.convert({**values, **given}, self.kind)
         except msgspec.ValidationError as error:
             raise InputError(f"{path}: {self._reason(error)}") from None
+        for table in self.needed:
+            if table not in content:
+                raise InputError(
+                    f"{path}: no [[{table}]]; expected one or more, each with {one_of(self.keys[table])}"
+                )
+        return settings
 
     def _content(self, path: Path) -> dict[str, Any]:
         text = read_text(path)

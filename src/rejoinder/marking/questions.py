@@ -83,7 +83,9 @@ def questions(
     Raises:
         InputError: There is no pair of replies to compare, or a system has several replies to an item
             where pairs are compared.
+        ParameterError: A criterion has no question.
     """
+    rubric.check_questions("pairwise" if pairwise else "pointwise")
     systems = responses.get_column("system").unique(maintain_order=True).to_list()
     world = _Texts(testset, turns)
     rows = (

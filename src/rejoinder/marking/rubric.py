@@ -131,13 +131,37 @@ class Rubric(Result):
         body = _filled(getattr(self, kind), filled)
         return f"{self.instructions.strip()}\n\n{body}" if self.instructions.strip() else body
 
+    def check_questions(self, kind: str) -> None:
+        """Sees that every criterion has the question that its template asks.
+
+        Args:
+            kind: ``pointwise`` or ``pairwise``.
+
+        Raises:
+            ParameterError: A criterion has none: its name alone is no question.
+        """
+        if "question" not in _PLACE.findall(getattr(self, kind)):
+            return
+        for each in self.criteria:
+            if not each.question.strip():
+                raise ParameterError(
+                    f"rubric: criterion {quoted(each.name)} has no question; write one as its setting "
+                    "'question', for example question = \"How well does the reply fit what was said "
+                    'before?"'
+                )
+
     def repeated(self, question: str, answers: Sequence[str]) -> str:
         """A question that is asked again, because the answer was none of those asked for."""
         return f"{question}\n\n{_filled(self.again, {'answers': _or(answers)})}"
 
 
 RUBRIC_FILE = SettingsFile(
-    "rubric", Rubric, {"criterion": "criteria"}, {"criterion": CRITERION_KEYS}, json=True
+    "rubric",
+    Rubric,
+    {"criterion": "criteria"},
+    {"criterion": CRITERION_KEYS},
+    needed=("criterion",),
+    json=True,
 )
 
 
@@ -148,8 +172,8 @@ def read_rubric(path: str | os.PathLike[str]) -> Rubric:
         path: The file; ``docs/mark.md`` lists its settings.
 
     Raises:
-        InputError: The file cannot be read or has another syntax, or a setting is unknown, has a wrong
-            type, or is out of range; the message names the file and the setting.
+        InputError: The file cannot be read or has another syntax, has no criterion, or a setting is
+            unknown, has a wrong type, or is out of range; the message names the file and the setting.
     """
     return RUBRIC_FILE.read(path)
 

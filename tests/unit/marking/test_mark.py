@@ -582,3 +582,10 @@ def test_an_answer_that_is_cut_at_any_byte_of_the_file_gives_the_same_file(tmp_p
             (tmp_path / "cut" / file.name).write_bytes(content[:size])
             assert mark(url, work=tmp_path / "cut").table.equals(whole.table)
             assert (tmp_path / "cut" / file.name).read_bytes() == content
+
+
+def test_a_criterion_without_a_question_is_refused_before_the_server_is_asked():
+    rubric = Rubric((Criterion("fit"),))
+    for pairwise in (False, True):
+        with pytest.raises(ParameterError, match="criterion 'fit' has no question"):
+            rejoinder.mark(TESTSET, RESPONSES, "http://127.0.0.1:9/v1", rubric, pairwise=pairwise)

@@ -74,6 +74,8 @@ def test_the_example_is_a_rubric():
         ("[[criterion]]\nname = ''", "expected a name"),
         ("[[criterion]]\nname = 'a'\n[[criterion]]\nname = 'a'", "given twice"),
         ("criterion = []", "none given"),
+        ("ties = true", r"no \[\[criterion\]\]; expected one or more"),
+        ("# Nothing.", r"no \[\[criterion\]\]; expected one or more"),
         ("[criterion]\nname = 'a'", r"write \[\[criterion\]\]"),
         ("pointwise = 'Mark it.'", "lacks the place {reply}"),
         ("pairwise = '{first}'", "lacks the place {second}"),
@@ -105,3 +107,14 @@ def test_wrong_json_is_one_message(tmp_path, content, told):
 def test_a_rubric_of_python_is_checked():
     with pytest.raises(ParameterError, match=r"lacks the place \{first\}"):
         Rubric(pairwise="{second}")
+
+
+@pytest.mark.parametrize("kind", ["pointwise", "pairwise"])
+def test_a_criterion_has_a_question_where_its_template_asks_one(kind):
+    rubric = Rubric((Criterion("fit"),))
+    with pytest.raises(ParameterError, match="criterion 'fit' has no question; write one"):
+        rubric.check_questions(kind)
+    Rubric((Criterion("fit", "Does it fit?"),)).check_questions(kind)
+    Rubric(
+        (Criterion("fit"),), pointwise="Mark {reply}.", pairwise="{first} or {second}?"
+    ).check_questions(kind)

@@ -318,8 +318,8 @@ class ServedModelOptions(Options):
     max_tokens: int | None = integer(
         "--max-tokens",
         type=click.IntRange(1),
-        help="Number of tokens after which a server is asked nothing more, as it counts them. "
-        "Together with those in --work.",
+        help="Number of tokens, as a server counts them, after which no question is begun; those "
+        "under way go on. Together with those in --work.",
     )
 
 

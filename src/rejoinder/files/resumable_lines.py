@@ -5,6 +5,9 @@ result follows, batch by batch, in an order that depends on the inputs alone. So
 interrupted run is a prefix of the complete one: an incomplete last batch is removed and computed again,
 and the resumed run writes the same bytes as an uninterrupted one.
 
+Where results come in any order (``in_any_order``), lines are written as they come, and the file is
+written again in the order of the inputs when it is complete: again the same bytes.
+
 Each line ends in ``"check"``: the first 16 digits of the SHA-256 of the check before it and the line
 without its own. A damaged, lost or moved line is found when the file is read. The checks begin with
 the header, which holds ``"checked": true``; files of earlier versions have neither. They find damage,
@@ -25,7 +28,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.locks import lock
-from rejoinder.files.replacing import made_folder
+from rejoinder.files.replacing import made_folder, replacing
 from rejoinder.files.run_identity import another_run, differences
 
 DIGITS = 16
@@ -34,6 +37,24 @@ TAIL = b'"}'
 CHECKED = "checked"
 
 Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class SavedRows(Generic[Row]):
+    """The rows of a resumable file, by their places.
+
+    Attributes:
+        rows: The rows that the file has.
+        save: Writes a row to the disk.
+    """
+
+    rows: dict[int, Row]
+    save: Callable[[Row], None]
+
+    def add(self, place: int, row: Row) -> None:
+        """Saves a row; an InputError where it cannot be written."""
+        self.save(row)
+        self.rows[place] = row
 
 
 @dataclass(frozen=True)
@@ -82,6 +103,52 @@ class ResumableLines(Generic[Row]):
                         check = self._append(file, rows, check)
                     yield rows
                 begin = end
+
+    @contextmanager
+    def in_any_order(self, keys: Sequence[Hashable]) -> Iterator[SavedRows[Row]]:
+        """The rows that the file has, and those that are added as they come.
+
+        Args:
+            keys: The keys of all rows, each once.
+
+        Raises:
+            InputError: As with ``batches``.
+        """
+        made_folder(self.path.parent, self.remedy)
+        with self._opened() as file:
+            with self._faults():
+                lock(file.fileno(), self.path, "file", self.remedy)
+                lines, check = self._read(file, [1] * len(keys))
+                file.seek(0)
+                header = file.readline().rstrip(b"\n")
+                file.seek(0, os.SEEK_END)
+            rows = self._decoded(lines)
+            places = {key: place for place, key in enumerate(keys)}
+            order = [places.get(self.key(row), -1) for row in rows]
+            if -1 in order or len(set(order)) < len(order):
+                raise InputError(f"{self.path}: lines of other inputs, or twice; remove the file")
+            whole = True
+
+            def save(row: Row) -> None:
+                nonlocal check, whole
+                if not whole:  # after a part of a line, no other line can be read
+                    raise InputError(f"{self.path}: cannot be written; {self.remedy}")
+                whole = False
+                with self._faults():
+                    check = self._append(file, [row], check)
+                whole = True
+                order.append(places[self.key(row)])
+
+            saved = SavedRows(dict(zip(order, rows, strict=True)), save)
+            yield saved
+        if len(order) == len(keys) and order != sorted(order):
+            self._write_again(header, [saved.rows[place] for place in range(len(keys))])
+
+    def _write_again(self, header: bytes, rows: Sequence[Row]) -> None:
+        with replacing(self.path) as temporary, open(temporary, "w+b") as file:
+            file.write(header + b"\n")
+            checked = msgspec.json.decode(header).get(CHECKED) is True
+            self._append(file, rows, _first_check(header) if checked else None)
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -170,14 +237,17 @@ class ResumableLines(Generic[Row]):
         )
 
     def _rows(self, lines: Sequence[bytes], keys: Sequence[Hashable]) -> list[Row]:
-        decode = msgspec.json.Decoder(self.row).decode
-        try:
-            rows = [decode(line) for line in lines]
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise InputError(f"{self.path}: a damaged line ({error}); remove the file") from None
+        rows = self._decoded(lines)
         if [self.key(row) for row in rows] != list(keys):
             raise InputError(f"{self.path}: lines out of order; remove the file")
         return rows
+
+    def _decoded(self, lines: Sequence[bytes]) -> list[Row]:
+        decode = msgspec.json.Decoder(self.row).decode
+        try:
+            return [decode(line) for line in lines]
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise InputError(f"{self.path}: a damaged line ({error}); remove the file") from None
 
     def _append(self, file: BinaryIO, rows: Sequence[Row], check: str | None) -> str | None:
         """Writes rows to the disk; returns the check that the next line follows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -14,13 +13,10 @@ from rejoinder.marking.answers import REFUSED, UNUSABLE, Answered, read_answer, 
 from rejoinder.marking.questions import Question
 from rejoinder.marking.rubric import Rubric
 from rejoinder.messages import counted, quoted
-from rejoinder.models.chat.asking import Limits, Questions
+from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.server import AnswerError
 from rejoinder.progress import Progress
-
-FIRST = 32
-"""So many first answers without a mark are no chance: the run ends."""
 
 
 def ask(
@@ -40,7 +36,7 @@ def ask(
         questions: The questions, each once.
         rubric: What is added to a question that is asked again.
         limits: How often to ask.
-        work: A file of answers that an interrupted run resumes; None keeps nothing.
+        work: A file of answers that an interrupted run resumes; None saves nothing.
         header: What identifies the run, for the file.
         progress: Called with the number of questions answered and of all questions.
 
@@ -55,31 +51,22 @@ def ask(
         about = {"rejoinder": "answers of a model", "format": 1, **(header or {})}
         remedy = "name another folder for --work"
         file = ResumableLines(work, about, Answered, lambda line: line.question, remedy)
-    asked = Questions(
-        lambda place: _ask(endpoint, questions[place], rubric, limits),
+    asked = AskedInOrder(
+        endpoint,
+        lambda place, attempts: _ask(attempts, questions[place], rubric),
         [question.key for question in questions],
         limits,
     )
-    answers: list[Answered] = []
-    with closing(asked.answers(file)) as rows:
-        for answered in rows:
-            answers.append(answered)
-            if len(answers) in (FIRST, len(questions)):
-                _check_marks(answers, endpoint.url)
-            if progress is not None:
-                progress(len(answers), len(questions))
-    return answers
+    return asked.all(file, lambda answers: _check_marks(answers, endpoint.url), progress)
 
 
-def _ask(endpoint: ChatEndpoint, question: Question, rubric: Rubric, limits: Limits) -> Answered:
+def _ask(attempts: Attempts, question: Question, rubric: Rubric) -> Answered:
     """The answer to a question, which is asked again until it is a mark."""
-    calls = tokens = 0
     text = question.text
     answered = unmarked(question, UNUSABLE)
-    while calls <= limits.retries and answered.value is None:
-        calls += 1
+    while attempts.left and answered.value is None:
         try:
-            answer = endpoint.ask([{"role": "user", "content": text}])
+            answer = attempts.ask([{"role": "user", "content": text}])
         except AnswerError as error:
             answered = unmarked(question, UNUSABLE, str(error))
             continue
@@ -88,10 +75,9 @@ def _ask(endpoint: ChatEndpoint, question: Question, rubric: Rubric, limits: Lim
                 raise
             answered = unmarked(question, REFUSED, str(error))
             break
-        tokens += limits.counted(answer.tokens, endpoint)
         answered = read_answer(question, answer)
         text = rubric.repeated(question.text, list(question.marks))
-    return msgspec.structs.replace(answered, calls=calls, tokens=tokens)
+    return msgspec.structs.replace(answered, calls=attempts.calls, tokens=attempts.tokens)
 
 
 def _check_marks(answers: Sequence[Answered], where: str) -> None:

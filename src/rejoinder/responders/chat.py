@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,14 +13,11 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import ResumableLines
 from rejoinder.messages import counted, quoted
-from rejoinder.models.chat.asking import Limits, Questions
+from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.likelihood.prompts import chat_messages
 from rejoinder.models.server import AnswerError
 from rejoinder.progress import Progress
-
-FIRST = 32
-"""So many first conversations without a reply are no chance: the run ends."""
 
 
 class Replied(msgspec.Struct, frozen=True):
@@ -66,10 +62,10 @@ class ChatResponder:
     @property
     def facts(self) -> dict[str, str]:
         """What the replies depend on."""
-        told = hashlib.sha256(self.instructions.encode()).hexdigest()[:8]
+        digest = hashlib.sha256(self.instructions.encode()).hexdigest()[:8]
         return {
             **self.endpoint.facts,
-            "instructions": told if self.instructions else "none",
+            "instructions": digest if self.instructions else "none",
             "turns": "all" if self.turns is None else str(self.turns),
         }
 
@@ -83,7 +79,7 @@ class ChatResponder:
 
         Args:
             conversations: By id the turns, oldest first; the last one is replied to.
-            work: A file of replies that an interrupted run resumes; None keeps nothing.
+            work: A file of replies that an interrupted run resumes; None saves nothing.
             progress: Called with the number of conversations replied to and of all.
 
         Raises:
@@ -93,21 +89,20 @@ class ChatResponder:
         """
         self.limits.check_counts(self.endpoint)
         ids = list(conversations)
-        asked = Questions(
-            lambda place: self._one(ids[place], conversations[ids[place]]), ids, self.limits
+        asked = AskedInOrder(
+            self.endpoint,
+            lambda place, attempts: self._one(ids[place], conversations[ids[place]], attempts),
+            ids,
+            self.limits,
         )
-        replies: list[Replied] = []
-        with closing(asked.answers(self._file(work, conversations))) as rows:
-            for reply in rows:
-                replies.append(reply)
-                if len(replies) in (FIRST, len(ids)) and all(each.text is None for each in replies):
-                    raise InputError(
-                        f"{self.endpoint.url}: none of the first {counted(len(replies), 'conversation')} "
-                        f"has a reply: {replies[0].fault}"
-                    )
-                if progress is not None:
-                    progress(len(replies), len(ids))
-        return replies
+        return asked.all(self._file(work, conversations), self._check_replies, progress)
+
+    def _check_replies(self, replies: Sequence[Replied]) -> None:
+        if all(each.text is None for each in replies):
+            raise InputError(
+                f"{self.endpoint.url}: none of the first {counted(len(replies), 'conversation')} "
+                f"has a reply: {replies[0].fault}"
+            )
 
     def _file(
         self, work: Path | None, conversations: Mapping[str, Sequence[str]]
@@ -126,29 +121,26 @@ class ChatResponder:
         remedy = "name another folder for --work"
         return ResumableLines(work, header, Replied, lambda line: line.id, remedy)
 
-    def _one(self, id: str, turns: Sequence[str]) -> Replied:
+    def _one(self, id: str, turns: Sequence[str], attempts: Attempts) -> Replied:
         seen = list(turns if self.turns is None else turns[-self.turns :])
-        told = [{"role": "system", "content": self.instructions}] if self.instructions else []
-        calls = tokens = 0
-        later, fault = False, ""
-        while calls <= self.limits.retries:
-            calls += 1
+        first = [{"role": "system", "content": self.instructions}] if self.instructions else []
+        later, fault, answer = False, "", None
+        while attempts.left and answer is None:
             try:
-                answer = self.endpoint.ask([*told, *chat_messages(seen)])
+                answer = attempts.ask([*first, *chat_messages(seen)])
             except AnswerError as error:
                 fault = str(error)
-                continue
             except InputError as error:
                 if not is_refusal_of_the_prompt(error):
                     raise
                 fault = str(error)
-                if later or len(seen) % 2 or calls > self.limits.retries:
+                if later or len(seen) % 2 or not attempts.left:
                     break
                 seen, later = seen[1:], True  # many servers refuse an assistant who speaks first
-                continue
-            tokens += self.limits.counted(answer.tokens, self.endpoint)
-            return Replied(id, answer.text.strip(), "", answer.cut, later, calls, tokens)
-        return Replied(id, None, fault[:200], calls=calls, tokens=tokens)
+        calls, tokens = attempts.calls, attempts.tokens
+        if answer is None:
+            return Replied(id, None, fault[:200], calls=calls, tokens=tokens)
+        return Replied(id, answer.text.strip(), "", answer.cut, later, calls, tokens)
 
 
 def remarks(replies: Sequence[Replied]) -> list[str]:

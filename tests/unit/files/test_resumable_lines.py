@@ -116,3 +116,57 @@ def test_one_run_at_a_time(tmp_path):
     header = {"rejoinder": "squares", "run": 1}
     file = ResumableLines(tmp_path / "squares.jsonl", header, Row, attrgetter("id"))
     assert len(list(file.batches(keys, compute))) == 1
+
+
+def run_in_any_order(path, order, keys="abcde"):
+    """Adds what the file lacks in this order; returns the squares, and the places that were added."""
+    added = []
+    file = ResumableLines(path, {"rejoinder": "squares", "run": 1}, Row, attrgetter("id"))
+    with file.in_any_order(list(keys)) as saved:
+        for place in order:
+            if place not in saved.rows:
+                added.append(place)
+                saved.add(place, Row(keys[place], ord(keys[place]) ** 2))
+    return [saved.rows[place].square for place in range(len(keys))], added
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (4, 2, 0, 3, 1)])
+def test_rows_in_any_order_interrupted_at_any_byte_become_the_same_file(tmp_path, order):
+    expected, _ = run(tmp_path / "ordered.jsonl", keys=[[each] for each in "abcde"])
+    ordered = (tmp_path / "ordered.jsonl").read_bytes()
+    path = tmp_path / "new" / "any.jsonl"
+    with pytest.raises(IndexError):  # the run ends before its last row of six
+        run_in_any_order(path, (*order, 5), "abcdef"[:5])
+    as_added = path.read_bytes()
+    assert [each["id"] for each in map(msgspec.json.decode, as_added.splitlines()[1:])] == [
+        "abcde"[place] for place in order
+    ]
+    for size in range(len(as_added) + 1):
+        path.write_bytes(as_added[:size])
+        squares, added = run_in_any_order(path, (1, 3, 0, 2, 4))
+        assert [[each] for each in squares] == expected
+        complete = max(as_added[:size].count(b"\n") - 1, 0)
+        assert set(added) == set(order[complete:])
+        assert path.read_bytes() == ordered
+        assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_rows_of_other_inputs_and_rows_that_are_there_twice_are_refused(tmp_path):
+    path = tmp_path / "squares.jsonl"
+    run(path, keys=[["a"], ["z"]])
+    with pytest.raises(InputError, match="lines of other inputs, or twice"):
+        run_in_any_order(path, ())
+    path.unlink()
+    run(path, keys=[["a"], ["a"]])
+    with pytest.raises(InputError, match="lines of other inputs, or twice"):
+        run_in_any_order(path, ())
+
+
+def test_rows_in_any_order_after_those_of_an_earlier_version(tmp_path):
+    path = tmp_path / "squares.jsonl"
+    expected, _ = run(path, keys=[[each] for each in "abcde"])
+    old = re.sub(rb',"check(ed)?":[^}]*', b"", path.read_bytes())
+    path.write_bytes(b"".join(old.splitlines(keepends=True)[:3]))
+    squares, added = run_in_any_order(path, (4, 3, 2))
+    assert ([[each] for each in squares], added) == (expected, [4, 3, 2])
+    assert path.read_bytes() == old

@@ -12,10 +12,10 @@ import rejoinder
 from chat_server import completion, judge, number, options, plain, serving
 from rejoinder.annotation.task import Criterion
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.marking import asking
 from rejoinder.marking.answers import CUT, EMPTY, OTHER, REFUSED, UNUSABLE
 from rejoinder.marking.rubric import AGAIN, Rubric
 from rejoinder.models import server as server_module
+from rejoinder.models.chat import asking
 from rejoinder.models.chat.endpoint import ChatEndpoint
 from rejoinder.tables.external_scores import score_table
 
@@ -319,7 +319,7 @@ def test_a_long_run_without_marks_ends_early():
     silent = serving(lambda asked: (200, completion("No comment.")))
     with silent as (server, url), pytest.raises(InputError, match=told):
         rejoinder.mark(testset, replies, url, RUBRIC, retries=0)
-    assert len(server.asked) <= 3 + asking.FIRST + 8
+    assert len(server.asked) <= 3 + asking.GIVE_UP_AFTER + 8
 
 
 class Moody:

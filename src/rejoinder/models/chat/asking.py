@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.files.resumable_lines import ResumableLines
+from rejoinder.files.resumable_lines import ResumableLines, SavedRows
 from rejoinder.messages import counted
-from rejoinder.models.chat.endpoint import ChatEndpoint
+from rejoinder.models.chat.answer import ChatAnswer
+from rejoinder.models.chat.calls_file import CallsFile
+from rejoinder.models.chat.endpoint import ChatEndpoint, Message
+from rejoinder.progress import Progress
+
+GIVE_UP_AFTER = 32
+"""Number of first answers after which a run without any usable one ends."""
+
+FINISH_SECONDS = 30.0
+"""Seconds that a run whose server failed waits for the questions under way, to save their answers."""
 
 
 @dataclass(frozen=True)
@@ -114,63 +125,182 @@ class Counted(Protocol):
 Row = TypeVar("Row", bound=Counted)
 
 
-class Questions(Generic[Row]):
-    """Questions, of which the next ones are asked before the answer to the first one is there.
+class Attempts:
+    """The calls of one question, which is asked again where its answer cannot be used.
 
     Args:
+        endpoint: The model.
+        limits: How often to ask.
+
+    Attributes:
+        calls: How often the server was asked.
+        tokens: How many tokens it counted in all.
+    """
+
+    def __init__(self, endpoint: ChatEndpoint, limits: Limits) -> None:
+        self._endpoint, self._limits = endpoint, limits
+        self.calls = self.tokens = 0
+
+    @property
+    def left(self) -> bool:
+        """Whether the question may be asked again."""
+        return self.calls <= self._limits.retries
+
+    def ask(self, messages: Sequence[Message]) -> ChatAnswer:
+        """The model's answer; errors as with ``ChatEndpoint.ask`` and ``Limits.counted``."""
+        self.calls += 1
+        answer = self._endpoint.ask(messages)
+        self.tokens += self._limits.counted(answer.tokens, self._endpoint)
+        return answer
+
+
+class AskedInOrder(Generic[Row]):
+    """Questions, of which several are under way at a time, and whose answers come in their order.
+
+    Each answer is saved as soon as it is there, also before those of earlier questions.
+
+    Args:
+        endpoint: The model.
         ask: Asks the question in a place; called in several threads.
         keys: What identifies each question.
         limits: How often to ask.
     """
 
-    def __init__(self, ask: Callable[[int], Row], keys: Sequence[str], limits: Limits) -> None:
-        self._ask, self._keys, self._limits = ask, keys, limits
-        self._calls = self._tokens = self._done = 0
-        self._pending: deque[Future[Row]] = deque()
-        self._next: int | None = None
+    def __init__(
+        self,
+        endpoint: ChatEndpoint,
+        ask: Callable[[int, Attempts], Row],
+        keys: Sequence[str],
+        limits: Limits,
+    ) -> None:
+        self._endpoint, self._ask, self._keys, self._limits = endpoint, ask, keys, limits
+        self._calls = self._tokens = self._yielded = 0
+        self._waiting: deque[int] = deque()
+        self._pending: dict[Future[Row], tuple[int, Attempts]] = {}
+        self._rows: dict[int, Row] = {}
+        self._saved: SavedRows[Row] | None = None
+        self._calls_file: CallsFile | None = None
         self._pool = ThreadPoolExecutor(limits.concurrency)
 
-    def answers(self, file: ResumableLines[Row] | None = None) -> Generator[Row, None, None]:
-        """The answers, in the order of the questions; close the iterator to end what is under way.
+    def all(
+        self,
+        file: ResumableLines[Row] | None,
+        check: Callable[[Sequence[Row]], None],
+        progress: Progress | None = None,
+    ) -> list[Row]:
+        """All answers, in the order of the questions.
 
         Args:
-            file: Holds answers as they come, and those of an interrupted run; None keeps nothing.
+            file: Holds answers as they come, and those of an interrupted run; None saves nothing.
+            check: Called with the first ``GIVE_UP_AFTER`` answers, and with all; it raises where none
+                can be used.
+            progress: Called with the number of questions answered and of all questions.
 
         Raises:
             InputError: A limit is reached, or the server fails; the file belongs to another run.
         """
+        rows: list[Row] = []
+        with closing(self.answers(file)) as answers:
+            for row in answers:
+                rows.append(row)
+                if len(rows) in (GIVE_UP_AFTER, len(self._keys)):
+                    check(rows)
+                if progress is not None:
+                    progress(len(rows), len(self._keys))
+        return rows
+
+    def answers(self, file: ResumableLines[Row] | None = None) -> Generator[Row, None, None]:
+        """The answers, in the order of the questions; closing the iterator stops the asking.
+
+        Arguments and errors as with ``all``.
+        """
+        saving = nullcontext() if file is None else file.in_any_order(self._keys)
         try:
-            for row in self._rows(file):
-                self._calls += row.calls
-                self._tokens += row.tokens
-                self._done += 1
-                yield row
+            with saving as saved:
+                self._resume(file, saved)
+                seconds = 0.0
+                try:
+                    for place in range(len(self._keys)):
+                        yield self._answer(place)
+                        self._yielded += 1
+                except InputError:
+                    seconds = FINISH_SECONDS
+                    raise
+                finally:
+                    self._finish(seconds)
         finally:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _rows(self, file: ResumableLines[Row] | None) -> Iterator[Row]:
-        if file is None:
-            for place in range(len(self._keys)):
-                yield self._answer(place)
-            return
-        keys = [[key] for key in self._keys]
-        for rows in file.batches(keys, lambda place: [self._answer(place)]):
-            yield from rows
+    def _resume(self, file: ResumableLines[Row] | None, saved: SavedRows[Row] | None) -> None:
+        self._saved = saved
+        if file is not None and saved is not None:
+            self._rows = dict(saved.rows)
+            self._calls_file = CallsFile.beside(file.path)
+            calls, tokens = self._calls_file.read()
+            self._calls = max(calls, sum(row.calls for row in self._rows.values()))
+            self._tokens = max(tokens, sum(row.tokens for row in self._rows.values()))
+        self._waiting.extend(each for each in range(len(self._keys)) if each not in self._rows)
 
     def _answer(self, place: int) -> Row:
-        """The answer in a place: places come one after the other, the first may be any."""
-        if self._next is None:
-            self._next = place
-        while (
-            self._next < len(self._keys)
-            and len(self._pending) < self._limits.concurrency
-            and self._may_begin()
-        ):
-            self._pending.append(self._pool.submit(self._ask, self._next))
-            self._next += 1
-        if not self._pending:
-            raise InputError(self._reached())
-        return self._pending.popleft().result()
+        while place not in self._rows:
+            self._begin()
+            if not self._pending:
+                raise InputError(self._reached())
+            self._collect()
+        return self._rows[place]
+
+    def _begin(self) -> None:
+        """Begins as many questions as may be under way."""
+        concurrency = self._limits.concurrency
+        while self._waiting and len(self._pending) < concurrency and self._may_begin():
+            if self._yielded < GIVE_UP_AFTER <= self._waiting[0] - concurrency:
+                return  # The run may yet end because of the first answers.
+            self._record_calls(len(self._pending) + 1)
+            attempts = Attempts(self._endpoint, self._limits)
+            place = self._waiting.popleft()
+            self._pending[self._pool.submit(self._ask, place, attempts)] = place, attempts
+
+    def _collect(self, seconds: float | None = None) -> None:
+        """Waits for an answer, and saves all that are there; raises what a question raised."""
+        done, _ = wait(self._pending, seconds, FIRST_COMPLETED)
+        failure: Exception | None = None
+        for future in sorted(done, key=lambda each: self._pending[each][0]):
+            place, attempts = self._pending.pop(future)
+            self._calls += attempts.calls
+            self._tokens += attempts.tokens
+            try:
+                row = future.result()
+                self._rows[place] = row
+                if self._saved is not None:
+                    self._saved.add(place, row)
+            except Exception as error:
+                failure = failure or error
+        self._record_calls(len(self._pending))
+        if failure is not None:
+            raise failure
+
+    def _finish(self, seconds: float) -> None:
+        """Saves the answers of questions under way that come within some seconds, and the calls."""
+        end = time.monotonic() + seconds
+        while self._pending:
+            left = end - time.monotonic()
+            with suppress(InputError):
+                self._collect(max(left, 0.0))
+            if left <= 0:
+                break
+        if self._calls_file is None:
+            return
+        known = sum(row.calls for row in self._rows.values())
+        if len(self._rows) == len(self._keys) or (not self._pending and known == self._calls):
+            self._calls_file.remove()
+        else:
+            self._record_calls(len(self._pending))
+
+    def _record_calls(self, under_way: int) -> None:
+        """Records the calls before they are begun: a killed run cannot say how many there were."""
+        if self._calls_file is not None:
+            most = under_way * (1 + self._limits.retries)
+            self._calls_file.write(self._calls + most, self._tokens)
 
     def _may_begin(self) -> bool:
         """Whether another question can be asked, and again, without going beyond a limit."""
@@ -185,7 +315,7 @@ class Questions(Generic[Row]):
         of_tokens = limits.max_tokens is not None and self._tokens >= limits.max_tokens
         name = "max_tokens" if of_tokens else "max_calls"
         return (
-            f"{name}={getattr(limits, name)}: the limit is reached after {self._done} of "
+            f"{name}={getattr(limits, name)}: the limit is reached after {len(self._rows)} of "
             f"{len(self._keys)} questions ({counted(self._calls, 'call')}, "
             f"{counted(self._tokens, 'token')}; a question takes up to "
             f"{counted(1 + limits.retries, 'call')}); raise the limit, and repeat the command: with "

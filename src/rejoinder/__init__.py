@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.metrics.external import External
     from rejoinder.metrics.function_metric import metric
+    from rejoinder.planning.next_items import next_items
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
     from rejoinder.responders.replies import respond
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.convert import convert
+    from rejoinder.tables.drawn_items import read_drawn, with_probabilities
     from rejoinder.tables.external_scores import read_scores
     from rejoinder.tables.look import look
     from rejoinder.tables.preferences import read_preferences
@@ -64,10 +66,12 @@ __all__ = [
     "mark",
     "metric",
     "mine",
+    "next_items",
     "plan",
     "preferences",
     "provenance",
     "ratings",
+    "read_drawn",
     "read_preferences",
     "read_ratings",
     "read_responses",
@@ -84,6 +88,7 @@ __all__ = [
     "train_ruber",
     "train_vectors",
     "weigh",
+    "with_probabilities",
     "write_provenance",
     "write_testset",
 ]
@@ -105,7 +110,10 @@ _HOMES = {
     "mark": "rejoinder.marking.mark",
     "metric": "rejoinder.metrics.function_metric",
     "mine": "rejoinder.corpora.mining.mine",
+    "next_items": "rejoinder.planning.next_items",
     "plan": "rejoinder.planning.plan",
+    "read_drawn": "rejoinder.tables.drawn_items",
+    "with_probabilities": "rejoinder.tables.drawn_items",
     "preferences": "rejoinder.human_evaluation.preference_summary",
     "provenance": "rejoinder.files.provenance_chain",
     "ratings": "rejoinder.human_evaluation.rating_summary",

@@ -168,6 +168,9 @@ class Worlds:
         corpus = rejoinder.read_testset(EXAMPLES / "corpus.txt")
         return rejoinder.respond("random", self.testset, corpus=corpus)
 
+    def items_drawn_next(self):
+        return rejoinder.next_items(self.judged, 5)
+
     def rubric(self):
         return rejoinder.read_rubric(EXAMPLES / "rubric.toml")
 
@@ -177,7 +180,7 @@ TABLES = [
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
     "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip
-OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
+OTHERS = ["testset", "corpus", "weighed", "replies", "rubric", "items_drawn_next"]
 STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}
 WITHOUT_A_RESULT = {
     *("ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"),
@@ -334,7 +337,10 @@ def test_every_class_of_results_stands_here(result_of):
 
 
 OTHER_RETURNS = {"convert", "index_corpus", "metric", "write_provenance", "write_testset"}
-FRAMES = {"read_preferences", "read_ratings", "read_responses", "read_scores"}
+FRAMES = {
+    *("read_drawn", "read_preferences", "read_ratings", "read_responses", "read_scores"),
+    "with_probabilities",
+}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings, values_of
+from rejoinder.result import Result
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NO_SPREAD
@@ -39,8 +40,8 @@ from rejoinder.tables.schemas import DRAWN, PROBABILITY
 from rejoinder.tables.selection import check_systems, of_criterion
 
 
-@dataclass(frozen=True, eq=False)
-class NextItems:
+@dataclass(frozen=True, eq=False, repr=False)
+class NextItems(Result):
     """Items that were drawn to be rated next.
 
     Attributes:
@@ -116,11 +117,11 @@ def next_items(
 
     >>> marks = pl.DataFrame({"system": ["a"] * 20 + ["b"] * 20, "id": [str(i) for i in range(20)] * 2,
     ...                       "judge": np.arange(40.0) % 7})
-    >>> told = next_items(Scores.from_segments(marks, resamples=0), 5)
-    >>> told.table["probability"].unique().to_list(), told.table.filter(status="next").height
+    >>> items = next_items(Scores.from_segments(marks, resamples=0), 5)
+    >>> items.table["probability"].unique().to_list(), items.table.filter(status="next").height
     ([0.25], 5)
     """
-    check_scores(scores, "rejoinder.planning.next_items(scores, number)")
+    check_scores(scores, "rejoinder.next_items(scores, number)")
     check_draws(0, seed)
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:

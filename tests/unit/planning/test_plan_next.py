@@ -4,11 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import Scores, compare_with_people, plan
+from rejoinder import Scores, compare_with_people, next_items, plan, read_drawn, with_probabilities
 from rejoinder.errors import InputError, ParameterError
-from rejoinder.planning.next_items import next_items
 from rejoinder.statistics.next_items import UNIFORM_PART
-from rejoinder.tables.drawn_items import drawn_so_far, with_probabilities
+from rejoinder.tables.drawn_items import drawn_so_far
+from rejoinder.tables.write import write_drawn
 
 N = 300
 IDS = [f"i{k:03}" for k in range(N)]
@@ -83,6 +83,15 @@ def test_probabilities_are_those_of_both_draws_and_bounded_below():
     )
     assert set(table.filter(pl.col("status") == "rated")["id"]) == set(world.pilot()["id"])
     assert not set(next_of(table)) & set(world.pilot()["id"])
+
+
+def test_items_drawn_next_have_a_short_text_and_their_table_is_read_back(tmp_path):
+    items = next_items(World().scores, 30)
+    assert repr(items).startswith(
+        "NextItems(table: 300 rows, number=30, lowest=0.1, highest=0.1, notes: 1"
+    )
+    write_drawn(items.table, tmp_path / "next.csv")
+    assert read_drawn(tmp_path / "next.csv").equals(items.table)
 
 
 def test_the_same_seed_draws_the_same_items():

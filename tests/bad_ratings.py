@@ -107,6 +107,7 @@ WIDE = [
     one("wide-summary", "a mean in a column beside the raters", r"column 'mean' beside the raters looks like a summary", "id,system,r1,r2,mean\nc1,bot,4,5,4.5\n"),
     one("wide-criteria", "a column per criterion and no rater", r"column 'fluency' looks like a criterion", "id,system,fluency,relevance\nc1,bot,4,5\n"),
     one("wide-one", "one column that may be anything", r"one column of numbers, 'r1'", "id,system,r1\nc1,bot,4\n"),
+    one("scores-for-ratings", "the scores of a judge", r"holds scores of a judge or a metric \(columns name and value\), and no ratings; give them with --scores", "system,id,name,value\nbot,c1,judge,4\n"),
     one("wide-text", "columns of text alone", r"no column of numbers", "id,system,r1,r2\nc1,bot,good,bad\n"),
     one("wide-scales", "a judge of 0 to 100 beside raters of 1 to 5", r"column 'model' \(70 to 77\) cannot be on the scale of columns .*criterion for each scale", "id,system,r1,r2,model\n" + "".join(f"c{i},bot,{1 + i % 5},{1 + i % 4},{70 + i}\n" for i in range(8))),
     one("wide-counted", "a column that counts the rows", r"column 'n' counts the rows", "id,system,r1,r2,n\n" + "".join(f"c{i},bot,{1 + i % 5},{1 + i % 4},{1 + i}\n" for i in range(8))),

@@ -89,6 +89,17 @@ def test_true_and_false_are_1_and_0(tmp_path):
         ("system,id,name,value,probability\na,1,m,3,0\n", "row 2: probability 0 at id '1'"),
         ("system,id,topic\na,1,x\n", "no column of numbers; got system, id, topic"),
         ("system,judge\na,3\n", "no column 'id'"),
+        ("id,judge\n1,3\n2,4\n1,5\n2,3\n", "no column 'system', and id '1' has several scores"),
+        (
+            "id,name,value\n1,m,3\n1,m,4\n",
+            "add the column 'system', or write a file for each system",
+        ),
+        ("id,topic\n1,x\n", "no column of numbers; got id, topic; expected"),
+        (
+            "id,a,b,rater,winner,first\n1,s,t,m,a,a\n1,s,t,m,b,b\n",
+            "holds comparisons of two systems (columns a, b and winner), and no scores; summarise them "
+            "with 'rejoinder preferences'",
+        ),
         ("system,id,judge\na,1,3\na,2,4\nb,1,x\n", "row 4: column 'judge': 'x' is no number"),
     ],
     ids=lambda value: value[:30] if "\n" in value else "",

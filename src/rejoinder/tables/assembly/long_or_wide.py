@@ -57,6 +57,12 @@ def ratings_of_table(part: Part, keep: Sequence[str] = ()) -> RatingsDraft:
     own = (*_KEYS, PROBABILITY)
     keys = (*own, *(name for name in keep if name not in (*own, "score")))
     part = _with_probability(part)
+    if "score" not in columns and {"id", "system", "name", "value"} <= set(columns):
+        raise InputError(
+            f"{part.name}: holds scores of a judge or a metric (columns name and value), and no ratings; "
+            "give them with --scores (scores=), beside people's ratings; if they are people's ratings, "
+            "rename 'value' to 'score'"
+        )
     if "score" in columns or not _is_wide(columns, keys):
         require(
             ("id", "system", "score"),

@@ -7,9 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.messages import counted, listed, quoted
+from rejoinder.messages import counted, listed, more, quoted
 from rejoinder.tables.assembly.rating_cells import label_notes, refuse_wrong, scores_of
 from rejoinder.tables.assembly.two_tables import Part
+from rejoinder.tables.checks.validation import is_first
 from rejoinder.tables.columns import require
 from rejoinder.tables.origin import Origin, ScoresDraft
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
@@ -33,15 +34,38 @@ def scores_of_part(part: Part) -> ScoresDraft:
         InputError: A column is absent or misspelt, or a cell of a score holds no number.
     """
     frame, stem = part.frame, Path(part.name).name.partition(".")[0]
-    if "system" not in frame.columns:
+    unnamed = "system" not in frame.columns
+    if unnamed and {"a", "b", "winner"} <= set(frame.columns):
+        raise InputError(
+            f"{part.name}: holds comparisons of two systems (columns a, b and winner), and no scores; "
+            "summarise them with 'rejoinder preferences'"
+        )
+    if unnamed:
         frame = frame.with_columns(pl.lit(stem).alias("system"))
     if "value" not in frame.columns and {"name", "score"} <= set(frame.columns):
         frame = frame.rename({"score": "value"})
     frame, notes = (
         _long(frame, part, stem) if "value" in frame.columns else _wide(frame, part, stem)
     )
+    if unnamed:
+        _refuse_several_systems(frame, part, stem)
     rows = list(part.numbers)
     return ScoresDraft(frame, Origin(((part.name, rows * (frame.height // len(rows))),)), notes)
+
+
+def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
+    """Raises where a table without systems has several scores of one reply: it has several systems.
+
+    Raises:
+        InputError: Names the id, and the column that is absent.
+    """
+    keys = frame.select(name for name in ("name", *KEYS) if name in frame.columns)
+    if again := keys.filter(~is_first(keys)).get_column("id").to_list():
+        raise InputError(
+            f"{part.name}: no column 'system', and id {quoted(again[0])} has several scores"
+            f"{more(len(again), 'score')}; got {listed(part.frame.columns)}; add the column 'system', or "
+            f"write a file for each system (this one is taken for that of {quoted(stem)})"
+        )
 
 
 def _long(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -72,7 +96,7 @@ def _wide(frame: pl.DataFrame, part: Part, stem: str) -> tuple[pl.DataFrame, tup
         notes += of_column
     if not metrics:
         raise InputError(
-            f"{part.name}: no column of numbers; got {listed(frame.columns)}; expected the columns "
+            f"{part.name}: no column of numbers; got {listed(part.frame.columns)}; expected the columns "
             "system, id, name and value, or a column of numbers for each metric"
         )
     if list(metrics) == ["score"]:

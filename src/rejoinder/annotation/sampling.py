@@ -93,10 +93,10 @@ def _of_table(
             f"drawn: no item of the table has the status '{NEXT}'; draw some with 'rejoinder plan --next N'"
         )
     by_id = dict(wanted.select("id", "probability").iter_rows())
-    strange = [name for name in by_id if name not in set(testset.ids)]
-    if strange:
+    unknown = [name for name in by_id if name not in set(testset.ids)]
+    if unknown:
         raise InputError(
-            f"drawn: item {quoted(strange[0])}{more(len(strange), 'item')} is to be rated and not in the "
+            f"drawn: item {quoted(unknown[0])}{more(len(unknown), 'item')} is to be rated and not in the "
             "test set; give the test set that was planned for"
         )
     groups = [Group((name,), by_id[name]) for name in testset.ids if name in by_id]

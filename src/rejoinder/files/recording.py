@@ -52,15 +52,15 @@ def write_provenance(
         ...     [(each.name, each.role, each.state) for each in provenance(made).steps()]
         [('made.txt', '', 'unchanged'), ('corpus.txt', 'corpus', 'unchanged')]
     """
-    made = Path(path)
+    output = Path(path)
     files = [(role, each) for role, given in made_of.items() for each in _files(given)]
-    for each in (made, *(file for _, file in files)):
+    for each in (output, *(file for _, file in files)):
         if not each.exists():
             raise InputError(f"{each}: no such file; name files that are there")
-    folder = record_path(made).parent
+    folder = record_path(output).parent
     record = {
-        "file": made.name,
-        "content": content_of(made),
+        "file": output.name,
+        "content": content_of(output),
         "rows": rows,
         "version": __version__,
         "command": [without_secrets(each) for each in command],
@@ -76,7 +76,7 @@ def write_provenance(
             for role, each in files
         ],
     }
-    write_record(made, record)
+    write_record(output, record)
 
 
 def _files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:

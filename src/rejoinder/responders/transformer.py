@@ -159,8 +159,8 @@ class TransformerResponder:
         given: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
         if not causal:
             given["decoder_input_ids"] = torch.tensor([start] * len(prompts), device=device)
-        made = self.backend.model.generate(**given, logits_processor=[self._checked])
-        return made[:, width if causal else len(start) :].tolist()
+        generated = self.backend.model.generate(**given, logits_processor=[self._checked])
+        return generated[:, width if causal else len(start) :].tolist()
 
     def _checked(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores of the next tokens as they are.
@@ -182,8 +182,8 @@ class TransformerResponder:
         text = str(tokenizer.decode(ids[:end], skip_special_tokens=True))
         if prompting.chats(tokenizer) or not isinstance(self.backend, CausalBackend):
             return text.strip(), end is not None
-        line, found, _ = text.lstrip().partition(prompting.turn_end)
-        return line.strip(), bool(found) or end is not None
+        line, turn_end, _ = text.lstrip().partition(prompting.turn_end)
+        return line.strip(), bool(turn_end) or end is not None
 
     def _remarks(self, replies: Sequence[str], unended: int) -> list[str]:
         empty = sum(not each for each in replies)

@@ -143,14 +143,14 @@ def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFra
     table = ratings.drop(PROBABILITY, strict=False).join(
         known, on="id", how="left", maintain_order="left"
     )
-    strange = (
+    unknown = (
         table.filter(pl.col(PROBABILITY).is_null()).get_column("id").unique(maintain_order=True)
     )
-    if strange.len():
-        is_left = strange[0] in drawn.get_column("id")
+    if unknown.len():
+        is_left = unknown[0] in drawn.get_column("id")
         why = f"has the status '{LEFT}' in" if is_left else "is not in"
         raise InputError(
-            f"drawn: item {quoted(strange[0])}{more(strange.len(), 'item')} is rated and {why} the table of "
+            f"drawn: item {quoted(unknown[0])}{more(unknown.len(), 'item')} is rated and {why} the table of "
             "drawn items; give the table of the draw that these ratings belong to, or leave out ratings "
             "of other items"
         )

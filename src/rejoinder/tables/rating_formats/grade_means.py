@@ -84,8 +84,8 @@ def _names(folder: Path, several: bool) -> dict[str, list[str]]:
     place = folder.absolute()
     published = place.parent.parent / PUBLISHED / place.name
     for texts in (published, place):
-        found = {each.name: each / CONTEXTS for each in _folders(texts)}
-        contexts = {name: read_lines(file) for name, file in found.items() if file.is_file()}
+        files = {each.name: each / CONTEXTS for each in _folders(texts)}
+        contexts = {name: read_lines(file) for name, file in files.items() if file.is_file()}
         if _systems(folder).keys() <= contexts.keys():
             return item_names(contexts, place.name if several or texts == published else "")
     if len(_systems(folder)) > 1 or several:

@@ -31,6 +31,7 @@ from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
 from rejoinder.models.likelihood.store import likelihoods
+from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.checks.arguments import TESTSET, expect
@@ -143,6 +144,8 @@ def mark(
                 opened.close()
     else:
         limits.check(kept=True, served=False)
+        where = "on a model on this machine; it is for a server"
+        check_unused(vars(limits), vars(Limits()), where)
         answers, notes = _of_local(opened, asked, folder, progress)
     return _result(opened.name, asked, answers, facts, notes, pairwise)
 

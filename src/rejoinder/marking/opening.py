@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from rejoinder.errors import ParameterError
@@ -14,6 +13,7 @@ from rejoinder.models.likelihood.backend import LikelihoodBackend
 from rejoinder.models.likelihood.opening import open_backend
 from rejoinder.models.likelihood.prompts import Prompting
 from rejoinder.models.likelihood.registry import kind_of_backend
+from rejoinder.models.unused_settings import check_unused
 
 Model = str | os.PathLike[str] | ChatEndpoint | LikelihoodBackend
 
@@ -41,12 +41,15 @@ def open_model(
         InputError: It cannot be loaded or reached.
         ParameterError: A setting has no effect on a model of this kind, or it cannot mark.
     """
+    of_server = {"answer_tokens": answer_tokens, "seed": seed}
     if isinstance(model, ChatEndpoint | LikelihoodBackend):
+        where = "on a model that is open already; it is for opening it"
+        check_unused({**local, **of_server}, {**_LOCAL, **_OF_SERVER}, where)
         return model
     kind = kind_of_backend(model)
     points = _points(rubric, pairwise)
     if kind == "endpoint":
-        _refuse_local(local)
+        check_unused(local, _LOCAL, "on a server; it is for a model on this machine")
         graded = not pairwise and any(map(single_characters, points))
         return ChatEndpoint(
             os.fspath(model), logprobs=graded, answer_tokens=answer_tokens, seed=seed
@@ -56,6 +59,7 @@ def open_model(
             f"{model}: a file of likelihoods gives no marks; name the URL of a server or the folder of a "
             "model"
         )
+    check_unused(of_server, _OF_SERVER, "on a model on this machine; it is for a server")
     template = local.pop("template", "auto")
     # One answer that begins with another (1 and 10) is told from it by the end of sequence.
     prompting = Prompting(template=template, end=any(map(overlapping, points)))
@@ -76,10 +80,4 @@ _LOCAL = {
     "download": False,
 }
 
-
-def _refuse_local(local: Mapping[str, Any]) -> None:
-    for name, usual in _LOCAL.items():
-        if local.get(name, usual) != usual:
-            raise ParameterError(
-                f"{name}: has no effect on a server; it is for a model on this machine; leave {name} out"
-            )
+_OF_SERVER = {"answer_tokens": ANSWER_TOKENS, "seed": 12345}

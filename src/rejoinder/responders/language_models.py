@@ -15,6 +15,7 @@ from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import file_name
 from rejoinder.models.chat.asking import Limits
 from rejoinder.models.chat.endpoint import ChatEndpoint
+from rejoinder.models.unused_settings import check_unused
 from rejoinder.progress import Progress
 from rejoinder.responders.chat import ChatResponder, remarks
 from rejoinder.responders.result import Replies
@@ -42,12 +43,10 @@ class ServerSettings:
         Args:
             used: The settings that have an effect without a server too.
         """
-        usual = {**vars(ServerSettings()), **vars(Limits())}
-        for name, value in {**vars(self), **vars(self.limits)}.items():
-            if name not in ("limits", *used) and value != usual[name]:
-                raise ParameterError(
-                    f"{name}: has no effect without the URL of a server; leave {name} out"
-                )
+        defaults = {**vars(ServerSettings()), **vars(Limits())}
+        for name in ("limits", *used):
+            defaults.pop(name)
+        check_unused({**vars(self), **vars(self.limits)}, defaults, "without the URL of a server")
 
 
 def of_server(

@@ -102,3 +102,13 @@ def test_a_limit_needs_a_server(tmp_path):
     folder = tiny.save(tmp_path / "m", window=512)
     with pytest.raises(ParameterError, match="max_calls: has no effect without a server"):
         rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), max_calls=9, work=tmp_path / "w")
+
+
+@pytest.mark.parametrize(
+    "given", [{"retries": 1}, {"concurrency": 2}, {"answer_tokens": 9}, {"seed": 7}]
+)
+def test_settings_of_a_server_are_refused(tmp_path, given):
+    folder = tiny.save(tmp_path / "m", window=512)
+    (name,) = given
+    with pytest.raises(ParameterError, match=f"{name}: has no effect on a model on this machine"):
+        rejoinder.mark(TESTSET, RESPONSES, folder, rubric(), device="cpu", **given)

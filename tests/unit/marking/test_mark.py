@@ -572,6 +572,22 @@ def test_an_opened_model_marks_again():
     score_table(one.table)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [{"device": "cpu"}, {"dtype": "float32"}, {"template": "plain"}, {"download": True},
+     {"batch_tokens": 9}, {"answer_tokens": 9}, {"seed": 7}],
+)  # fmt: skip
+def test_settings_of_a_model_that_is_open_are_refused(given):
+    (name,) = given
+    told = f"{name}: has no effect on a model that is open already"
+    with serving() as (server, url):
+        model = ChatEndpoint(url)
+        before = len(server.asked)
+        with pytest.raises(ParameterError, match=told):
+            mark(model, **given)
+        assert len(server.asked) == before
+
+
 def test_an_answer_that_is_cut_at_any_byte_of_the_file_gives_the_same_file(tmp_path):
     with serving() as (_, url):
         whole = mark(url, work=tmp_path / "whole")

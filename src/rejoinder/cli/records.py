@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,19 +11,16 @@ from typing import Any
 import click
 
 from rejoinder._version import __version__
+from rejoinder.cli.command_words import OF_METRICS, command_words, paths_of_metric, seen_from
 from rejoinder.cli.targets import WRITING, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.files.provenance import (
     content_of,
     record_path,
-    relative_path,
     without_secrets,
     write_record,
 )
 from rejoinder.files.recording import identity_of, notes_of, signatures_of
-
-_OF_METRICS = ("metrics", "weights_from")
-"""The parameters whose texts may name the folder of a model: ``ruber:model=FOLDER``."""
 
 
 class Records:
@@ -76,11 +72,11 @@ class Records:
             "file": path.name,
             **content,
             "version": __version__,
-            "command": _command(folder),
+            "command": command_words(click.get_current_context(), folder),
             "signatures": signatures_of(self._result),
             "notes": [without_secrets(each) for each in _notes(self._result)],
             "inputs": [
-                {"as": role, "name": _name(each), "path": _seen(each, folder), **known}
+                {"as": role, "name": _name(each), "path": seen_from(each, folder), **known}
                 for role, each, known in self._inputs
             ],
         }
@@ -114,25 +110,11 @@ def _read() -> Iterable[tuple[str, Path]]:
         for text in value if isinstance(value, tuple) else (value,):
             if not isinstance(text, str):
                 continue
-            if parameter.name in _OF_METRICS:
-                for part in _parts(text):
+            if parameter.opts[0] in OF_METRICS:
+                for _, part in paths_of_metric(text):
                     yield parameter.opts[0], Path(part)
             elif parameter.name == "columns" and Path(text).is_file():
                 yield parameter.opts[0], Path(text)
-
-
-def _parts(text: str) -> list[str]:
-    """The values of a text ``name:key=value,...`` that are paths."""
-    return [each for each in re.findall(r"=([^,=]+)", text) if os.path.exists(each)]
-
-
-def _command(folder: Path) -> list[str]:
-    """The words of the command, its paths as seen from a folder."""
-    context = click.get_current_context()
-    verb = context.command_path.split()
-    given = context.find_root().obj
-    words = [str(each) for each in given] if isinstance(given, list) else []
-    return [*verb, *(_word(each, folder) for each in words[len(verb) - 1 :])]
 
 
 def _without_folder(word: str, made: Path) -> str:
@@ -145,37 +127,5 @@ def _without_folder(word: str, made: Path) -> str:
     return f"{before}{equals}{made.name}" if Path(path) == made else word
 
 
-def _word(word: str, folder: Path) -> str:
-    """A word of the command, its paths as seen from a folder, without secrets."""
-    if word and _is_path(word):
-        return _seen(Path(word), folder) or Path(word).name
-    for part in re.findall(r"=([^,=]+)", word):
-        if _is_path(part):
-            word = word.replace(f"={part}", f"={_seen(Path(part), folder) or Path(part).name}")
-    parts = word.split(":")
-    for count in range(len(parts) - 1, 0, -1):
-        before = ":".join(parts[:count])  # FILE:lower:1..5
-        if before and _is_path(before):
-            seen = _seen(Path(before), folder) or Path(before).name
-            word = ":".join([seen, *parts[count:]])
-            break
-    return without_secrets(word)
-
-
-def _is_path(word: str) -> bool:
-    """Whether a word names something that is there."""
-    try:
-        return word != "-" and os.path.exists(word)
-    except ValueError:  # a zero byte
-        return False
-
-
 def _name(path: Path) -> str:
     return "standard input" if str(path) == "-" else path.name or str(path)
-
-
-def _seen(path: Path, folder: Path) -> str | None:
-    """A path as seen from a folder; None for a pipe, and where it would name the user's home."""
-    if str(path) == "-" or not (path.is_file() or path.is_dir()):
-        return None
-    return relative_path(path, folder)

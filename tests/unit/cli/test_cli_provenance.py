@@ -14,6 +14,8 @@ import pytest
 
 import studies
 from rejoinder.annotation.study import Study
+from rejoinder.cli.app import app
+from rejoinder.cli.command_words import command_words
 from rejoinder.cli.records import Records
 from rejoinder.files.provenance import read_record, record_path
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
@@ -290,3 +292,47 @@ def test_the_exit_status_says_whether_all_is_as_it_was(examples, command):
     assert command("provenance", "w.jsonl")[0] == 0
     (examples / "w.jsonl").write_text("")
     assert command("provenance", "w.jsonl")[0] == 1
+
+
+NOT_PATHS = [
+    (["compare", "-m", "bleu", "-b", "tuned", "--resamples=10"], []),
+    (["score", "-qm", "bleu", "--without=tuned", "--system", "tuned"], []),
+    (["ratings", "--filter-raters", "--scale", "1", "5", "r.csv"], [5]),
+    (["ratings", "--filter-raters", "tuned", "r.csv", "--", "r.csv"], [3, 5]),
+    (["score", "--scores", "r.csv:lower:1..5", "r.csv"], [2, 3]),
+    (["score", "--columns", "r.csv:id=tuned", "--columns=", "tuned"], [2, 4]),
+    (["score", "-mruber:model=tuned", "-m", "bleu:smoothing=1"], []),
+    (["annotate", "page", "--platform", "potato", "-o", "potato"], [5]),
+    (["annotate", "page", "r.csv", "--criterion", "r.csv", "--db=r.csv"], [2, 5]),
+    (["filter", "--sentence-vectors", "r.csv", "r.csv", "bleu"], [2, 3, 4]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "paths"), NOT_PATHS)
+def test_only_words_that_are_paths_by_their_option_are_rewritten(examples, words, paths):
+    for name in ("bleu", "tuned", "potato", "1", "5", "10"):
+        (examples / name).mkdir()
+    (examples / "r.csv").write_text("id\n")
+    context = click.Context(app, info_name="rejoinder", obj=words)
+    command, rest = app, list(words)
+    while isinstance(command, click.Group):
+        name, command, rest = command.resolve_command(context, rest)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=context)
+    recorded = command_words(context, examples / "kept")
+    expected = list(words)
+    for place in paths:
+        of = "--db=" if words[place].startswith("--db=") else ""
+        expected[place] = f"{of}../{words[place].removeprefix(of)}"
+    expected = ["-mruber:model=../tuned" if "model=tuned" in each else each for each in expected]
+    assert recorded == ["rejoinder", *expected]
+
+
+def test_a_name_that_is_also_a_folder_stays_in_the_record(examples, command):
+    for name in ("bleu", "tuned", "out"):
+        (examples / name).mkdir()
+    words = ["score", TESTSET, *SYSTEMS, "-m", "bleu", "--without", "tuned", "--resamples", "0"]
+    assert command(*words, "--save", "out/s.parquet")[0] == 0
+    record = read_record("out/s.parquet")
+    assert record is not None
+    assert record["command"][-8:-2] == words[-6:]

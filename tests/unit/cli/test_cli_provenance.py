@@ -336,3 +336,25 @@ def test_a_name_that_is_also_a_folder_stays_in_the_record(examples, command):
     record = read_record("out/s.parquet")
     assert record is not None
     assert record["command"][-8:-2] == words[-6:]
+
+
+@pytest.mark.parametrize(
+    "output", [("n.html",), ("n.csv",), ("n.json",), ("n", "--platform", "argilla")]
+)
+def test_a_study_is_unchanged_right_after_its_page(examples, command, output):
+    words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", "s.sqlite", "--sample", "2", "-o"]
+    assert command(*words, *output)[0] == 0
+    status, out, _ = command("provenance", output[0], "--json")
+    states = {each["role"]: each["state"] for each in json.loads(out)["inputs"]}
+    assert (status, states["--db"]) == (0, "unchanged")
+
+
+@pytest.mark.parametrize("platform", ["potato", "argilla"])
+@pytest.mark.parametrize("name", ["hits.csv", "x.JSON", "p.html"])
+def test_a_folder_for_a_platform_has_no_name_of_a_file(examples, command, platform, name):
+    words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", "s.sqlite", "--platform", platform]
+    status, out, err = command(*words, "-o", name)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"rejoinder: --output {name}: a file's name, but --platform {platform}")
+    assert not (examples / name).exists()
+    assert not (examples / "s.sqlite").exists()

@@ -13,7 +13,8 @@ from rejoinder.cli.declarations import choice, command
 from rejoinder.cli.study import StudyOptions
 
 if TYPE_CHECKING:
-    from rejoinder.annotation.study import Study
+    from rejoinder.annotation.platforms.registry import Platform
+    from rejoinder.annotation.study import Rater, Study
 
 
 class PageOptions(StudyOptions, options.JsonOptions):
@@ -42,21 +43,26 @@ def page(given: PageOptions) -> None:
     """
     from contextlib import closing
 
+    from rejoinder.annotation.platforms.registry import PLATFORMS, check_task, tasks
     from rejoinder.cli import study as studies
     from rejoinder.models.installed import check_installed
 
     check_installed("annotate page", "jinja2", extra="annotate")
+    from rejoinder.annotation.standalone.page import make_page
+
     platform = _platform_of(given)
     if platform is not None and given.testset is not None:  # before the study is made
-        from rejoinder.annotation.platforms.registry import PLATFORMS, check_task
-
         check_task(studies.task_of(given), PLATFORMS[platform])
     study, _ = studies.opened(given)
-    with closing(study):
-        if platform is None:
-            _write_page(given, study)
-        else:
-            _write_tasks(given, study, platform)
+    # The record has the content of the study, which is final only when the file is closed.
+    if platform is None:
+        with closing(study):
+            made = make_page(study)
+        _write_page(given, study, *made)
+    else:
+        with closing(study):
+            texts, questions = tasks(study, PLATFORMS[platform])
+        _write_tasks(given, study, PLATFORMS[platform], texts, questions)
 
 
 def _platform_of(given: PageOptions) -> str | None:
@@ -67,6 +73,7 @@ def _platform_of(given: PageOptions) -> str | None:
     """
     from rejoinder.annotation.platforms.registry import PLATFORMS
     from rejoinder.cli import targets
+    from rejoinder.errors import ParameterError
 
     suffixes = {each.suffix: each.name for each in PLATFORMS.values() if each.suffix}
     name = given.platform or suffixes.get(given.output.suffix.lower())
@@ -76,31 +83,44 @@ def _platform_of(given: PageOptions) -> str | None:
         kind = targets.PAGE if given.platform is None else of_platform
         targets.check_file(given.output, kind, "--output")
     else:
+        if given.output.suffix.lower() in (*targets.PAGE.suffixes, *targets.RATINGS.suffixes):
+            raise ParameterError(
+                f"--output {given.output}: a file's name, but --platform {name} writes a folder; name a "
+                "new folder, or leave --platform out"
+            )
         targets.check_folder(given.output, markers=())
     return name
 
 
-def _write_page(given: PageOptions, study: Study) -> None:
-    from rejoinder.annotation.standalone.page import make_page
+def _write_page(given: PageOptions, study: Study, text: str, rater: Rater, questions: int) -> None:
     from rejoinder.cli.outputs import Outputs
 
-    text, rater, questions = make_page(study)
     with Outputs() as outputs:
         written = outputs.save(given.output, lambda path: _write(path, text))
         if not written:
-            study.withdraw(rater)
+            _withdraw(given.db, rater)
         notes = _alone(given.output) if written else []
         _print(given, study, rater.name, questions, written, notes)
 
 
-def _write_tasks(given: PageOptions, study: Study, platform: str) -> None:
-    from rejoinder.annotation.platforms.registry import PLATFORMS, tasks
+def _withdraw(db: Path, rater: Rater) -> None:
+    """Takes back the questions of a rater whose page could not be written."""
+    from contextlib import closing
+
+    from rejoinder.annotation.study import Study
+
+    with closing(Study(db)) as study:
+        study.withdraw(rater)
+
+
+def _write_tasks(
+    given: PageOptions, study: Study, platform: Platform, texts: dict[str, str], questions: int
+) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.files.whole_folder import write_texts
 
-    texts, questions = tasks(study, PLATFORMS[platform])
     with Outputs() as outputs:
-        if PLATFORMS[platform].suffix:
+        if platform.suffix:
             written = outputs.save(given.output, lambda path: _write(path, texts[""]))
         else:
             files = [given.output / name for name in texts]

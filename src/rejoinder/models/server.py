@@ -24,9 +24,9 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.server_key import KEY, answer_without_key, server_key, without_key
 
-PATIENCE = 300.0  # seconds that a server may be silent
-LONGEST = 900.0  # seconds that a whole answer may take
-MOST_BYTES = 64 << 20
+MAX_SILENT_SECONDS = 300.0  # seconds that a server may be silent
+MAX_ANSWER_SECONDS = 900.0  # seconds that a whole answer may take
+MAX_ANSWER_BYTES = 64 << 20
 """How long an answer may be: the echo of 100,000 tokens takes about 10 MiB."""
 
 PIECE = 1 << 16  # bytes that are read at a time
@@ -35,8 +35,8 @@ PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 BUSY = {408, 409, 425, 429, 500, 502, 503, 504}
 
-ANNOUNCED = 60
-"""How often a request waits as long as the server says (Retry-After), for at most `LONGEST` in all."""
+MAX_ANNOUNCED_WAITS = 60
+"""Maximum number of waits that the server asks for (Retry-After), of `MAX_ANSWER_SECONDS` in all."""
 
 
 class AnswerError(InputError):
@@ -146,7 +146,7 @@ class Server:
                     if wanted is not None:
                         wanted = max(wanted, *self.pauses[:1], 0.0)
                         waited, announced = waited + wanted, announced + 1
-                        if waited > LONGEST or announced > ANNOUNCED:
+                        if waited > MAX_ANSWER_SECONDS or announced > MAX_ANNOUNCED_WAITS:
                             message = self._too_busy(route, error.code, wanted)
                             raise RefusedError(message, error.code) from None
                         pauses = iter(self.pauses)
@@ -187,24 +187,24 @@ class Server:
         if key:
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(f"{self.url}/{route}", data=body, headers=headers)
-        with self.opener.open(request, timeout=PATIENCE) as answer:
+        with self.opener.open(request, timeout=MAX_SILENT_SECONDS) as answer:
             return self._body(route, answer)
 
     def _body(self, route: str, answer: http.client.HTTPResponse) -> bytes:
-        """The body of an answer, no longer than `MOST_BYTES` and no later than `LONGEST`."""
-        end = time.monotonic() + LONGEST
+        """The body of an answer, no longer than `MAX_ANSWER_BYTES` and no later than `MAX_ANSWER_SECONDS`."""
+        end = time.monotonic() + MAX_ANSWER_SECONDS
         body = bytearray()
         while piece := answer.read1(PIECE):
             body += piece
-            if len(body) > MOST_BYTES:
+            if len(body) > MAX_ANSWER_BYTES:
                 raise AnswerError(
-                    f"{self.url}/{route}: the answer is longer than {MOST_BYTES >> 20} MiB, so it is "
+                    f"{self.url}/{route}: the answer is longer than {MAX_ANSWER_BYTES >> 20} MiB, so it is "
                     "no answer of a completions server; is this its URL?"
                 )
             if time.monotonic() > end:
                 raise AnswerError(
-                    f"{self.url}/{route}: the answer was not complete after {LONGEST:.0f} seconds; "
-                    "is the server overloaded?"
+                    f"{self.url}/{route}: the answer was not complete after {MAX_ANSWER_SECONDS:.0f} "
+                    "seconds; is the server overloaded?"
                 )
         if answer.length:  # read1 does not say that the connection ended before its time
             raise http.client.IncompleteRead(bytes(body), answer.length)

@@ -267,7 +267,7 @@ def everything(result, folder):
 
 @pytest.mark.parametrize("name", BAD)
 def test_an_answer_that_is_no_mark_is_counted_asked_again_and_missing(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(server_module, "MAX_ANSWER_BYTES", 1 << 20)
     answer, fault = BAD[name]
 
     def some(asked):
@@ -300,7 +300,7 @@ def test_an_answer_that_is_no_mark_is_counted_asked_again_and_missing(name, tmp_
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_server_that_answers_nothing_else_is_one_message(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(server_module, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(server_module, "MAX_ANSWER_BYTES", 1 << 20)
     answer, _ = BAD[name]
 
     def always(asked):

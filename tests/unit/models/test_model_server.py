@@ -73,7 +73,7 @@ def test_a_request_waits_as_long_as_the_server_says():
 
 
 def test_a_server_that_says_when_is_asked_more_often_than_one_that_does_not():
-    # Two pauses: three tries without Retry-After; with it as many as ANNOUNCED.
+    # Two pauses: three tries without Retry-After; with it as many as MAX_ANNOUNCED_WAITS.
     with serving(*[busy(0)] * 10) as (server, asked):
         assert server.get("a") == {}
     assert len(asked) == 11
@@ -97,7 +97,7 @@ def test_other_requests_wait_too():
     assert min(asked[1:]) - asked[0] >= 0.29
 
 
-@pytest.mark.parametrize("wanted", [module.LONGEST + 1, 1e6, 1e300])
+@pytest.mark.parametrize("wanted", [module.MAX_ANSWER_SECONDS + 1, 1e6, 1e300])
 def test_a_server_that_asks_for_too_long_a_wait_is_given_up(wanted):
     with (
         serving(busy(wanted)) as (server, _),
@@ -107,7 +107,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_given_up(wanted):
 
 
 def test_a_wait_of_exactly_the_longest_is_begun(monkeypatch):
-    monkeypatch.setattr(module, "LONGEST", 0.2)
+    monkeypatch.setattr(module, "MAX_ANSWER_SECONDS", 0.2)
     with serving(busy(0.2)) as (server, _):
         assert server.get("a") == {}
 

@@ -347,7 +347,7 @@ def test_an_answer_not_to_be_relied_on_is_refused(serve, answer, told, good):
 @pytest.mark.parametrize("name", RAW)
 @pytest.mark.parametrize("good", [0, PROBED], ids=["at once", "after the probe"])
 def test_what_is_hardly_an_answer_is_one_message(serve, monkeypatch, name, good):
-    monkeypatch.setattr(patience, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(patience, "MAX_ANSWER_BYTES", 1 << 20)
     raw, told = RAW[name]
     _, url = serve(raw=raw, good=good)
     with pytest.raises(InputError, match=told):
@@ -364,7 +364,7 @@ def test_what_several_answers_show_together_is_seen_by_the_probe(serve, answer, 
 
 
 def test_an_answer_that_trickles_for_ever_is_given_up(serve, monkeypatch):
-    monkeypatch.setattr(patience, "LONGEST", 0.0)
+    monkeypatch.setattr(patience, "MAX_ANSWER_SECONDS", 0.0)
     _, url = serve()
     with pytest.raises(InputError, match="not complete after 0 seconds"):
         open_backend(f"{url}#one")

@@ -16,7 +16,7 @@ from rejoinder.files.resumable_lines import file_name
 from rejoinder.marking.answers import EXPECTED, READ, SHARE, Answered, of_likelihoods
 from rejoinder.marking.asking import ask
 from rejoinder.marking.opening import Model, open_model
-from rejoinder.marking.questions import Questions, questions
+from rejoinder.marking.questions import MarkQuestions, questions
 from rejoinder.marking.result import Marks
 from rejoinder.marking.rubric import Rubric, read_rubric
 from rejoinder.marking.tables import (
@@ -159,7 +159,7 @@ def _replies(testset: TestSet, responses: Frame) -> pl.DataFrame:
 
 
 def _of_local(
-    backend: LikelihoodBackend, asked: Questions, work: Path | None, progress: Progress | None
+    backend: LikelihoodBackend, asked: MarkQuestions, work: Path | None, progress: Progress | None
 ) -> tuple[list[Answered], tuple[str, ...]]:
     """The answers of a model on this machine: from the likelihood of every answer asked for."""
     requests = [
@@ -189,7 +189,7 @@ def _of_local(
 
 def _result(
     name: str,
-    asked: Questions,
+    asked: MarkQuestions,
     answers: Sequence[Answered],
     facts: Mapping[str, str],
     notes: Sequence[str],

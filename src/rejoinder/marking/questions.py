@@ -47,7 +47,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Questions:
+class MarkQuestions:
     """All questions, and the rows of the table that they answer.
 
     Attributes:
@@ -70,7 +70,7 @@ def questions(
     rubric: Rubric,
     pairwise: bool = False,
     turns: int | None = None,
-) -> Questions:
+) -> MarkQuestions:
     """The questions about all replies, in the order of the test set.
 
     Args:
@@ -104,7 +104,7 @@ def questions(
     if len(several) < len(kept):
         what = counted(len(kept) - len(several), "question")
         notes.append(f"{what} asked once for equal replies")
-    return Questions(several, tuple(kept), tuple(places), tuple(notes))
+    return MarkQuestions(several, tuple(kept), tuple(places), tuple(notes))
 
 
 class _Texts:

@@ -9,7 +9,7 @@ import polars as pl
 
 from rejoinder.annotation.task import TIE
 from rejoinder.marking.answers import Answered
-from rejoinder.marking.questions import CHOICES, Questions
+from rejoinder.marking.questions import CHOICES, MarkQuestions
 from rejoinder.tables.schemas import PREFERENCES, SAMPLE, SCORES
 
 ANSWERS = {
@@ -27,7 +27,7 @@ def answers_table(answers: Sequence[Answered]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ANSWERS, orient="row")
 
 
-def scores_table(questions: Questions, answers: Sequence[Answered], model: str) -> pl.DataFrame:
+def scores_table(questions: MarkQuestions, answers: Sequence[Answered], model: str) -> pl.DataFrame:
     """The marks as scores: ``system, id, name, value``, and ``sample`` where there are samples."""
     rows = [
         {**row, "name": _name(model, row["criterion"]), "value": answers[place].value}
@@ -44,7 +44,7 @@ def _name(model: str, criterion: str) -> str:
 
 
 def preferences_table(
-    questions: Questions, answers: Sequence[Answered], model: str
+    questions: MarkQuestions, answers: Sequence[Answered], model: str
 ) -> pl.DataFrame:
     """The comparisons that have an answer as preferences; ``a`` was shown first."""
     rows = []
@@ -55,7 +55,7 @@ def preferences_table(
     return pl.DataFrame(rows, schema=PREFERENCES | {_FIRST: pl.String})
 
 
-def systems_of_scores(questions: Questions, answers: Sequence[Answered]) -> pl.DataFrame:
+def systems_of_scores(questions: MarkQuestions, answers: Sequence[Answered]) -> pl.DataFrame:
     """A row for each system and criterion; see `Marks`."""
     groups: dict[tuple[str, str], list[float | None]] = {}
     for row, place in zip(questions.rows, questions.places, strict=True):
@@ -72,7 +72,7 @@ def systems_of_scores(questions: Questions, answers: Sequence[Answered]) -> pl.D
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def systems_of_preferences(questions: Questions, answers: Sequence[Answered]) -> pl.DataFrame:
+def systems_of_preferences(questions: MarkQuestions, answers: Sequence[Answered]) -> pl.DataFrame:
     """A row for each pair of systems and criterion; see `Marks`."""
     pairs: dict[tuple[str, str, str], dict[str, list[str | None]]] = {}
     for row, place in zip(questions.rows, questions.places, strict=True):

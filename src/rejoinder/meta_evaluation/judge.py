@@ -31,7 +31,7 @@ from rejoinder.statistics.annotator_test import (
 )
 from rejoinder.statistics.calibration import cross_fitted
 from rejoinder.statistics.clusters import Groups, variance_components
-from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.conventions import NO_SPREAD, NOISE
 from rejoinder.statistics.draws import check_draws
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors
@@ -126,6 +126,7 @@ class _Judge(NamedTuple):
     on_scale: bool
     errors: JudgeErrors
     test: AnnotatorTest
+    equal: float | None
 
 
 def judge(
@@ -276,7 +277,8 @@ def _judge(
     answers = own if alike else cross_fitted(own, rated.human[marked], group, seed)
     # A context that several systems answered is one cluster of replies.
     test = alternative_annotator_test(ratings, answers, tolerance, alignment, group)
-    return _Judge(label, marked, alike, errors, test)
+    equal = own[0] * sign if own.size and np.ptp(own) <= NO_SPREAD else None
+    return _Judge(label, marked, alike, errors, test, equal)
 
 
 def _on(marks: Floats, scale: Scale) -> bool:
@@ -332,6 +334,9 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
         if absent:
             what = counted(absent, "rated reply", "rated replies")
             several.append((one.label, f"{what} without a mark left out"))
+        if one.equal is not None:
+            line = f"all marks are equal ({one.equal:g}): they tell no reply from another"
+            several.append((one.label, line))
         if not one.on_scale:
             line = (
                 f"marks are not on the ratings' scale ({scale[0]:g} to {scale[1]:g}): no severity; "

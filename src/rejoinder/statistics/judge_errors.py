@@ -79,6 +79,8 @@ class JudgeErrors:
     noise: float
 
 
+EQUAL_MARKS = "all marks are equal"
+
 NO_REPEATS = "each reply has one rating: the raters' noise cannot be estimated"
 NO_RELATION = (
     "the judge's marks follow people's ratings too loosely for an error in rating points: the slope is "
@@ -129,7 +131,8 @@ def judge_errors(
     def of_all(name: str, beside: float = 0.0, reason: str | None = None) -> Estimate:
         return cluster_estimate(float(agreement[name]), each[name], beside, n, clusters, reason)
 
-    slope = of_all("slope", 1.0)
+    equal = EQUAL_MARKS if n and np.ptp(marks) <= NO_SPREAD else None
+    slope = of_all("slope", 1.0, equal)
     unknown = None if repeats else NO_REPEATS
     calibration = "slope" if repeats else "as they are"
     reason = None if repeats or same_scale else NO_UNIT
@@ -146,9 +149,9 @@ def judge_errors(
     return JudgeErrors(
         of_all("severity"),
         slope,
-        of_all("correlation"),
-        of_all("within"),
-        of_all("corrected", reason=unknown),
+        of_all("correlation", reason=equal),
+        of_all("within", reason=equal),
+        of_all("corrected", reason=unknown or equal),
         of_all("reliability", reason=unknown),
         tuple(
             cluster_estimate(

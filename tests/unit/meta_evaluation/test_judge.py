@@ -140,3 +140,12 @@ def test_marks_of_several_raters_beside_ratings_of_one_may_be_swapped():
     assert any(note.startswith(words) for note in swapped.notes)
     right = rejoinder.judge(rejoinder.Scores.from_segments(marks), ratings)
     assert not any("swapped" in note for note in right.notes)
+
+
+def test_marks_that_are_all_equal_are_said_to_be():
+    ratings, marks = world()
+    equal = marks.with_columns(value=pl.lit(4.375))
+    report = rejoinder.judge(rejoinder.Scores.from_segments(equal), ratings)
+    assert any("all marks are equal (4.375)" in note for note in report.notes)
+    for name in ("slope", "correlation", "within", "corrected"):
+        assert measured(report, name)["reason"] == "all marks are equal", name

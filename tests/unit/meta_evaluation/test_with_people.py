@@ -373,3 +373,11 @@ def test_intervals_for_any_time_begin_at_20_rated_items():
     assert result.errors["reason"].unique().to_list() == ["19 rated items; expected 20 or more"]
     assert pair(result, "judge")["reason"] is None
     assert pair(compare_with_people(scored(marks), people), "people")["reason"] is None
+
+
+def test_a_judge_whose_scores_are_all_equal_is_said_to_be():
+    marks, ratings, _ = world()
+    result = compare_with_people(scored(marks.with_columns(judge=pl.lit(4.375)), "judge"), ratings)
+    (note,) = (each for each in result.notes if "no test of the error" in each)
+    assert "all its scores of rated replies are equal" in note
+    assert "scale" not in note

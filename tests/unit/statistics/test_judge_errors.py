@@ -125,7 +125,7 @@ def test_what_is_unknown_says_why():
     assert np.isfinite(result.severity.value)
     constant = judge_errors(ratings, np.ones(marks.size), system, item)
     assert np.isnan(constant.correlation.value)
-    assert constant.correlation.reason == "no variation"
+    assert constant.correlation.reason == constant.slope.reason == "all marks are equal"
     with pytest.raises(InputError, match="marks of shape"):
         judge_errors(ratings, marks[1:], system, item)
     with pytest.raises(InputError, match="not finite"):

@@ -17,6 +17,7 @@ from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.ranks import ranges
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
+from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
@@ -142,10 +143,14 @@ def errors(
     correction: Correction = "holm",
 ) -> tuple[pl.DataFrame, list[str]]:
     """The table of errors, and a note on judges that have none."""
-    rows, others = [], []
+    rows, others, equal = [], [], []
     families = Families(replies, correction, seed)
     for place, label in enumerate(replies.labels):
-        if not on_scale(replies.values[place][replies.rated], table, scale):
+        values = replies.values[place][replies.rated]
+        if np.ptp(values) <= NO_SPREAD:
+            equal.append(label)
+            continue
+        if not on_scale(values, table, scale):
             others.append(label)
             continue
         for a, b in pairs:
@@ -171,6 +176,11 @@ def errors(
             rows.append(row | {"error": values.pop("difference")} | values)
             families.add(items, mean)
     notes = []
+    if equal:
+        notes.append(
+            f"no test of the error of {listed(equal)}: all its scores of rated replies are equal, so that "
+            "they tell no reply from another"
+        )
     if others:
         notes.append(
             f"no test of the error of {listed(others)}: its scores are not on the scale of the ratings "

@@ -114,13 +114,17 @@ PAGE = Kind(
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 
 
-def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
+def check_file(
+    path: Path | None, kind: Kind, option: str = "--save", announced: bool = True
+) -> None:
     """Raises where a file must not or cannot be written, and says where one will be replaced.
 
     Args:
         path: The file to write; None where none is wanted.
         kind: What will be written.
         option: The option that named the file.
+        announced: Whether the note about the replacement is printed now; else call
+            `announce_replacement` when the rest of the command line is checked.
 
     Raises:
         ParameterError: The command reads or writes the file already, or it is of another kind.
@@ -134,14 +138,26 @@ def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
     _refuse_given(path, option)
     check_target(path, kind.suffixes, kind.otherwise)
     check_record_target(path)
-    if not path.exists() or not path.stat().st_size:
+    if not has_content(path):
         return
     if not is_of(path, kind):
         raise ParameterError(
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
             "writes them, so it is not replaced; name another file, or remove this one"
         )
-    note(f"{path}: {kind.name} of an earlier run will be replaced")
+    if announced:
+        announce_replacement(path, kind)
+
+
+def announce_replacement(path: Path, kind: Kind) -> None:
+    """Prints a note that a file will be replaced, where it has content."""
+    if has_content(path):
+        note(f"{path}: {kind.name} of an earlier run will be replaced")
+
+
+def has_content(path: Path) -> bool:
+    """Whether a file is there and is not empty."""
+    return path.exists() and path.stat().st_size > 0
 
 
 def check_drawings(folder: Path | None, option: str = "--plots") -> None:

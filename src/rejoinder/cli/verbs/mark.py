@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -84,10 +84,12 @@ def mark(given: MarkOptions) -> None:
     check_draws(0, given.seed)
     _check(given)
     kind = targets.PREFERENCES if given.pairwise else targets.OUTSIDE_SCORES
-    targets.check_file(given.output, kind, "--output")
+    targets.check_file(given.output, kind, "--output", announced=False)
     targets.check_folder(given.work, "--work")
     rubric = read_rubric(given.rubric)
     testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
+    _check_replaced(given)
+    targets.announce_replacement(given.output, kind)
     with Progress("loading"):
         model = _opened(given, rubric)
     with _ending(model), Progress("asking", "questions") as tick:
@@ -125,6 +127,49 @@ def _check(given: MarkOptions) -> None:
     local = given.of(options.LocalModelOptions)
     check_needs(not served, "a model on this machine", *local, "template")
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
+
+
+def _check_replaced(given: MarkOptions) -> None:
+    """Raises where the output would replace what is no earlier result of this model and rubric.
+
+    Marks cost money and time, and other tools write tables of the same columns. So the file must be as
+    its record says, and the record of this model and rubric.
+    """
+    from rejoinder.cli.targets import has_content
+    from rejoinder.errors import ParameterError
+    from rejoinder.files.provenance import content_of, read_record
+
+    if not has_content(given.output):
+        return
+    record = read_record(given.output)
+    if record is None or record["content"] != content_of(given.output):
+        why = "it has no record that 'mark' wrote it as it is now"
+    elif record["command"][1:2] != ["mark"]:
+        why = "another command wrote it, as its record says"
+    elif not _is_of_model(record, given.model):
+        why = "it has the marks of another model, as its record says"
+    elif content_of(given.rubric) not in _contents(record, "--rubric"):
+        why = "it has the marks of another rubric, as its record says"
+    else:
+        return
+    raise ParameterError(
+        f"--output {given.output}: the file is not replaced: {why}; name another file, or remove this "
+        "one"
+    )
+
+
+def _is_of_model(record: Mapping[str, Any], model: str) -> bool:
+    from rejoinder.files.provenance import content_of, without_secrets
+
+    if Path(model).exists():
+        return content_of(model) in _contents(record, "--model")
+    address = without_secrets(model)
+    return any(word in (address, f"--model={address}") for word in record["command"])
+
+
+def _contents(record: Mapping[str, Any], role: str) -> list[str | None]:
+    """The content of the inputs of an option, as a record has them."""
+    return [each["content"] for each in record["inputs"] if each["as"] == role]
 
 
 def _opened(given: MarkOptions, rubric: Rubric) -> ChatEndpoint | LikelihoodBackend:

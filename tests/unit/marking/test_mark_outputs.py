@@ -1,0 +1,69 @@
+"""What ``mark`` replaces: its own marks of the same model and rubric, and no other file."""
+
+import pytest
+
+import chat_server
+from shared_data import EXAMPLES, TESTSET
+
+RUBRIC = EXAMPLES / "rubric.toml"
+REPLIES = str(EXAMPLES / "responses" / "tuned.jsonl")
+REPLACED = "of an earlier run will be replaced"
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rubric.toml").write_text(RUBRIC.read_text())
+    model = chat_server.process()
+    return ["mark", TESTSET, REPLIES, "--model", model, "--rubric", "rubric.toml", "-o"]
+
+
+@pytest.mark.parametrize(
+    ("output", "more", "content"),
+    [
+        ("mine.csv", [], "system,id,name,value\ntuned,c1,mine,1\n"),
+        ("mine.csv", ["--pairwise"], "id,a,b,rater,criterion,winner\nc1,a,b,ann,fit,a\n"),
+    ],
+)
+def test_a_file_without_a_record_is_kept(command, words, tmp_path, output, more, content):
+    (tmp_path / output).write_text(content)
+    status, out, err = command(*words, output, *more)
+    assert (status, out) == (2, "")
+    assert (
+        f"--output {output}: the file is not replaced: it has no record that 'mark' wrote it" in err
+    )
+    assert "name another file, or remove this one" in err
+    assert REPLACED not in err
+    assert (tmp_path / output).read_text() == content
+
+
+def test_marks_are_replaced_by_those_of_the_same_model_and_rubric_alone(command, words, tmp_path):
+    assert command(*words, "m.csv")[0] == 0
+    first = (tmp_path / "m.csv").read_bytes()
+    status, _, err = command(*words, "m.csv")
+    assert (status, REPLACED in err) == (0, True)
+    assert (tmp_path / "m.csv").read_bytes() == first
+
+    other = [f"{each}#other" if each.startswith("http") else each for each in words]
+    status, _, err = command(*other, "m.csv")
+    assert (status, "it has the marks of another model" in err, REPLACED in err) == (2, True, False)
+
+    rubric = tmp_path / "rubric.toml"
+    text = rubric.read_text()
+    rubric.write_text(text + "\n# changed\n")
+    status, _, err = command(*words, "m.csv")
+    assert (status, "it has the marks of another rubric" in err, REPLACED in err) == (
+        2,
+        True,
+        False,
+    )
+
+    rubric.write_text("a =")  # a wrong rubric replaces nothing, and nothing says so
+    status, _, err = command(*words, "m.csv")
+    assert (status, REPLACED in err) == (2, False)
+    rubric.write_text(text)
+
+    assert (tmp_path / "m.csv").read_bytes() == first
+    (tmp_path / "m.csv").write_bytes(first + b"tuned,mine,judge,1\n")
+    status, _, err = command(*words, "m.csv")
+    assert (status, "it has no record that 'mark' wrote it as it is now" in err) == (2, True)

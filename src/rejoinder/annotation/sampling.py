@@ -84,20 +84,21 @@ def _of_table(
     for name in ("sample", "probability", "dialogues"):
         if getattr(task, name) is not None:
             raise ParameterError(
-                f"{name}, drawn: the table of drawn items says which single items are judged; leave "
-                f"{name} out"
+                f"{name}, --drawn (drawn=): the table of drawn items says which single items are judged; "
+                f"leave {name} out"
             )
     wanted = drawn.filter(pl.col("status") == NEXT)
     if not wanted.height:
         raise InputError(
-            f"drawn: no item of the table has the status '{NEXT}'; draw some with 'rejoinder plan --next N'"
+            f"--drawn (drawn=): no item of the table has the status '{NEXT}'; draw some "
+            "with 'rejoinder plan --next N'"
         )
     by_id = dict(wanted.select("id", "probability").iter_rows())
     unknown = [name for name in by_id if name not in set(testset.ids)]
     if unknown:
         raise InputError(
-            f"drawn: item {quoted(unknown[0])}{more(len(unknown), 'item')} is to be rated and not in the "
-            "test set; give the test set that was planned for"
+            f"--drawn (drawn=): item {quoted(unknown[0])}{more(len(unknown), 'item')} is to be rated "
+            "and not in the test set; give the test set that was planned for"
         )
     groups = [Group((name,), by_id[name]) for name in testset.ids if name in by_id]
     left = len(testset) - len(groups)

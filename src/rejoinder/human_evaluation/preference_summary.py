@@ -246,11 +246,13 @@ def _check_judges(table: pl.DataFrame, judges: Sequence[str]) -> None:
     raters = table.get_column("rater").unique(maintain_order=True).to_list()
     for judge in judges:
         if judge not in raters:
-            raise ParameterError(f"judges: no rater is called {judge!r}; got {listed(raters)}")
+            raise ParameterError(
+                f"--judge (judges=): no rater is called {judge!r}; got {listed(raters)}"
+            )
     if judges and set(raters) <= set(judges):
         raise ParameterError(
-            "judges: all raters are named as judges; the discrimination of a judge is measured beside "
-            "people: leave one or more out"
+            "--judge (judges=): all raters are named as judges; the discrimination of a judge is "
+            "measured beside people: leave one or more out"
         )
 
 

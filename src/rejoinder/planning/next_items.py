@@ -287,8 +287,8 @@ def _before(
     lacking = ids.filter(usable).filter(~ids.filter(usable).is_in(drawn.get_column("id").implode()))
     if lacking.len():
         raise InputError(
-            f"drawn: item {quoted(str(lacking[0]))}{more(lacking.len(), 'item')} is scored and not in the "
-            "table of drawn items; give the table that was written for these scores"
+            f"--drawn (drawn=): item {quoted(str(lacking[0]))}{more(lacking.len(), 'item')} is scored and "
+            "not in the table of drawn items; give the table that was written for these scores"
         )
     of_rated = ids.filter(rated)
     so_far = drawn_so_far(drawn, of_rated)

@@ -159,7 +159,8 @@ def compare(
     margins.check(scores)
     if worse_by is not None and b is None:
         raise ParameterError(
-            f"worse_by={worse_by:g}: no baseline is named; name it with b: {one_of(scores.names)}"
+            f"--fail-if-worse {worse_by:g} (worse_by=): no baseline is named; name it with "
+            f"b: {one_of(scores.names)}"
         )
     if cluster is not None:
         scores = clustered(scores, cluster)

@@ -44,21 +44,22 @@ class Margins(NamedTuple):
             return
         if not 0 <= self.worse_by < np.inf:
             raise ParameterError(
-                f"worse_by={self.worse_by} must be 0 or above: the largest loss that is accepted"
+                f"--fail-if-worse {self.worse_by:g} (worse_by=) must be 0 or above: the "
+                "largest loss that is accepted"
             )
         ranking = {label: each for label, each in scores.measured.items() if each.metric.ranks}
         if not ranking:
             raise ParameterError(
-                f"worse_by: {', '.join(scores.measured)} says nothing of better and worse; measure a "
-                "metric that ranks systems, for example bleu"
+                f"--fail-if-worse (worse_by=): {', '.join(scores.measured)} says nothing of better and "
+                "worse; measure a metric that ranks systems, for example bleu"
             )
         for label, each in ranking.items():
             low, high = each.metric.bounds
             if self.worse_by >= high - low:
                 raise ParameterError(
-                    f"worse_by={self.worse_by:g}: {label} is from {low:g} to {high:g}, so no system can "
-                    "be worse by more; the margin is in the metric's own range, where 0.01 is one point "
-                    "of BLEU"
+                    f"--fail-if-worse {self.worse_by:g} (worse_by=): {label} is from {low:g} to {high:g}, so "
+                    "no system can be worse by more; the margin is in the metric's own range, where "
+                    "0.01 is one point of BLEU"
                 )
 
     def columns(

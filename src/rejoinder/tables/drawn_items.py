@@ -150,8 +150,8 @@ def with_probabilities(ratings: pl.DataFrame, drawn: pl.DataFrame) -> pl.DataFra
         is_left = unknown[0] in drawn.get_column("id")
         why = f"has the status '{LEFT}' in" if is_left else "is not in"
         raise InputError(
-            f"drawn: item {quoted(unknown[0])}{more(unknown.len(), 'item')} is rated and {why} the table of "
-            "drawn items; give the table of the draw that these ratings belong to, or leave out ratings "
-            "of other items"
+            f"--drawn (drawn=): item {quoted(unknown[0])}{more(unknown.len(), 'item')} is rated and {why} "
+            "the table of drawn items; give the table of the draw that these ratings belong to, or leave "
+            "out ratings of other items"
         )
     return table

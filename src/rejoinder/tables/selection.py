@@ -31,7 +31,9 @@ def of_criterion(table: pl.DataFrame, criterion: str | None, *, one: bool = Fals
         return table
     alike = [each for each in criteria if each.casefold() == criterion.casefold()]
     if criterion not in criteria and len(alike) != 1:
-        raise ParameterError(f"criterion={criterion!r} is unknown; choose {one_of(criteria)}")
+        raise ParameterError(
+            f"--criterion {quoted(criterion)} (criterion=) is unknown; choose {one_of(criteria)}"
+        )
     return table.filter(pl.col("criterion") == (criterion if criterion in criteria else alike[0]))
 
 

@@ -288,7 +288,10 @@ def test_places_in_a_list_are_no_people():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"criterion": "fluency"}, "criterion='fluency' is unknown; choose 'overall'"),
+        (
+            {"criterion": "fluency"},
+            r"--criterion 'fluency' \(criterion=\) is unknown; choose 'overall'",
+        ),
         ({"without": ["dog"]}, "system 'dog' is unknown; choose 'a' or 'b'"),
         ({"without": ["a", "b"]}, "no system is left of 'a' or 'b'; keep one or more"),
         ({"raters": "mode"}, "raters='mode' is unknown; choose 'mean', 'median' or 'z'"),

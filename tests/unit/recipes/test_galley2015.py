@@ -118,7 +118,7 @@ def test_what_every_row_leaves_out_is_said_once(data):
 
 
 def test_a_sweep_checks_what_it_is_given(data):
-    with pytest.raises(ParameterError, match="criterion='taste' is unknown"):
+    with pytest.raises(ParameterError, match=r"--criterion 'taste' \(criterion=\) is unknown"):
         figure2(*data, criterion="taste", unit_size=11, assignments=2)
     with pytest.raises(ParameterError, match="nobody"):
         figure2(*data, without=["nobody"], unit_size=11, assignments=2)

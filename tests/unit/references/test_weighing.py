@@ -94,7 +94,7 @@ def test_a_criterion_is_chosen_where_there_are_several():
     both = pl.concat([RATED, other])
     with pytest.raises(ParameterError, match="choose 'overall' or 'taste' with --criterion"):
         weigh(TWO, REPLIES, both)
-    with pytest.raises(ParameterError, match="criterion='smell' is unknown"):
+    with pytest.raises(ParameterError, match=r"--criterion 'smell' \(criterion=\) is unknown"):
         weigh(TWO, REPLIES, both, criterion="smell")
     assert {row[2] for row in rows(weigh(TWO, REPLIES, both, criterion="taste").testset)} == {0}
 

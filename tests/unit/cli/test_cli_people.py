@@ -192,3 +192,11 @@ def test_drawn_items_weigh_the_ratings_and_those_not_rated_yet_are_counted(comma
     assert [row["low"] for row in told["pairs"]] == pytest.approx(
         [row["low"] for row in plain["pairs"]]
     )
+
+
+def test_legends_say_which_way_round_errors_are():
+    from rejoinder.cli.show import judge, people
+
+    assert "the judge's marks less people's" in judge.ERRORS
+    assert "'compare --ratings' has people less judge" in judge.ERRORS
+    assert "'judge' has the judge less people" in people.ERRORS

@@ -11,6 +11,7 @@ import chat_server
 import rejoinder
 from chat_server import completion, judge, number, options, plain, serving
 from rejoinder.annotation.task import Criterion
+from rejoinder.cli.show import mark as show
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.marking.answers import CUT, EMPTY, OTHER, REFUSED, UNUSABLE
 from rejoinder.marking.rubric import AGAIN, Rubric
@@ -605,3 +606,15 @@ def test_a_criterion_without_a_question_is_refused_before_the_server_is_asked():
     for pairwise in (False, True):
         with pytest.raises(ParameterError, match="criterion 'fit' has no question"):
             rejoinder.mark(TESTSET, RESPONSES, "http://127.0.0.1:9/v1", rubric, pairwise=pairwise)
+
+
+def test_replies_without_a_mark_are_followed_by_the_option_that_takes_them(capsys):
+    def gap(asked):
+        bad = "cat says c3." in asked["messages"][0]["content"]
+        return (200, completion("As a model, I", {"As": 0.9})) if bad else judge(asked)
+
+    for answer, expected in ((gap, True), (judge, False)):
+        with serving(answer) as (_, url):
+            show.mark(mark(url, retries=0))
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("--missing drop" in printed) == expected

@@ -24,8 +24,9 @@ LEGEND = (
     "systems, as it would be with very many raters"
 )
 ERRORS = (
-    "error: of the judge, in units of the ratings, above 0 where it favours the system; length, markdown: "
-    "for each unit of the logarithm of words (marks) + 1; p Holm: corrected over a judge's rows"
+    "error: the judge's marks less people's ratings, in units of the ratings, above 0 where it favours the "
+    "system ('compare --ratings' has people less judge); length, markdown: for each unit "
+    "of the logarithm of words (marks) + 1; p Holm: corrected over a judge's rows"
 )
 TEST = (
     "stands in: whether the judge beats half of the raters or more, each of whom is left out in turn: it is "

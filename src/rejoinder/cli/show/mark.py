@@ -18,6 +18,11 @@ _NEXT = {
     "preferences": "a model's preferences are not people's; go on with 'rejoinder preferences'",
 }
 
+_GAPS = (
+    "replies without a mark: with '--missing drop' both verbs leave out the items that lack one, and with "
+    "'--missing pairwise' each system keeps its own"
+)
+
 
 def mark(result: Marks) -> None:
     """The mean marks of systems, or the comparisons of pairs; then what was asked."""
@@ -36,6 +41,8 @@ def mark(result: Marks) -> None:
         f"{counted(counts['marks'], 'answer')}{served}"
     )
     out.print(_NEXT[result.kind], style="dim")
+    if result.kind == "scores" and counts["marks"] < counts["questions"]:
+        out.print(_GAPS, style="dim")
     out.print(result.signature, style="dim", soft_wrap=True)
     print_notes(out, result.notes)
 

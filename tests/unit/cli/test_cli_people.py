@@ -1,15 +1,17 @@
 """``rejoinder compare --ratings``: people, judges, and judges corrected by people."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder.cli.show.people import comparison
+from rejoinder.cli.show.people import _summary, comparison
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
+from rejoinder.statistics.confidence_sequence import quantile_at, standard_errors_at
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.responses import read_responses
@@ -200,3 +202,23 @@ def test_legends_say_which_way_round_errors_are():
     assert "the judge's marks less people's" in judge.ERRORS
     assert "'compare --ratings' has people less judge" in judge.ERRORS
     assert "'judge' has the judge less people" in people.ERRORS
+
+
+def test_the_summary_says_where_judges_save_nothing_and_counts_in_grammar():
+    def of(saved, p):
+        by = [name for name in ("people", "corrected") for _ in range(3)]
+        pairs = pl.DataFrame({"by": by, "saved": [None] * 3 + saved, "p": p * 2})
+        return _summary(SimpleNamespace(pairs=pairs, p_column="p"))[0]  # pyright: ignore[reportArgumentType]
+
+    few = of([0.0, 0.004, 0.3], [0.01, 0.5, 0.5])
+    assert few.startswith("of 3 pairs, 1 differs significantly by people alone and 1 corrected; ")
+    assert few.endswith("; in half of the pairs with an interval the judges save no ratings")
+    more = of([0.2, 0.25, 0.3], [0.01, 0.02, 0.5])
+    assert more.startswith("of 3 pairs, 2 differ significantly")
+    assert more.endswith("; half of the pairs with an interval save 25% of the ratings or more")
+
+
+def test_the_docs_have_the_quantiles_of_any_time():
+    text = (EXAMPLES.parent / "docs" / "compare-with-people.md").read_text()
+    z, t = standard_errors_at(20), quantile_at(20, 19)
+    assert f"at 20 rated items z is {z:.2f} and t with 19 degrees of freedom {t:.1f}" in text

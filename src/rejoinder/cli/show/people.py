@@ -164,8 +164,22 @@ def _summary(result: PeopleComparison) -> list[str]:
         name: int((each.get_column(result.p_column) < SIGNIFICANT).sum())
         for name, each in by.items()
     }
+    alone = significant[PEOPLE]
     return [
-        f"of {by[PEOPLE].height} pairs, {significant[PEOPLE]} differ significantly by people alone and "
-        f"{significant[CORRECTED]} corrected; half of the pairs with an interval save "
-        f"{100 * float(saved.median()):z.0f}% of the ratings or more"  # pyright: ignore[reportArgumentType]
+        f"of {by[PEOPLE].height} pairs, {alone} {'differs' if alone == 1 else 'differ'} significantly by "
+        f"people alone and {significant[CORRECTED]} corrected; " + _middle(float(saved.median()))  # pyright: ignore[reportArgumentType]
     ]
+
+
+def _middle(saved: float) -> str:
+    """What the judges save in the pair in the middle.
+
+    >>> _middle(0.254)
+    'half of the pairs with an interval save 25% of the ratings or more'
+    >>> _middle(0.001)
+    'in half of the pairs with an interval the judges save no ratings'
+    """
+    share = round(100 * saved)
+    if share <= 0:
+        return "in half of the pairs with an interval the judges save no ratings"
+    return f"half of the pairs with an interval save {share}% of the ratings or more"

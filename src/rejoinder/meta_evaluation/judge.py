@@ -16,7 +16,7 @@ from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Rated
-from rejoinder.meta_evaluation.matching import RANDOM, match
+from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
@@ -191,6 +191,7 @@ def judge(
         if progress is not None:
             progress(done, len(labels))
     notes += _swapped_note(rated, labels)
+    notes += other_criterion_notes(labels, criterion)
     notes += _notes(judges, (low, high))
     notes += _constant_note(rated, judges, tolerance, alignment)
     panel = _panel(judges, rated)

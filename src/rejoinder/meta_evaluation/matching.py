@@ -81,6 +81,26 @@ def match(
     return rated, notes, given.item(0, "criterion")
 
 
+def other_criterion_notes(labels: Sequence[str], criterion: str) -> list[str]:
+    """A note on marks of one model by several criteria, of which people rated another.
+
+    Args:
+        labels: The judges, named as ``mark`` names them: the model, a space and the criterion.
+        criterion: That of the ratings.
+    """
+    models = [label.removesuffix(criterion) for label in labels if label.endswith(f" {criterion}")]
+    others = [
+        label
+        for label in labels
+        if any(label.startswith(model) and label != model + criterion for model in models)
+    ]
+    return [
+        f"scores {quoted(label)} seem to be of another criterion than the ratings ({quoted(criterion)}), "
+        "and are taken for a judge too; to leave them out, give --scores (scores=) a file without their rows"
+        for label in others
+    ]
+
+
 def _concerning(notes: Sequence[str], without: Sequence[str]) -> list[str]:
     """Notes of the scores, but for those about a system that is left out here."""
     return [each for each in notes if not each.startswith(tuple(f"'{name}'" for name in without))]

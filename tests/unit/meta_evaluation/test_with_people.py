@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rejoinder import Scores, compare_with_people
+from rejoinder import Scores, compare_with_people, judge
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.tables.ratings import read_ratings
@@ -381,3 +381,15 @@ def test_a_judge_whose_scores_are_all_equal_is_said_to_be():
     (note,) = (each for each in result.notes if "no test of the error" in each)
     assert "all its scores of rated replies are equal" in note
     assert "scale" not in note
+
+
+def test_marks_by_another_criterion_are_noted():
+    marks, ratings, _ = world()
+    names = {"judge": "fake relevance", "other": "fake fluency"}
+    both = scored(marks.rename(names), *names.values())
+    rated = ratings.with_columns(criterion=pl.lit("relevance"))
+    for result in (compare_with_people(both, rated), judge(both, rated)):
+        (note,) = (each for each in result.notes if "another criterion" in each)
+        assert note.startswith("scores 'fake fluency' seem to be of another criterion")
+    alone = compare_with_people(both, ratings)
+    assert not any("another criterion" in each for each in alone.notes)

@@ -13,7 +13,7 @@ from rejoinder._version import __version__
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.messages import counted
-from rejoinder.meta_evaluation.matching import match
+from rejoinder.meta_evaluation.matching import match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.estimates import (
     CORRECTED,
     RANKS,
@@ -190,6 +190,7 @@ def compare_with_people(
     check_not_fitted(replies, signatures, table)
     pairs = _wanted(scores, replies, a, b)
     _check_enough(replies, pairs)
+    more += other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
     rows = estimates(replies, pairs, seed, anytime, correction)
     judge_errors, about = errors(replies, pairs, table, scale, seed, anytime, correction)

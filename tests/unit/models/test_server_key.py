@@ -10,6 +10,7 @@ from chat_server import completion, judge, serving
 from rejoinder.errors import InputError
 from rejoinder.models import server as module
 from rejoinder.models.chat.endpoint import ChatEndpoint
+from rejoinder.models.likelihood.endpoint.echo import read_echo
 from rejoinder.models.server import KEY, Server
 from rejoinder.models.server_key import answer_without_key, without_key
 
@@ -108,6 +109,17 @@ def test_a_model_named_like_a_short_key_is_asked_by_its_name(monkeypatch):
 def test_without_a_key_nothing_is_hidden(monkeypatch):
     monkeypatch.delenv(KEY, raising=False)
     assert without_key("a \\u0041 %41") == answer_without_key("a \\u0041 %41") == "a \\u0041 %41"
+
+
+@pytest.mark.parametrize("values", [["{key}", -1.0], [-1.0, ["{key}"]]])
+def test_a_log_probability_that_is_the_key_hides_it(monkeypatch, values):
+    key = SECRETS[0]
+    monkeypatch.setenv(KEY, key)
+    values = json.loads(json.dumps(values).replace("{key}", key))
+    logprobs = {"tokens": ["a", "b"], "token_logprobs": values}
+    with pytest.raises(InputError, match=r"a log-probability is .*\*\*\*") as error:
+        read_echo({"choices": [{"text": "ab", "logprobs": logprobs}]}, "http://127.0.0.1")
+    assert key not in str(error.value)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -141,7 +141,8 @@ def _number(value: Any, where: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{where}: a log-probability is {value!r:.40}; expected a number")
+        got = without_key(repr(value))
+        raise InputError(f"{where}: a log-probability is {got:.40}; expected a number")
     try:
         return float(value)
     except OverflowError:

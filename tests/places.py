@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from full_disk import FOLDERS, RESULTS, called, files, names, same
 from ladder_data import Rung
+from rejoinder.files.provenance import record_path
 
 NOBODY = 65534
 
@@ -112,11 +113,17 @@ def _earlier(case: Case) -> Path:
     target = case.place / case.name
     (case.place / "other.txt").write_text("mine")
     if case.made.is_file():
-        target.write_bytes(case.made.read_bytes())
+        _copy(case.made, target)
         target.chmod(0o666)
     elif "--plots" in case.words:
         shutil.copytree(case.made, target)
     return target
+
+
+def _copy(made: Path, target: Path) -> None:
+    """A file of an earlier run, with its record: some verbs replace their own files alone."""
+    shutil.copyfile(made, target)
+    shutil.copy(record_path(made), record_path(target))
 
 
 def link(case: Case) -> Visit:
@@ -138,7 +145,8 @@ def _linked(case: Case, dangling: bool) -> Visit:
     if not dangling and case.made.is_dir():
         (far / case.name).mkdir()
     elif not dangling:
-        (far / case.name).write_bytes(case.made.read_bytes())
+        _copy(case.made, far / case.name)
+        shutil.copy(record_path(case.made), record_path(near / case.name))
 
     def whole() -> bool:
         same_there = same(_held(far / case.name), _held(case.made))

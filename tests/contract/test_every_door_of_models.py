@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -52,9 +53,15 @@ class Place(NamedTuple):
         trained = [*TRAINING, "-o", output, "--json", "--encoder", model]
         return {
             "ruq": ["ruq", model, self.path / "t.jsonl", "--resamples", 0, "--json"],
-            "mark": [  # in a file of its own name: another one is not replaced
+            "mark": [
                 *("mark", self.path / "t.jsonl", self.path / "bot.jsonl", "--model", model),
-                *("--rubric", EXAMPLES / "rubric.toml", "-o", f"{output}-marks.csv", "--json"),
+                *(
+                    "--rubric",
+                    EXAMPLES / "rubric.toml",
+                    "-o",
+                    self.marks_of(model, output),
+                    "--json",
+                ),
             ],
             "respond": [
                 *("respond", model, self.path / "t.jsonl", "-o", f"{output}.csv", "--json"),
@@ -64,6 +71,10 @@ class Place(NamedTuple):
             "ruber": [*score, "--json", "-m", f"ruber:model={model},referenced=encoder"],
             "train": ["train", "ruber", self.path / "c.jsonl", *trained],
         }[door]
+
+    def marks_of(self, model, output):
+        """A file of marks for each model: those of another model are not replaced."""
+        return f"{output}-{Path(model).parent.name}-{Path(model).name}.csv"
 
     def ruber_of(self, encoder, path):
         """The RUBER model of this place, by somebody who would have it read with another encoder."""

@@ -137,7 +137,7 @@ RESPONDER = [
 RANDOM = {"responder": "random", "beam": "nothing"}
 RETRIEVAL = {"responder": "retrieval", "beam": "nothing"}
 BY_CHAT = {"responder": "chat", "beam": "nothing"}
-LIMITS = "rejoinder.models.chat.asking:Questions.__init__"
+LIMITS = "rejoinder.models.chat.asking:AskedInOrder.__init__"
 
 
 def refused_at(text):

@@ -81,7 +81,7 @@ class Rubric(Result):
         ParameterError: A criterion is not well-formed, or a template has an unknown place or lacks one.
 
     >>> Rubric((Criterion("fit", "Does it fit?", 1, 3),)).hash
-    '36fbd3f0'
+    'fca4d837'
     """
 
     criteria: tuple[Criterion, ...] = (

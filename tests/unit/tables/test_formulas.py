@@ -53,7 +53,7 @@ def test_responses_are_data_and_stay_exact(tmp_path):
 
 def test_no_table_of_results_is_written_another_way():
     """Besides, tables are hashed (summary.py), rows go to standard output (console.py),
-    and files of data are written as they are: those for a platform (platforms.py) and the export of
+    and files of data are written as they are: those for a platform (mturk.py) and the export of
     the admin page (app.py), whose comments are escaped.
     """
     other = {
@@ -64,4 +64,4 @@ def test_no_table_of_results_is_written_another_way():
         and node.attr == "write_csv"
         and "without_formulas(" not in ast.unparse(node)
     }
-    assert other == {"app.py", "console.py", "platforms.py", "summary.py"}
+    assert other == {"app.py", "console.py", "mturk.py", "summary.py"}

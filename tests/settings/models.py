@@ -176,9 +176,9 @@ RESPOND = [
             ("--max-tokens", "--max-tokens 500", {"also": "--work {out}/work", "status": (0, 2),
              "effect": refused_at("max_tokens=500")}),
             ("--retries", "--retries 0", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
-                lambda *both: [each.calls[0].args[3].retries for each in both] == [2, 0]}),
+                lambda *both: [each.calls[0].args[4].retries for each in both] == [2, 0]}),
             ("--concurrency", "--concurrency 2", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
-                lambda *both: [each.calls[0].args[3].concurrency for each in both] == [8, 2]}),
+                lambda *both: [each.calls[0].args[4].concurrency for each in both] == [8, 2]}),
         )
     ),
     Row("respond", "--seed", "--seed 7", "@r.jsonl", where=RANDOM,

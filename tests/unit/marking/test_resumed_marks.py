@@ -41,6 +41,16 @@ def lines(folder):
     return path.read_bytes().count(b"\n") - 1 if path.is_file() else -1
 
 
+def until_unchanged(folder, seconds=1.0):
+    """Waits until no file of a folder has changed for a while."""
+    seen, since, end = None, time.monotonic(), time.monotonic() + 30
+    while time.monotonic() - since < seconds and time.monotonic() < end:
+        now = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        if now != seen:
+            seen, since = now, time.monotonic()
+        time.sleep(0.02)
+
+
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """The folder of a run that is killed while the first question alone is under way; and its end."""
@@ -58,6 +68,7 @@ def killed(tmp_path_factory):
         end = time.monotonic() + 30
         while lines(folder) < SIZE - 1 and time.monotonic() < end:
             time.sleep(0.01)
+        until_unchanged(folder)  # the count of calls is written after the answers
         shutil.copytree(folder, copy)
         released.set()
         thread.join(30)

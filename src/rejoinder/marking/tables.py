@@ -17,7 +17,9 @@ ANSWERS = {
     "how": pl.String, "answer": pl.String, "fault": pl.String, "calls": pl.Int64,
     "tokens": pl.Int64, "share": pl.Float64,
 }  # fmt: skip
-_FIRST = "first"
+FIRST = "first"
+"""The column of a comparison that names the reply shown first."""
+
 _WINNERS = {CHOICES["1"]: "a", CHOICES["2"]: "b", CHOICES[TIE]: TIE}
 
 
@@ -51,8 +53,18 @@ def preferences_table(
     for row, place in zip(questions.rows, questions.places, strict=True):
         value = answers[place].value
         if value is not None:
-            rows.append({**row, "rater": model, "winner": _WINNERS[value], _FIRST: "a"})
-    return pl.DataFrame(rows, schema=PREFERENCES | {_FIRST: pl.String})
+            rows.append({**row, "rater": model, "winner": _WINNERS[value], FIRST: "a"})
+    return pl.DataFrame(rows, schema=PREFERENCES | {FIRST: pl.String})
+
+
+def has_names_of(table: pl.DataFrame, criteria: Sequence[str]) -> bool:
+    """Whether a table of scores or of preferences has the names that marks by these criteria have."""
+    if FIRST in table.columns:
+        return table["rater"].n_unique() == 1 and table["criterion"].is_in(criteria).all()
+    endings = tuple(_name("", criterion) for criterion in criteria)
+    return "name" in table.columns and all(
+        name.endswith(endings) for name in table["name"].unique().to_list()
+    )
 
 
 def systems_of_scores(questions: MarkQuestions, answers: Sequence[Answered]) -> pl.DataFrame:

@@ -88,7 +88,7 @@ def mark(given: MarkOptions) -> None:
     targets.check_folder(given.work, "--work")
     rubric = read_rubric(given.rubric)
     testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
-    _check_replaced(given)
+    _check_replaced(given, rubric)
     targets.announce_replacement(given.output, kind)
     with Progress("loading"):
         model = _opened(given, rubric)
@@ -129,11 +129,12 @@ def _check(given: MarkOptions) -> None:
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
 
 
-def _check_replaced(given: MarkOptions) -> None:
+def _check_replaced(given: MarkOptions, rubric: Rubric) -> None:
     """Raises where the output would replace what is no earlier result of this model and rubric.
 
     Marks cost money and time, and other tools write tables of the same columns. So the file must be as
-    its record says, and the record of this model and rubric.
+    its record says, and the record of this model and rubric. A run that was killed between its file
+    and the record leaves no record: then the names in the file decide.
     """
     from rejoinder.cli.targets import has_content
     from rejoinder.errors import ParameterError
@@ -142,6 +143,8 @@ def _check_replaced(given: MarkOptions) -> None:
     if not has_content(given.output):
         return
     record = read_record(given.output)
+    if record is None and _has_names_of(given.output, rubric, given.pairwise):
+        return
     if record is None or record["content"] != content_of(given.output):
         why = "it has no record that 'mark' wrote it as it is now"
     elif record["command"][1:2] != ["mark"]:
@@ -156,6 +159,20 @@ def _check_replaced(given: MarkOptions) -> None:
         f"--output {given.output}: the file is not replaced: {why}; name another file, or remove this "
         "one"
     )
+
+
+def _has_names_of(output: Path, rubric: Rubric, pairwise: bool) -> bool:
+    """Whether the names in a file are those that the marks of a rubric have."""
+    from rejoinder.errors import InputError
+    from rejoinder.marking.tables import FIRST, has_names_of
+    from rejoinder.tables.external_scores import read_scores
+    from rejoinder.tables.preferences import read_preferences
+
+    try:
+        table = read_preferences(output, cluster=FIRST) if pairwise else read_scores(output)
+    except InputError:
+        return False
+    return has_names_of(table, [criterion.name for criterion in rubric.criteria])
 
 
 def _is_of_model(record: Mapping[str, Any], model: str) -> bool:

@@ -39,6 +39,14 @@ MAX_ANNOUNCED_WAITS = 60
 """Maximum number of waits that the server asks for (Retry-After), of `MAX_ANSWER_SECONDS` in all."""
 
 
+_waits: dict[int, float] = {}  # of each thread that waits: until when (time.monotonic)
+
+
+def seconds_to_wait() -> float:
+    """Seconds until a busy server is asked again, in any thread; 0.0 where none is waited for."""
+    return max(min(tuple(_waits.values()), default=0.0) - time.monotonic(), 0.0)
+
+
 class AnswerError(InputError):
     """A server's answer that cannot be used: no JSON, too long, or of another kind than asked for."""
 
@@ -161,12 +169,21 @@ class Server:
                         f"{self.url}/{route}: cannot be reached: {_reason(error)}; is the server "
                         "running?"
                     ) from None
-            self._closed.wait(pause)
+            self._sleep(pause)
+
+    def _sleep(self, seconds: float) -> None:
+        """Waits some seconds, or until the server is closed."""
+        thread = threading.get_ident()
+        _waits[thread] = time.monotonic() + seconds
+        try:
+            self._closed.wait(seconds)
+        finally:
+            del _waits[thread]
 
     def _wait(self) -> None:
         """Waits until the server takes requests again; all threads wait, where one was told to."""
         while not self._closed.is_set() and (left := self._free - time.monotonic()) > 0:
-            self._closed.wait(left)
+            self._sleep(left)
         if self._closed.is_set():
             raise InputError(f"{self.url}: closed; no request is sent any more")
 

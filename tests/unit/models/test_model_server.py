@@ -1,6 +1,7 @@
 """How servers are asked: when they are busy, when they say for how long, and when they redirect."""
 
 import itertools
+import re
 import threading
 import time
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import InputError
 from rejoinder.models import server as module
 from rejoinder.models.server import AnswerError, RefusedError, Server, _retry_after
@@ -95,6 +97,22 @@ def test_other_requests_wait_too():
             each.join()
     assert len(asked) == 5
     assert min(asked[1:]) - asked[0] >= 0.29
+
+
+def test_a_log_says_that_a_busy_server_is_waited_for():
+    tick = Progress("asking", "questions")
+    tick(3, 12)
+    with serving(busy(30)) as (server, asked):
+        thread = threading.Thread(target=lambda: pytest.raises(InputError, server.get, "a"))
+        thread.start()
+        while not module.seconds_to_wait():
+            time.sleep(0.005)
+        line = tick.line(seconds=5)
+        server.close()
+        thread.join()
+    words = r"rejoinder: asking: 3 of 12 questions, 25% \(server busy, next try in (30|29) s\)"
+    assert re.fullmatch(words, line)
+    assert tick.line(seconds=5) == "rejoinder: asking: 3 of 12 questions, 25% (5 s)"
 
 
 @pytest.mark.parametrize("wanted", [module.MAX_ANSWER_SECONDS + 1, 1e6, 1e300])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -31,6 +32,13 @@ def prepares() -> bool:
     """Whether a kernel is being compiled at this moment."""
     ahead = sys.modules.get("rejoinder.kernels.ahead")
     return ahead is not None and ahead.compiling.is_set()
+
+
+def busy() -> str:
+    """What is said while a busy server is waited for; empty where none is waited for."""
+    server = sys.modules.get("rejoinder.models.server")
+    seconds = 0.0 if server is None else server.seconds_to_wait()
+    return f"server busy, next try in {math.ceil(seconds)} s" if seconds else ""
 
 
 class Progress:
@@ -92,7 +100,7 @@ class Progress:
         if share and self.unit:
             share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
         separator = ": " if self.unit else ", "
-        return f"rejoinder: {self.what}{separator if share else ''}{share} ({seconds:.0f} s)"
+        return f"rejoinder: {self.what}{separator if share else ''}{share} ({busy() or f'{seconds:.0f} s'})"
 
     def _watch(self) -> None:
         wait = PATIENCE

@@ -32,7 +32,7 @@ from rejoinder.human_evaluation.grades import grade_notes
 from rejoinder.human_evaluation.rater_exclusion import DROPPED, KEPT, SummaryOptions
 from rejoinder.human_evaluation.rating_summary import summarise_ratings
 from rejoinder.marking.answers import read_answer
-from rejoinder.marking.questions import Question
+from rejoinder.marking.questions import MarkQuestion
 from rejoinder.meta_evaluation.with_people import refusals
 from rejoinder.meta_evaluation.with_people.estimates import on_scale
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
@@ -83,7 +83,9 @@ def test_weights_reach_from_minus_1_to_1():
 
 def test_the_points_of_a_scale_need_half_of_the_first_token_s_probability():
     # (4 + 2) / 2 = 3 where they have half of it; below that the answer itself counts.
-    question = Question("c1", "fit", "How?", {str(n): float(n) for n in range(1, 6)}, graded=True)
+    question = MarkQuestion(
+        "c1", "fit", "How?", {str(n): float(n) for n in range(1, 6)}, graded=True
+    )
     for share, value in ((0.25, 3.0), (0.2499, 4.0)):
         answer = ChatAnswer("4", first={"4": share, "2": share}, token="4")
         assert read_answer(question, answer).value == pytest.approx(value)

@@ -91,7 +91,7 @@ def _next_block(db: sqlite3.Connection, task: Task, rater: int, now: float) -> i
 def attention_is_due(task: Task, rater: int, rated: int, asked: int) -> bool:
     """Whether an attention question comes before the next of the others.
 
-    Each stretch of ``attention_every`` questions has one, at a place drawn at random.
+    Each block of ``attention_every`` questions has one, at a place drawn at random.
 
     Args:
         task: The settings of the study.
@@ -99,11 +99,11 @@ def attention_is_due(task: Task, rater: int, rated: int, asked: int) -> bool:
         rated: The number of questions to be rated that the rater has had.
         asked: The number of attention questions.
     """
-    stretch, place = divmod(rated, task.attention_every)
-    if asked > stretch:
+    block, place = divmod(rated, task.attention_every)
+    if asked > block:
         return False
-    rng = np.random.default_rng([task.seed, 2, rater, stretch])
-    return asked < stretch or place >= int(rng.integers(1, task.attention_every))
+    rng = np.random.default_rng([task.seed, 2, rater, block])
+    return asked < block or place >= int(rng.integers(1, task.attention_every))
 
 
 def _numbers(db: sqlite3.Connection, rater: int) -> tuple[int, int]:
@@ -243,6 +243,6 @@ def counts(db: sqlite3.Connection, task: Task, rater: int) -> Counts:
     )
     rated, asked = _numbers(db, rater)
     still = min(free.get("rated", 0), max(room(db, task, rater), 0))
-    stretches = -(-(rated + still) // task.attention_every) if still else 0
-    attention = min(free.get("attention", 0), max(stretches - asked, 0))
+    blocks = -(-(rated + still) // task.attention_every) if still else 0
+    attention = min(free.get("attention", 0), max(blocks - asked, 0))
     return Counts(answered, assigned + free.get("training", 0) + still + attention)

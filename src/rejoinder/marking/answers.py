@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from rejoinder.annotation.task import TIE
-from rejoinder.marking.questions import Question
+from rejoinder.marking.questions import MarkQuestion
 from rejoinder.models.chat.answer import ChatAnswer
 from rejoinder.models.likelihood.backend import Likelihood
 
@@ -59,7 +59,7 @@ class Answered(msgspec.Struct, frozen=True):
     share: float | None = None
 
 
-def read_answer(question: Question, answer: ChatAnswer) -> Answered:
+def read_answer(question: MarkQuestion, answer: ChatAnswer) -> Answered:
     """The mark of an answer.
 
     With the probabilities of first tokens the mark is the expectation of the scale's points over them,
@@ -81,14 +81,14 @@ def read_answer(question: Question, answer: ChatAnswer) -> Answered:
     return _marked(question, read, READ, answer.text, share)
 
 
-def unmarked(question: Question, fault: str, answer: str = "") -> Answered:
+def unmarked(question: MarkQuestion, fault: str, answer: str = "") -> Answered:
     """No mark, for this reason."""
     return Answered(
         question.key, question.id, question.criterion, None, "", answer[:_LONGEST], fault
     )
 
 
-def of_likelihoods(question: Question, replies: Sequence[Likelihood]) -> Answered:
+def of_likelihoods(question: MarkQuestion, replies: Sequence[Likelihood]) -> Answered:
     """The mark of a model on this machine: from the log-probability of every possible answer."""
     for each in replies:
         if each.dropped:
@@ -113,7 +113,7 @@ def _local(answered: Answered) -> Answered:
 
 
 def _marked(
-    question: Question, value: float, how: str, answer: str, share: float | None
+    question: MarkQuestion, value: float, how: str, answer: str, share: float | None
 ) -> Answered:
     return Answered(
         question.key,

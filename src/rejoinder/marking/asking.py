@@ -10,7 +10,7 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.resumable_lines import ResumableLines
 from rejoinder.marking.answers import REFUSED, UNUSABLE, Answered, read_answer, unmarked
-from rejoinder.marking.questions import Question
+from rejoinder.marking.questions import MarkQuestion
 from rejoinder.marking.rubric import Rubric
 from rejoinder.messages import counted, quoted
 from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
@@ -21,7 +21,7 @@ from rejoinder.progress import Progress
 
 def ask(
     endpoint: ChatEndpoint,
-    questions: Sequence[Question],
+    questions: Sequence[MarkQuestion],
     rubric: Rubric,
     limits: Limits,
     *,
@@ -60,7 +60,7 @@ def ask(
     return asked.all(file, lambda answers: _check_marks(answers, endpoint.url), progress)
 
 
-def _ask(attempts: Attempts, question: Question, rubric: Rubric) -> Answered:
+def _ask(attempts: Attempts, question: MarkQuestion, rubric: Rubric) -> Answered:
     """The answer to a question, which is asked again until it is a mark."""
     text = question.text
     answered = unmarked(question, UNUSABLE)

@@ -23,7 +23,7 @@ CHOICES = {FIRST: 1.0, SECOND: 2.0, TIE: 0.0}
 
 
 @dataclass(frozen=True)
-class Question:
+class MarkQuestion:
     """What a model is asked, once for all replies whose question has the same words.
 
     Attributes:
@@ -58,7 +58,7 @@ class MarkQuestions:
         notes: What is not asked about.
     """
 
-    asked: tuple[Question, ...]
+    asked: tuple[MarkQuestion, ...]
     rows: tuple[dict[str, Any], ...]
     places: tuple[int, ...]
     notes: tuple[str, ...]
@@ -87,13 +87,13 @@ def questions(
     """
     rubric.check_questions("pairwise" if pairwise else "pointwise")
     systems = responses.get_column("system").unique(maintain_order=True).to_list()
-    world = _Texts(testset, turns)
+    items = _Texts(testset, turns)
     rows = (
-        _of_pairs(world, responses, systems, rubric)
+        _of_pairs(items, responses, systems, rubric)
         if pairwise
-        else _of_replies(world, responses, systems, rubric)
+        else _of_replies(items, responses, systems, rubric)
     )
-    asked: dict[tuple[str, str], tuple[int, Question]] = {}
+    asked: dict[tuple[str, str], tuple[int, MarkQuestion]] = {}
     kept, places = [], []
     for row, question in rows:
         place, _ = asked.setdefault((question.criterion, question.text), (len(asked), question))
@@ -130,8 +130,8 @@ class _Texts:
 
 
 def _of_replies(
-    world: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
-) -> Iterator[tuple[dict[str, Any], Question]]:
+    items: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
+) -> Iterator[tuple[dict[str, Any], MarkQuestion]]:
     sampled = SAMPLE in responses.columns
     replies: dict[tuple[str, str], list[tuple[str | None, str]]] = {}
     for row in responses.iter_rows(named=True):
@@ -140,9 +140,9 @@ def _of_replies(
     for criterion in rubric.criteria:
         marks = {str(grade): float(grade) for grade, _ in criterion.points}
         for system in systems:
-            for id in world.ids:
+            for id in items.ids:
                 for sample, text in replies.get((system, id), ()):
-                    texts = {**world.of(id), "reply": text}
+                    texts = {**items.of(id), "reply": text}
                     asked = rubric.question("pointwise", criterion, list(marks), texts)
                     row = {
                         "system": system,
@@ -150,12 +150,12 @@ def _of_replies(
                         "criterion": criterion.name,
                         "sample": sample,
                     }
-                    yield row, Question(id, criterion.name, asked, marks, True)
+                    yield row, MarkQuestion(id, criterion.name, asked, marks, True)
 
 
 def _of_pairs(
-    world: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
-) -> Iterator[tuple[dict[str, Any], Question]]:
+    items: _Texts, responses: pl.DataFrame, systems: list[str], rubric: Rubric
+) -> Iterator[tuple[dict[str, Any], MarkQuestion]]:
     if responses.select("system", "id").is_duplicated().any():
         raise InputError(
             "responses: several replies of one system to one item; pairs are compared of one reply "
@@ -169,15 +169,15 @@ def _of_pairs(
     shared = False
     for criterion in rubric.criteria:
         for pair in combinations(systems, 2):
-            for id in world.ids:
+            for id in items.ids:
                 if not all((system, id) in texts for system in pair):
                     continue
                 shared = True
                 for a, b in (pair, pair[::-1]):
-                    filled = {**world.of(id), "first": texts[a, id], "second": texts[b, id]}
+                    filled = {**items.of(id), "first": texts[a, id], "second": texts[b, id]}
                     asked = rubric.question("pairwise", criterion, list(marks), filled)
                     row = {"id": id, "a": a, "b": b, "criterion": criterion.name}
-                    yield row, Question(id, criterion.name, asked, marks, False)
+                    yield row, MarkQuestion(id, criterion.name, asked, marks, False)
     if not shared:
         raise InputError(
             f"responses: {counted(len(systems), 'system')}, and no item that two of them answered; "

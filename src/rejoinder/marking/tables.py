@@ -57,14 +57,25 @@ def preferences_table(
     return pl.DataFrame(rows, schema=PREFERENCES | {FIRST: pl.String})
 
 
-def has_names_of(table: pl.DataFrame, criteria: Sequence[str]) -> bool:
-    """Whether a table of scores or of preferences has the names that marks by these criteria have."""
+def has_names_of(table: pl.DataFrame, criteria: Sequence[str], model: str | None = None) -> bool:
+    """Whether a table has the names that marks by these criteria have, of a model or of any one.
+
+    Args:
+        table: Scores or preferences.
+        criteria: The names of the criteria.
+        model: What tables call the model; None: it may be any.
+    """
     if FIRST in table.columns:
-        return table["rater"].n_unique() == 1 and table["criterion"].is_in(criteria).all()
+        raters = set(table["rater"].to_list())
+        of_model = len(raters) == 1 if model is None else raters == {model}
+        return of_model and table["criterion"].is_in(criteria).all()
+    if "name" not in table.columns:
+        return False
+    names = set(table["name"].to_list())
+    if model is not None:
+        return names <= {_name(model, criterion) for criterion in criteria}
     endings = tuple(_name("", criterion) for criterion in criteria)
-    return "name" in table.columns and all(
-        name.endswith(endings) for name in table["name"].unique().to_list()
-    )
+    return all(name.endswith(endings) for name in names)
 
 
 def systems_of_scores(questions: MarkQuestions, answers: Sequence[Answered]) -> pl.DataFrame:

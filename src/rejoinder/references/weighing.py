@@ -123,7 +123,7 @@ def weigh(
         without: Systems whose replies make no references.
         keep: Keep the references of the test set, with the weights that they have.
         filter_raters: Exclude raters whose linearly weighted kappa against the others is below this;
-            0.1 is usual. None: nobody is excluded.
+            0.1 is customary. None: nobody is excluded.
         least: With ``filter_raters``: the fewest replies shared with others to be judged by.
         least_raters: Replies with fewer raters have no weight by people.
         weights_from: A metric that needs no reference, such as ``"ruber:model=FOLDER"``, or the scores of

@@ -56,18 +56,18 @@ def read_scores(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    frames, stretches = [], []
+    frames, row_numbers = [], []
     mapping = column_mapping(columns)
     for path in existing(paths, "scores"):
         draft = scores_in(path, format, mapping)
         if not draft.frame.height:
             raise InputError(f"{path}: no scores; expected at least one row")
         frames.append(conform(draft.frame, SCORES, str(path), dict.fromkeys(OPTIONAL_SCORES)))
-        stretches += draft.origin.stretches
+        row_numbers += draft.origin.parts
         for note in draft.notes:
             _LOG.warning("%s: %s", visible(str(path)), note)
     table = pl.concat(frames)
-    check_external(table, Origin(tuple(stretches)))
+    check_external(table, Origin(tuple(row_numbers)))
     return table
 
 

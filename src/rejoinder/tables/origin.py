@@ -13,11 +13,11 @@ class Origin:
     """The file and the row number of every row of a table.
 
     Attributes:
-        stretches: Consecutive stretches of the table: the name of the file (or of the table, where
+        parts: Consecutive parts of the table: the name of the file (or of the table, where
             it came from no file) and the row number of each of its rows.
     """
 
-    stretches: tuple[tuple[str, Sequence[int]], ...]
+    parts: tuple[tuple[str, Sequence[int]], ...]
 
     @classmethod
     def of_table(cls, name: str, frame: pl.DataFrame) -> Origin:
@@ -39,10 +39,10 @@ class Origin:
 
     def files(self) -> str:
         """The names of all files, each once."""
-        return ", ".join(dict.fromkeys(name for name, _ in self.stretches))
+        return ", ".join(dict.fromkeys(name for name, _ in self.parts))
 
     def _find(self, index: int) -> tuple[str, int]:
-        for name, rows in self.stretches:
+        for name, rows in self.parts:
             if index < len(rows):
                 return name, rows[index]
             index -= len(rows)

@@ -64,7 +64,7 @@ def read_preferences(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    frames, stretches = [], []
+    frames, row_numbers = [], []
     mapping, keep = (
         column_mapping(columns),
         (*cluster_columns(cluster), *covariate_columns(covariates)),
@@ -84,9 +84,9 @@ def read_preferences(
     for part in parts:
         frame, origin = _preferences(votes(part), keep)
         frames.append(frame)
-        stretches += origin.stretches
+        row_numbers += origin.parts
     preferences = pl.concat(frames, how="diagonal")
-    check_preferences(preferences, Origin(tuple(stretches)))
+    check_preferences(preferences, Origin(tuple(row_numbers)))
     return preferences
 
 

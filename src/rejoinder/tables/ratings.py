@@ -75,7 +75,7 @@ def read_ratings(
         InputError: A file cannot be read or breaks a rule; the message names file and row.
         ParameterError: There is no such format.
     """
-    frames, stretches = [], []
+    frames, row_numbers = [], []
     mapping, keep = column_mapping(columns), cluster_columns(cluster)
     if in_memory.are_tables(paths, "ratings"):
         drafts = [("ratings", ratings_in_memory(each, mapping, keep)) for each in paths]
@@ -87,11 +87,11 @@ def read_ratings(
         if not frames[-1].height:
             why = f" ({'; '.join(draft.notes)})" if draft.notes else ""
             raise InputError(f"{path}: no ratings{why}; expected at least one")
-        stretches += draft.origin.stretches
+        row_numbers += draft.origin.parts
         for note in draft.notes:
             _LOG.warning("%s: %s", visible(path), note)
     ratings = pl.concat(frames, how="diagonal")
-    check_scores(ratings, Origin(tuple(stretches)))
+    check_scores(ratings, Origin(tuple(row_numbers)))
     return ratings
 
 
@@ -185,12 +185,12 @@ def _notes(rows: pl.DataFrame, noun: str, what: str, other: pl.DataFrame) -> tup
     if not rows.height:
         return ()
     known = set(_names(other, "system"))
-    strange = [system for system in _names(rows, "system") if system not in known]
-    of_strange = rows.filter(pl.col("system").is_in(strange)).height
+    unknown = [system for system in _names(rows, "system") if system not in known]
+    of_unknown = rows.filter(pl.col("system").is_in(unknown)).height
     notes = []
-    if of_strange:
-        notes.append(f"{_counted(of_strange, noun)} {what}, all of the system {first_few(strange)}")
-    if rest := rows.height - of_strange:
+    if of_unknown:
+        notes.append(f"{_counted(of_unknown, noun)} {what}, all of the system {first_few(unknown)}")
+    if rest := rows.height - of_unknown:
         notes.append(f"{_counted(rest, noun)} {what}")
     return tuple(notes)
 

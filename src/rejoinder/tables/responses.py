@@ -95,7 +95,7 @@ def read_responses(
         drafts.append(ResponsesDraft(frame, draft.origin))
     _refuse_shared_systems(drafts)
     frame = pl.concat([draft.frame for draft in drafts], how="diagonal")
-    origin = Origin(tuple(stretch for draft in drafts for stretch in draft.origin.stretches))
+    origin = Origin(tuple(part for draft in drafts for part in draft.origin.parts))
     check_replies(frame, origin)
     return frame if frame.select("system", "id").is_duplicated().any() else frame.select(*RESPONSES)
 

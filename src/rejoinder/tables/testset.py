@@ -197,6 +197,6 @@ def first_references(testset: TestSet) -> pl.DataFrame:
 
 
 def _table(origins: tuple[Origin, Origin] | None, which: int) -> str:
-    if origins is None or not origins[which].stretches:
+    if origins is None or not origins[which].parts:
         return ("contexts", "references")[which]
-    return origins[which].stretches[0][0]
+    return origins[which].parts[0][0]

@@ -17,14 +17,14 @@ from rejoinder.marking.answers import (
     of_likelihoods,
     read_answer,
 )
-from rejoinder.marking.questions import CHOICES, Question
+from rejoinder.marking.questions import CHOICES, MarkQuestion
 from rejoinder.models.chat.answer import ChatAnswer, read_chat
 from rejoinder.models.likelihood.backend import TOO_LONG, Likelihood
 from rejoinder.models.server import AnswerError
 
 FIVE = {str(grade): float(grade) for grade in range(1, 6)}
-QUESTION = Question("c1", "fit", "How?", FIVE, True)
-PAIR = Question("c1", "fit", "Which?", CHOICES, False)
+QUESTION = MarkQuestion("c1", "fit", "How?", FIVE, True)
+PAIR = MarkQuestion("c1", "fit", "Which?", CHOICES, False)
 
 
 def answer(text, first=None, **more):
@@ -49,7 +49,7 @@ def test_points_that_may_be_several_tokens_are_read_from_the_answer(lowest, high
     # The first token of -1 may be "-", and that of 10 may be "1": of them no point is told.
     marks = {str(n): float(n) for n in range(lowest, highest + 1)}
     got = read_answer(
-        Question("c1", "fit", "How?", marks, True),
+        MarkQuestion("c1", "fit", "How?", marks, True),
         answer(str(highest), {str(highest): 0.6, str(lowest): 0.3}),
     )
     assert (got.value, got.how) == (highest, READ)
@@ -81,7 +81,7 @@ def test_a_comparison_is_read_strictly(text, value):
 
 
 def test_a_tie_is_no_answer_where_there_are_none():
-    pair = Question("c1", "fit", "Which?", {"1": 1.0, "2": 2.0}, False)
+    pair = MarkQuestion("c1", "fit", "Which?", {"1": 1.0, "2": 2.0}, False)
     assert read_answer(pair, answer("tie")).fault == OTHER
 
 
@@ -116,7 +116,7 @@ def test_very_small_probabilities_have_an_expectation_too():
 def test_a_model_on_this_machine_compares():
     assert of_likelihoods(PAIR, likely(0.2, 0.3, 0.1)).value == 2.0
     assert of_likelihoods(PAIR, likely(0.3, 0.3, 0.1)).value == 0.0  # equally likely: a tie
-    both = Question("c1", "fit", "Which?", {"1": 1.0, "2": 2.0}, False)
+    both = MarkQuestion("c1", "fit", "Which?", {"1": 1.0, "2": 2.0}, False)
     assert of_likelihoods(both, likely(0.3, 0.3)).fault == EQUAL
 
 

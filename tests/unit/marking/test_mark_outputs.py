@@ -94,3 +94,16 @@ def test_marks_whose_run_was_killed_before_their_record_are_replaced(
     status, _, err = command(*words, "m.csv", *more)
     assert (status, "the file is not replaced: it has no record" in err) == (2, True)
     assert (tmp_path / "m.csv").read_bytes() == first
+
+
+def test_marks_of_the_model_that_a_server_had_before_are_kept(command, words, tmp_path):
+    with chat_server.serving() as (server, url):
+        words[words.index("--model") + 1] = url
+        assert command(*words, "m.csv")[0] == 0
+        first = (tmp_path / "m.csv").read_bytes()
+        server.names = ("judge-2",)
+        status, out, err = command(*words, "m.csv")
+    assert (status, out) == (2, "")
+    assert "m.csv: the file is not replaced: it has the marks of another model; name another" in err
+    assert REPLACED not in err
+    assert (tmp_path / "m.csv").read_bytes() == first

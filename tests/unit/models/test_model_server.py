@@ -99,11 +99,16 @@ def test_other_requests_wait_too():
     assert min(asked[1:]) - asked[0] >= 0.29
 
 
+def _closed(server):
+    with pytest.raises(InputError, match="closed"):
+        server.get("a")
+
+
 def test_a_log_says_that_a_busy_server_is_waited_for():
     tick = Progress("asking", "questions")
     tick(3, 12)
-    with serving(busy(30)) as (server, asked):
-        thread = threading.Thread(target=lambda: pytest.raises(InputError, server.get, "a"))
+    with serving(busy(30)) as (server, _asked):
+        thread = threading.Thread(target=_closed, args=(server,))
         thread.start()
         while not module.seconds_to_wait():
             time.sleep(0.005)

@@ -15,7 +15,7 @@ from rejoinder.errors import InputError
 
 
 class _Server(uvicorn.Server):
-    """A server that ends without an error on Ctrl-C, as on SIGTERM: this is the usual way to stop it."""
+    """A server that ends without an error on Ctrl-C, as on SIGTERM: people stop it in this way."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

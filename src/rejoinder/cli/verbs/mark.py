@@ -89,10 +89,11 @@ def mark(given: MarkOptions) -> None:
     rubric = read_rubric(given.rubric)
     testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
     _check_replaced(given, rubric)
-    targets.announce_replacement(given.output, kind)
     with Progress("loading"):
         model = _opened(given, rubric)
     with _ending(model), Progress("asking", "questions") as tick:
+        _check_names(given, rubric, model.name)
+        targets.announce_replacement(given.output, kind)
         result = marked(
             testset,
             responses,
@@ -155,14 +156,26 @@ def _check_replaced(given: MarkOptions, rubric: Rubric) -> None:
         why = "it has the marks of another rubric, as its record says"
     else:
         return
-    raise ParameterError(
-        f"--output {given.output}: the file is not replaced: {why}; name another file, or remove this "
-        "one"
+    raise ParameterError(_not_replaced(given.output, why))
+
+
+def _check_names(given: MarkOptions, rubric: Rubric, model: str) -> None:
+    """Raises where the output has the marks of another model, which the same server had before."""
+    from rejoinder.cli.targets import has_content
+    from rejoinder.errors import ParameterError
+
+    if has_content(given.output) and not _has_names_of(given.output, rubric, given.pairwise, model):
+        raise ParameterError(_not_replaced(given.output, "it has the marks of another model"))
+
+
+def _not_replaced(output: Path, why: str) -> str:
+    return (
+        f"--output {output}: the file is not replaced: {why}; name another file, or remove this one"
     )
 
 
-def _has_names_of(output: Path, rubric: Rubric, pairwise: bool) -> bool:
-    """Whether the names in a file are those that the marks of a rubric have."""
+def _has_names_of(output: Path, rubric: Rubric, pairwise: bool, model: str | None = None) -> bool:
+    """Whether the names in a file are those that a model's marks of a rubric have."""
     from rejoinder.errors import InputError
     from rejoinder.marking.tables import FIRST, has_names_of
     from rejoinder.tables.external_scores import read_scores
@@ -172,7 +185,7 @@ def _has_names_of(output: Path, rubric: Rubric, pairwise: bool) -> bool:
         table = read_preferences(output, cluster=FIRST) if pairwise else read_scores(output)
     except InputError:
         return False
-    return has_names_of(table, [criterion.name for criterion in rubric.criteria])
+    return has_names_of(table, [criterion.name for criterion in rubric.criteria], model)
 
 
 def _is_of_model(record: Mapping[str, Any], model: str) -> bool:

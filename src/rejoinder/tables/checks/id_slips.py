@@ -1,4 +1,4 @@
-"""Why the ids of two tables do not match, where it is one of the usual errors."""
+"""Why the ids of two tables do not match, where it is one of the frequent errors."""
 
 from __future__ import annotations
 

@@ -77,12 +77,12 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
 
 
 def _draft(found: Sequence[tuple[str, Path, list[str], list[str]]]) -> ResponsesDraft:
-    frames, stretches = [], []
+    frames, row_numbers = [], []
     for system, file, names, lines in found:
         columns = {"system": [system] * len(lines), "id": names, "text": lines}
         frames.append(pl.DataFrame(columns, schema=RESPONSES))
-        stretches.append((str(file), range(1, len(lines) + 1)))
-    return ResponsesDraft(pl.concat(frames), Origin(tuple(stretches)))
+        row_numbers.append((str(file), range(1, len(lines) + 1)))
+    return ResponsesDraft(pl.concat(frames), Origin(tuple(row_numbers)))
 
 
 FORMAT = Format(

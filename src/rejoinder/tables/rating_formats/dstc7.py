@@ -71,7 +71,7 @@ def _judges(table: Grid) -> RatingsDraft:
         (name, *strict_scores(frame.get_column(name), table.name, table.numbers, f"{name}:"))
         for name in names
     ]
-    parts, stretches = [], []
+    parts, row_numbers = [], []
     for name, scores, _ in scored:
         kept = first & scores.is_not_null()
         columns = {
@@ -82,10 +82,10 @@ def _judges(table: Grid) -> RatingsDraft:
             "score": scores,
         }
         parts.append(pl.DataFrame(columns, schema=RATINGS).filter(kept))
-        stretches.append((table.name, list(compress(table.numbers, kept))))
+        row_numbers.append((table.name, list(compress(table.numbers, kept))))
     notes = tuple(note for _, _, of_labels in scored for note in of_labels)
     return RatingsDraft(
-        pl.concat(parts), Origin(tuple(stretches)), notes + _repeats(frame, first, names)
+        pl.concat(parts), Origin(tuple(row_numbers)), notes + _repeats(frame, first, names)
     )
 
 
@@ -103,7 +103,7 @@ def _repeats(frame: pl.DataFrame, first: pl.Series, names: list[str]) -> tuple[s
 def _means(table: Grid) -> RatingsDraft:
     require(("InstanceID",), table.header, table.name)
     counts = _counts(table["InstanceID"])
-    frames, stretches, notes = [pl.DataFrame(schema=RATINGS)], [], ()
+    frames, row_numbers, notes = [pl.DataFrame(schema=RATINGS)], [], ()
     for system in table.header:
         if system == "InstanceID" or system.strip().lower() == "average":
             continue
@@ -121,9 +121,9 @@ def _means(table: Grid) -> RatingsDraft:
             "score": scores,
         }
         frames.append(pl.DataFrame(columns, schema=RATINGS).filter(kept))
-        stretches.append((table.name, list(compress(table.numbers, kept))))
+        row_numbers.append((table.name, list(compress(table.numbers, kept))))
         notes += labels
-    return RatingsDraft(pl.concat(frames), Origin(tuple(stretches)), notes)
+    return RatingsDraft(pl.concat(frames), Origin(tuple(row_numbers)), notes)
 
 
 def _inside(folder: Path) -> Path | None:

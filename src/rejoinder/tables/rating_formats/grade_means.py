@@ -35,7 +35,7 @@ def read_means(path: Path) -> RatingsDraft:
     Raises:
         InputError: Which contexts the lines belong to is unknown, or a line holds no number.
     """
-    rows, stretches = [], []
+    rows, row_numbers = [], []
     folders = _data_sets(path)
     for folder in folders:
         names = _names(folder, len(folders) > 1)
@@ -48,9 +48,9 @@ def read_means(path: Path) -> RatingsDraft:
                 )
             items = names.get(system) or [str(row) for row in range(1, len(scores) + 1)]
             rows += [(i, system, MEAN, OVERALL, s) for i, s in zip(items, scores, strict=True)]
-            stretches.append((str(file), range(1, len(scores) + 1)))
+            row_numbers.append((str(file), range(1, len(scores) + 1)))
     frame = pl.DataFrame(rows, schema=RATINGS, orient="row")
-    return RatingsDraft(frame, Origin(tuple(stretches)), (_NOTE,))
+    return RatingsDraft(frame, Origin(tuple(row_numbers)), (_NOTE,))
 
 
 def _data_sets(path: Path) -> list[Path]:

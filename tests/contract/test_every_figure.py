@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import rejoinder
 import rejoinder.figures
 import rejoinder.recipes
 import rejoinder.tuning
@@ -26,6 +27,7 @@ from rejoinder.figures.density import density
 from rejoinder.figures.heatmap import NAMES
 from rejoinder.figures.relevance import relevance
 from rejoinder.figures.ruq import ruq_plot
+from rejoinder.figures.systems import standings
 from rejoinder.utterance_quantity.requests import COLUMNS
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -37,6 +39,7 @@ SHOWN = {
     "figures.relevance.relevance": "test_mean_ratings_along_a_score_are_of_their_panel",
     "figures.scatter.scatter": "test_each_scatter_plot_is_of_its_metric",
     "figures.scatter.scatters": "test_each_panel_of_the_page_is_of_its_metric",
+    "figures.systems.standings": "test_the_standings_are_the_table_s",
     "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
@@ -113,6 +116,44 @@ def words(axes):
 
 def title(axes):
     return axes.get_title(loc="left") or axes.get_title()
+
+
+def test_the_standings_are_the_table_s():
+    testset, replies = rejoinder.read_testset(TESTSET), rejoinder.read_responses(*SYSTEMS)
+    scores = rejoinder.score(testset, replies, ["bleu"], resamples=100)
+    table, ranks = scores.systems(), scores.ranks()
+    with style.drawing():
+        figure = standings(table, ranks, "BLEU-2", 100)
+        figure.canvas.draw()
+    axes = figure.axes[0]
+    rows = table.to_dicts()
+    assert [text.get_text() for text in axes.get_yticklabels()] == [row["system"] for row in rows]
+    whiskers = [line for line in axes.lines if line.get_marker() == "|"]
+    points = [line for line in axes.lines if line.get_marker() == "o"]
+    for place, (row, whisker, point) in enumerate(zip(rows, whiskers, points, strict=True)):
+        assert list(point.get_xdata()) == [100 * row["value"]]
+        assert list(whisker.get_xdata()) == [100 * row["low"], 100 * row["high"]]
+        assert list(point.get_ydata()) == [place]
+        assert list(whisker.get_ydata()) == [place, place]
+    groups = dict(ranks.select("system", "group").iter_rows())
+    ends = [place + 0.5 for place in range(len(rows) - 1)
+            if groups[rows[place]["system"]] != groups[rows[place + 1]["system"]]]  # fmt: skip
+    assert [line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == "--"] == ends
+    (right,) = axes.child_axes
+    spans = dict(ranks.select("system", pl.struct("best_rank", "worst_rank")).iter_rows())
+    shown = [text.get_text() for text in right.get_yticklabels()]
+    assert shown == [
+        "–".join(str(rank) for rank in dict.fromkeys(spans[row["system"]].values())) for row in rows
+    ]
+
+
+def test_standings_say_what_is_undefined():
+    rows = {"system": ["b", "a"], "value": [0.5, float("nan")]}
+    table = pl.DataFrame(rows).with_columns(low=float("nan"), high=float("nan"))
+    with style.drawing():
+        figure = standings(table)
+    assert words(figure.axes[0]) == ["n/a"]
+    assert len(figure.axes[0].lines) == 1
 
 
 def test_bars_are_the_table_s(correlated):

@@ -1,0 +1,1 @@
+"""Our metrics in other frameworks: a module for each, which needs the framework only when it is used."""

@@ -104,10 +104,10 @@ def verb(command, wrong, expected):
 
 AUDIT = [
     verb("audit test.jsonl", "no system to compare with the trivial baselines", r"is taken for the test set, and no replies are given; name the systems' replies too"),
-    verb(f"audit {READ} --turns 0", "no turns to paste", r"turns=0 must be a whole number, 1 or more"),
+    verb(f"audit {READ} --turns 0", "no turns to paste", r"--turns 0 must be a whole number, 1 or more"),
     verb(f"audit {READ} --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),
     verb(f"audit {READ} --without bot --without cat", "every system left out", r"no system is left of 'bot' or 'cat'; keep one"),
-    verb(f"audit {READ} --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
+    verb(f"audit {READ} --resamples -1", "resamples below 0", r"--resamples -1 must be from 0"),
 ]  # fmt: skip
 
 PEOPLE = [
@@ -131,7 +131,7 @@ PEOPLE = [
 ]  # fmt: skip
 
 CORRELATE = [
-    verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"tolerance=2\.0 must be from 0 to 1"),
+    verb(f"judge {READ} {RATINGS} --tolerance 2", "a tolerance that is no share", r"--tolerance 2\.0 must be from 0 to 1"),
     verb("judge --scores rated.csv --ratings marks.csv", "scores and ratings swapped", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("compare --scores rated.csv --ratings marks.csv", "scores and ratings swapped, to compare", r"the two files seem to be swapped; try --scores marks\.csv --ratings rated\.csv"),
     verb("judge --scores rated.csv --ratings rated.csv", "ratings as a judge's scores", r"rated\.csv: given as scores has the same content as rated\.csv given as ratings"),
@@ -151,7 +151,7 @@ CORRELATE = [
     verb(f"correlate {READ} --ratings two.csv", "several criteria and none named", r"several criteria; choose 'fluency' or 'relevance'"),
     verb(f"correlate {READ} {RATINGS} --criterion fluency", "a criterion that was not rated", r"--criterion 'fluency' \(criterion=\) is unknown; choose 'overall'"),
     verb(f"correlate {READ} {RATINGS} --without dog", "a system that is not there left out", r"system 'dog' is unknown"),
-    verb(f"correlate {READ} {RATINGS} --permutations -1", "permutations below 0", r"permutations=-1 must be from 0"),
+    verb(f"correlate {READ} {RATINGS} --permutations -1", "permutations below 0", r"--permutations -1 must be from 0"),
     verb(f"correlate {READ} {RATINGS} --resample-raters --raters z", "raters drawn, whose ratings are no mean", r"drawn raters are averaged; give --raters mean, or leave"),
     verb(f"correlate {READ} {RATINGS} --scale 2 5", "a rating off the scale", r"ratings: 1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5 \(5 such ratings\)"),
     verb(f"correlate {READ} {RATINGS} --resamples 20", "too few resamples for an interval", r"--resamples 20: too few for a 95% interval; give 0 for none, or 100 or more"),
@@ -163,8 +163,8 @@ CORRELATE = [
     verb(f"correlate {READ} --ratings one.csv -p unit", "units of pairs, and one system rated", r"one rated system, 'bot'; its units are of pairs"),
     verb(f"correlate {READ} --ratings apart.csv -p unit", "units, and systems rated on different items", r"no two systems are rated on the same item"),
     verb(f"correlate {READ} {RATINGS} -p unit --unit-size 0", "units of nothing", r"size=0 must be a whole number of at least 1"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"epsilon='some' must be 0 or more, or 'best'"),
-    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"epsilon=-1.0 must be 0 or more"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon some", "an epsilon that is no number", r"--epsilon 'some' must be 0 or more, or 'best'"),
+    verb(f"correlate {READ} {RATINGS} -p pairwise --epsilon -1", "an epsilon below 0", r"--epsilon -1.0 must be 0 or more"),
     verb(f"correlate {READ} {RATINGS} --columns human.csv:id=item", "columns of a file that is not read", r"the command reads no file 'human\.csv'; it names rated\.csv, test\.jsonl, bot\.jsonl, cat\.jsonl"),
     verb(f"correlate {READ} {RATINGS} --scores judge.csv:5..1", "a least value above the greatest", r"got '5\.\.1'; expected the least and the greatest value"),
     verb(f"correlate {READ} {RATINGS} -p pairwise -c spearman", "a coefficient of accuracies", r"'pairwise' has accuracies in place of correlations: do without --correlation"),
@@ -203,8 +203,8 @@ JUDGEMENTS = [
     verb("ratings rated.csv --filter-raters=10", "a threshold that is no kappa", r"threshold=10\.0 must be a kappa, from -1 to 1"),
     verb("ratings rated.csv --filter-raters=1 --least 2", "a filter that leaves nobody", r"all 2 raters of 'overall' below a kappa of 1, and none is left; lower"),
     verb("ratings rated.csv --scale 2 5", "a rating off the scale", r"1 of 'bot' at id 'c1' by 'ann' is off the scale from 2 to 5"),
-    verb("ratings rated.csv --least 0", "raters judged by nothing", r"least=0 must be 1 or more"),
-    verb("ratings rated.csv --resamples -1", "resamples below 0", r"resamples=-1 must be from 0"),
+    verb("ratings rated.csv --least 0", "raters judged by nothing", r"--least 0 must be 1 or more"),
+    verb("ratings rated.csv --resamples -1", "resamples below 0", r"--resamples -1 must be from 0"),
     verb("ratings rated.csv --aggregated", "aggregated ratings, and no file for them", r"--aggregated has no effect without --save FILE"),
     verb("ratings rated.csv --save rated.csv", "an input written over", r"--save rated\.csv: that is an input; name another file"),
     verb("ratings rated.csv --save kept.xlsx", "a suffix that cannot be written", r"kept\.xlsx: got the suffix '\.xlsx', expected '\.jsonl'"),
@@ -217,15 +217,15 @@ JUDGEMENTS = [
     verb("preferences duels.csv --covariate length", "a covariate that no column holds", r"covariates: the preferences have no columns 'length_a' and 'length_b'.*text_a"),
     verb("preferences duels.csv --judge nobody", "a judge who compared nothing", r"--judge \(judges=\): no rater is called 'nobody'"),
     verb("preferences duels.csv --bootstrap --ranks", "two options that cannot stand together", r"--bootstrap \(bootstrap=True\).*leave"),
-    verb("preferences duels.csv --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
+    verb("preferences duels.csv --seed -1", "a seed below 0", r"--seed -1 must be 0 or more"),
     verb("preferences duels.csv --preferences-format xls", "a format that does not exist", r"--preferences-format: got 'xls'; expected|--preferences-format: got 'xls'"),
 ]  # fmt: skip
 
 MINING = "mine test.jsonl test.jsonl -o m.jsonl"
 MINE = [
-    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"alpha=2\.0; expected a number from 0 to 1"),
-    verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"alpha=0 and epsilon=0 make every product 0; give one"),
-    verb(f"{MINING} --b 2", "a length normalisation above 1", r"b=2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --response-weight 2", "a weight of responses above 1", r"--response-weight 2\.0; expected a number from 0 to 1"),
+    verb(f"{MINING} --response-weight 0 --response-smoothing 0", "products that are all 0", r"--response-weight 0 \(alpha=\) and --response-smoothing 0 \(epsilon=\) make every product 0; give one"),
+    verb(f"{MINING} --b 2", "a length normalisation above 1", r"--b 2\.0; expected a number from 0 to 1"),
     verb(f"{MINING} --tokenizer 13", "a tokenizer that does not exist", r"tokenizer '13' is unknown; choose '13a'"),
     verb("mine lines.txt test.jsonl -o m.jsonl", "plain lines given for a corpus", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference; expected conversations"),
     verb("filter lines.txt -o f.jsonl", "plain lines to filter", r"lines\.txt: none of 3 items \(lines, or rows\) has both a context and a reference"),
@@ -248,7 +248,7 @@ MARK = [
     verb(f"mark test.jsonl -o m.csv --rubric rubric.toml {SERVER}", "no replies to mark", r"is taken for the test set, and no replies are given"),
     verb(f"{MARKED} --rubric rubric.toml {SERVER} --max-calls 9", "a limit of calls that would lose answers", r"--max-calls has no effect without --work FOLDER"),
     verb(f"{MARKED} --rubric rubric.toml {SERVER} --device cpu", "a device of a server", r"--device has no effect without a model on this machine"),
-    verb(f"{MARKED} --rubric rubric.toml {SERVER} --seed -1", "a seed below 0", r"seed=-1 must be 0 or more"),
+    verb(f"{MARKED} --rubric rubric.toml {SERVER} --seed -1", "a seed below 0", r"--seed -1 must be 0 or more"),
 ]  # fmt: skip
 
 SERVE = "annotate serve test.jsonl bot.jsonl cat.jsonl --db s.sqlite --prepare"

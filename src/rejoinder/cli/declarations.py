@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from rejoinder.cli.option_names import named_as_options
+
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
     "drop_unusable", "permutations", "resamples", "seed", "save", "aggregated", "save_replies",
@@ -64,12 +66,17 @@ def command(
         return click.Command(
             name or function.__name__,
             params=parameters(options),
-            callback=lambda **values: function(options(values)),
+            callback=lambda **values: _called(function, options(values)),
             help=function.__doc__,
             **more,
         )
 
     return make
+
+
+def _called(function: Callable[[Given], None], given: Given) -> None:
+    with named_as_options():
+        function(given)
 
 
 def parameters(options: type[Options]) -> list[click.Parameter]:

@@ -84,17 +84,21 @@ def differences_of(
         given = dict.fromkeys(known[:1] if rated is not None else known, given)
     for subject, value in given.items():
         if subject not in known:
-            raise ParameterError(f"difference: '{subject}' is unknown here; choose {one_of(known)}")
+            raise ParameterError(
+                f"--difference (difference=): '{subject}' is unknown here; choose {one_of(known)}"
+            )
         if not 0 < value < math.inf:
-            raise ParameterError(f"difference={value!r} ({subject}) must be above 0")
+            raise ParameterError(
+                f"--difference {value!r} (difference=), of {subject}: must be above 0"
+            )
         if subject == PEOPLE and rated is not None:
             check_difference(value, rated.matrix, scale)
         if subject != PEOPLE:
             low, high = scores.measured[subject].metric.bounds
             if value > high - low:
                 raise ParameterError(
-                    f"difference={value!r}: {subject} lies from {low:g} to {high:g}; tables show it "
-                    "x100, so give 0.02 for a difference of 2.0"
+                    f"--difference {value!r} (difference=): {subject} lies from {low:g} to {high:g}; tables "
+                    "show it x100, so give 0.02 for a difference of 2.0"
                 )
     return dict(given)
 
@@ -147,7 +151,8 @@ def pairs_of(
     if a and b:
         return [(a, b)]
     if one:
-        return [(one, name) for name in names if name != one]
+        others = [name for name in names if name != one]
+        return [(name, one) if a is None else (one, name) for name in others]
     best = _best_first(scores, names, labels, rated)
     return [(best[0], best[1])]
 

@@ -146,7 +146,7 @@ def _scores(
     if resamples and most < FEWEST_BLOCKS:
         raise ParameterError(
             f"{most} blocks are too few for intervals, which resample them; take a block of "
-            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or resamples=0"
+            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or --resamples 0 (resamples=0)"
         )
     measured = {
         label: Measured(

@@ -70,3 +70,19 @@ def test_blocks_cannot_fill_in_missing_replies(command):
     assert status == 2
     assert "do without" in err
     assert "--missing" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", *READ, "-m", "bleu", "--seed", "-1"], "--seed -1 must be 0 or more"),
+        (["score", *READ, "-m", "bleu", "--resamples", "-1"], "--resamples -1 must be from 0"),
+        (["correlate", *RATED, "-m", "bleu", "--permutations", "-1"], "--permutations -1 must be from"),
+        (["plan", *READ, "-m", "bleu", "--power", "2"], "--power 2.0 must be from 0.5"),
+        (["plan", *READ, "-m", "bleu", "-d", "-1"], "--difference -1.0 (difference=), of BLEU-2"),
+    ],
+)  # fmt: skip
+def test_a_message_about_a_value_names_the_option(command, arguments, message):
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"rejoinder: {message}")

@@ -189,7 +189,8 @@ def check_parameters(candidates: int, alpha: float, epsilon: float, k1: float, b
         raise ParameterError(f"epsilon={epsilon}; expected a number of 0 or more")
     if not alpha and not epsilon:
         raise ParameterError(
-            "alpha=0 and epsilon=0 make every product 0; give one of them a value above 0"
+            "--response-weight 0 (alpha=) and --response-smoothing 0 (epsilon=) make every product 0; give "
+            "one of them a value above 0"
         )
     return Product(alpha, epsilon, BM25(k1, b))
 

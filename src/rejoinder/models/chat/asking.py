@@ -76,10 +76,11 @@ class Limits:
         """
         for name in self.given:
             if not served:
-                raise ParameterError(f"{name}: has no effect without a server; leave {name} out")
+                raise ParameterError(f"{_of(name)}: has no effect without a server; leave it out")
             if not kept:
                 raise ParameterError(
-                    f"{name}: needs a folder work=, in which answers are kept when the limit is reached"
+                    f"{_of(name)}: needs --work FOLDER (work=), in which answers are kept when the limit "
+                    "is reached"
                 )
 
     def check_counts(self, endpoint: ChatEndpoint) -> None:
@@ -90,8 +91,8 @@ class Limits:
         """
         if self.max_tokens is not None and not endpoint.counts:
             raise ParameterError(
-                f"max_tokens: {endpoint.url} does not count tokens (usage); limit the number of calls "
-                "with max_calls"
+                f"--max-tokens (max_tokens=): {endpoint.url} does not count tokens (usage); limit the "
+                "number of calls with --max-calls (max_calls=)"
             )
 
     def counted(self, tokens: int | None, endpoint: ChatEndpoint) -> int:
@@ -102,8 +103,8 @@ class Limits:
         """
         if tokens is None and self.max_tokens is not None:
             raise InputError(
-                f"max_tokens: {endpoint.url} no longer counts tokens (usage), so the limit cannot be "
-                "kept; limit the number of calls with max_calls"
+                f"--max-tokens (max_tokens=): {endpoint.url} no longer counts tokens (usage), so the "
+                "limit cannot be kept; limit the number of calls with --max-calls (max_calls=)"
             )
         return tokens or 0
 
@@ -321,3 +322,8 @@ class AskedInOrder(Generic[Row]):
             f"{counted(1 + limits.retries, 'call')}); raise the limit, and repeat the command: with "
             "--work it goes on where it stopped"
         )
+
+
+def _of(name: str) -> str:
+    """An argument by its option: ``--max-calls (max_calls=)``."""
+    return f"--{name.replace('_', '-')} ({name}=)"

@@ -1,0 +1,41 @@
+"""Messages of the library on the command line: they name an argument of Python, which is an option here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from rejoinder.errors import RejoinderError
+
+_ARGUMENT = re.compile(r"([a-z][a-z_]*)=(?!=)")
+
+
+@contextmanager
+def named_as_options() -> Iterator[None]:
+    """Lets the errors of the body name the options of the running command."""
+    try:
+        yield
+    except RejoinderError as error:
+        if error.args and isinstance(error.args[0], str):
+            error.args = (as_option(error.args[0]), *error.args[1:])
+        raise
+
+
+def as_option(message: str) -> str:
+    """The message with an option in the place of the argument that it begins with.
+
+    ``seed=-1 must be 0 or more`` becomes ``--seed -1 must be 0 or more`` where the running command has
+    that option. A message that names the option already stays as it is.
+    """
+    context = click.get_current_context(silent=True)
+    start = _ARGUMENT.match(message)
+    if context is None or start is None:
+        return message
+    for each in context.command.params:
+        if isinstance(each, click.Option) and each.name == start[1]:
+            named = any(f"({name})" in message for name in each.opts)
+            return message if named else f"{each.opts[0]} {message[start.end() :]}"
+    return message

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from rejoinder.cli.records import Records
+from rejoinder.cli.targets import announce_replacements
 from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
 from rejoinder.messages import counted
@@ -95,6 +96,7 @@ class Outputs:
             return otherwise
 
     def __enter__(self) -> Outputs:
+        announce_replacements()
         return self
 
     def __exit__(

@@ -114,17 +114,15 @@ PAGE = Kind(
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 
 
-def check_file(
-    path: Path | None, kind: Kind, option: str = "--save", announced: bool = True
-) -> None:
-    """Raises where a file must not or cannot be written, and says where one will be replaced.
+def check_file(path: Path | None, kind: Kind, option: str = "--save") -> None:
+    """Raises where a file must not or cannot be written.
+
+    Where a file will be replaced, `announce_replacements` says so, once the inputs are checked.
 
     Args:
         path: The file to write; None where none is wanted.
         kind: What will be written.
         option: The option that named the file.
-        announced: Whether the note about the replacement is printed now; else call
-            `announce_replacement` when the rest of the command line is checked.
 
     Raises:
         ParameterError: The command reads or writes the file already, or it is of another kind.
@@ -145,14 +143,28 @@ def check_file(
             f"{option} {path}: a file stands there that holds no {_bare(kind.name)} as Rejoinder "
             "writes them, so it is not replaced; name another file, or remove this one"
         )
-    if announced:
-        announce_replacement(path, kind)
+    _will_replace(path, kind.name)
 
 
-def announce_replacement(path: Path, kind: Kind) -> None:
-    """Prints a note that a file will be replaced, where it has content."""
-    if has_content(path):
-        note(f"{path}: {kind.name} of an earlier run will be replaced")
+_REPLACED = "rejoinder.replaced"
+
+
+def _will_replace(path: Path, what: str) -> None:
+    """Keeps what the current command will replace, for `announce_replacements`."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_REPLACED, []).append((path, what))
+
+
+def announce_replacements() -> None:
+    """Prints a note for each file that the current command will replace, once.
+
+    `Outputs` does so before it writes. A verb that works for long calls it when its inputs are checked:
+    a command that is refused replaces nothing.
+    """
+    context = click.get_current_context(silent=True)
+    for path, what in () if context is None else context.meta.pop(_REPLACED, ()):
+        note(f"{path}: {what} of an earlier run will be replaced")
 
 
 def has_content(path: Path) -> bool:
@@ -183,7 +195,7 @@ def check_drawings(folder: Path | None, option: str = "--plots") -> None:
             "earlier version), and might be replaced; name another folder, or remove the file"
         )
     if ours:
-        note(f"{folder}: pictures of an earlier run will be replaced")
+        _will_replace(folder, "pictures")
 
 
 def check_model(folder: Path) -> None:

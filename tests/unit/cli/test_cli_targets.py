@@ -249,6 +249,14 @@ def test_what_the_same_command_wrote_is_replaced_and_said(command, here, words):
         assert "pictures of an earlier run will be replaced" in err
 
 
+def test_a_command_that_is_refused_announces_no_replacement(command, here):
+    words = ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", "0", "--save", "a.parquet")
+    assert command(*words)[0] == 0
+    status, _, err = command(*words, "--without", "nobody")
+    assert status == 2
+    assert "replaced" not in err
+
+
 def test_an_empty_file_loses_nothing(command, here):
     (here / "a.jsonl").touch()
     status, _, err = command("filter", TESTSET, "-o", here / "a.jsonl")

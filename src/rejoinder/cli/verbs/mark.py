@@ -84,7 +84,7 @@ def mark(given: MarkOptions) -> None:
     check_draws(0, given.seed)
     _check(given)
     kind = targets.PREFERENCES if given.pairwise else targets.OUTSIDE_SCORES
-    targets.check_file(given.output, kind, "--output", announced=False)
+    targets.check_file(given.output, kind, "--output")
     targets.check_folder(given.work, "--work")
     rubric = read_rubric(given.rubric)
     testset, responses = inputs.read(given, rest="--model URL --rubric FILE -o OUTPUT")
@@ -93,7 +93,7 @@ def mark(given: MarkOptions) -> None:
         model = _opened(given, rubric)
     with _ending(model), Progress("asking", "questions") as tick:
         _check_names(given, rubric, model.name)
-        targets.announce_replacement(given.output, kind)
+        targets.announce_replacements()
         result = marked(
             testset,
             responses,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.messages import counted, listed
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import (
     LEAST_ITEMS,
@@ -48,6 +49,14 @@ class Comparison(TableResult):
     table: pl.DataFrame
     scores: Measurements
     draws: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        pairs = self.table.height // max(1, self.table.get_column("metric").n_unique())
+        systems = pl.concat([self.table["a"], self.table["b"]]).unique(maintain_order=True)
+        return (
+            f"Comparison({counted(pairs, 'pair')} of {listed(systems.to_list())}; "
+            f"{listed(self.scores.labels)}; see .table, .ranks())"
+        )
 
     def ranks(self) -> pl.DataFrame:
         """The range of ranks of every system, from the tests of all pairs; see ``rank_ranges``."""
@@ -108,8 +117,8 @@ def compare(
 
     Args:
         scores: The scores of ``rejoinder.score`` or ``rejoinder.load_scores``.
-        a: A system; None compares every pair.
-        b: Another system; None compares ``a`` with every other system.
+        a: The first system of a pair; None compares every system with ``b``.
+        b: The second system; None compares ``a`` with every other system. Without both, every pair.
         permutations: Number of trials of the randomization test. None takes 10,000, or 100 for each pair
             where that is more, so that a clear difference survives the correction (and 1,000 for
             metrics of bags, whose sums are as wide as a vocabulary).
@@ -165,8 +174,6 @@ def compare(
     if cluster is not None:
         scores = clustered(scores, cluster)
     pairs = pairs_of(scores, a, b)
-    if worse_by is not None and a is None:
-        pairs = [(other, baseline) for baseline, other in pairs]
     draws = {
         label: permutations or trials(measured, len(pairs))
         for label, measured in scores.measured.items()
@@ -216,6 +223,8 @@ def leads(scores: Measurements) -> pl.DataFrame:
 def pairs_of(scores: Measurements, a: str | None, b: str | None) -> list[tuple[int, int]]:
     """The pairs of systems to compare, by their places: all, those of one system, or one.
 
+    The system named ``a`` stands first in its pairs, the one named ``b`` second.
+
     Raises:
         ParameterError: A system is unknown, both are the same, or there is one system alone.
     """
@@ -227,7 +236,8 @@ def pairs_of(scores: Measurements, a: str | None, b: str | None) -> list[tuple[i
         return list(combinations(range(len(scores.names)), 2))
     if a is None or b is None:
         one = scores.place(a or b or "")
-        return [(one, other) for other in range(len(scores.names)) if other != one]
+        others = [each for each in range(len(scores.names)) if each != one]
+        return [(other, one) if a is None else (one, other) for other in others]
     if a == b:
         raise ParameterError(f"'{a}' cannot be compared with itself; name two systems")
     return [(scores.place(a), scores.place(b))]

@@ -70,6 +70,18 @@ def test_a_pair_the_other_way_round_is_its_mirror():
         assert there[p] == back[p]
 
 
+def test_the_system_named_stands_where_it_is_named():
+    scores = scores_of(a=HYPOTHESES, b=CUT, c=SWAPPED)
+    first, second = (scores.compare(**named, permutations=99) for named in ({"a": "b"}, {"b": "b"}))
+    assert first.select("a", "b").rows() == [("b", "a"), ("b", "c")]
+    assert second.select("a", "b").rows() == [("a", "b"), ("c", "b")]
+    assert second["difference"].to_list() == (-first["difference"]).to_list()
+    assert compare(scores, b="b", worse_by=0.1).table.select("a", "b").rows() == [
+        ("a", "b"),
+        ("c", "b"),
+    ]
+
+
 def test_both_tests_are_the_naive_loops():
     scores = scores_of(a=HYPOTHESES, b=SWAPPED, resamples=200)
     row = scores.compare("a", "b", permutations=150).row(0, named=True)

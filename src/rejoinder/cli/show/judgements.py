@@ -167,13 +167,15 @@ def _raters(out: Console, rows: pl.DataFrame, columns: Sequence[str]) -> None:
         title = f"rater ({rows.height} of {total})"
     if not rows.height:
         return
+    listed = rows.to_dicts()
+    verdicts = any(str(_verdict(row)) for row in listed)
     shown = table(
-        rows.iter_rows(named=True),
+        listed,
         text(title, "rater"),
         *(number(name, lambda row, name=name: _fact(row, name)) for name in columns),
         number("kappa", lambda row: _interval(row["kappa"])),
         number("shared"),
-        text("", _verdict),
+        *([text("verdict", _verdict)] if verdicts else []),
     )
     _print(out, shown)
 

@@ -55,8 +55,17 @@ def pair_matrix(compared: Comparison, label: str, digits: int | None = None) -> 
         ),
     ]
     clear = sum(row.count(BETTER) for row in signs)
-    title = f"{heading(scores, label)}: {clear} of {counted(pairs.height, 'pair')} differ"
+    title = f"{heading(scores, label)}: {how_many_differ(clear, pairs.height)}"
     return table(rows, text("system"), number("value"), number("pairs", "signs"), title=title)
+
+
+def how_many_differ(clear: int, pairs: int) -> str:
+    """How many pairs of systems differ significantly.
+
+    >>> how_many_differ(1, 3), how_many_differ(2, 3)
+    ('1 of 3 pairs differs', '2 of 3 pairs differ')
+    """
+    return f"{clear} of {counted(pairs, 'pair')} {'differs' if clear == 1 else 'differ'}"
 
 
 def pair_signs(

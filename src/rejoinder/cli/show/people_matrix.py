@@ -15,9 +15,9 @@ from rejoinder.cli.show.pair_matrix import (
     UNTESTED,
     WORSE,
     column_numbers,
+    how_many_differ,
 )
 from rejoinder.cli.terminal.columns import number, table, text
-from rejoinder.messages import counted
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -65,7 +65,7 @@ def matrices(result: PeopleComparison, digits: int | None = None) -> Iterator[tu
         ]  # fmt: skip
         show = decimals(2 if digits is None else digits)
         clear = int((pairs.get_column(result.p_column) < SIGNIFICANT).sum())
-        title = f"{by}: {clear} of {counted(pairs.height, 'pair')} differ"
+        title = f"{by}: {how_many_differ(clear, pairs.height)}"
         yield (
             title,
             table(

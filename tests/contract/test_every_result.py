@@ -176,11 +176,12 @@ class Worlds:
 
 
 TABLES = [
+    "items_drawn_next",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
     "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip
-OTHERS = ["testset", "corpus", "weighed", "replies", "rubric", "items_drawn_next"]
+OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
 STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}
 WITHOUT_A_RESULT = {
     *("ResponderTraining", "RuberTraining", "TrainedVectors", "TripleIndex"),
@@ -291,7 +292,7 @@ def test_latex_has_the_numbers_of_the_tables(name, result_of):
     assert numbers("\n".join(lines)) == numbers(of_markdown(rows))
     assert shown.count(r"\begin{tabular}") == shown.count(r"\end{tabular}")
     for line in lines:
-        plain = re.sub(r"\\text\w+\{\}|\\[{}$&#_%]|\\\\$", "", line)
+        plain = re.sub(r"\\text\w+\{\}|\{\\char34\}|\\[{}$&#_%]|\\\\$", "", line)
         assert not set(plain) & set("\\$#_%^~<>|")
         assert plain.count("{") == plain.count("}")
 
@@ -303,6 +304,22 @@ def test_the_name_is_there_and_escaped(result_of):
         r"tuned&lt;script&gt;alert(1)&lt;/script&gt;\|\*b\*&amp;\_[x\](http" in scores.to_markdown()
     )
     assert r"tuned\textless{}script\textgreater{}alert(1)" in scores.to_latex()
+
+
+def test_a_comparison_names_its_systems_and_metrics(result_of):
+    text = repr(result_of("comparison"))
+    assert text.startswith("Comparison(2 pairs of generic, retrieval, tuned<script>")
+    assert "one; BLEU-2, length; see .table" in text
+
+
+def test_what_has_no_table_has_its_lines_in_latex(result_of):
+    shown = result_of("step").to_latex()
+    assert shown.startswith(r"\noindent{}kept.jsonl, content ")
+    assert r"\noindent\hspace*{1em}{}made by: python" in shown
+
+
+def test_the_mathjax_of_a_notebook_reads_no_formula(result_of):
+    assert " mathjax_ignore" in result_of("scores")._repr_html_().splitlines()[0]
 
 
 def test_what_explains_a_table_is_dim_and_notes_are_not(result_of):

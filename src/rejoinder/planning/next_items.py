@@ -20,7 +20,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.refusals import selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings, values_of
-from rejoinder.result import Result
+from rejoinder.result import TableResult
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.conventions import NO_SPREAD
@@ -41,7 +41,7 @@ from rejoinder.tables.selection import check_systems, of_criterion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextItems(Result):
+class NextItems(TableResult):
     """Items that were drawn to be rated next.
 
     Attributes:

@@ -31,6 +31,7 @@ SHOWN = {
     "Marks": "mark:mark",
     "Mined": "mine:mine",
     "PeopleComparison": "people:comparison",
+    "NextItems": "plan_ratings:next_items",
     "Plan": "plan:plan",
     "PreferenceSummary": "judgements:preferences",
     "Quantity": "ruq:models",

@@ -24,13 +24,17 @@ COLOURS = {"red": "#c0392b", "green": "#26804d"}
 TABLE = "font-family: monospace; color: inherit; border-collapse: collapse; margin: 0.6em 0"
 
 
+CLASSES = "rejoinder tex2jax_ignore mathjax_ignore"
+"""Two of them keep the MathJax of a notebook from reading formulas between dollar signs in texts."""
+
+
 def as_html(collector: Collector) -> str:
     """What was collected as one element, with its style in it and no script."""
     parts = [
         _table(collector, each) if isinstance(each, Table) else _line(collector, each)
         for each in collector.parts
     ]
-    return '<div class="rejoinder">\n' + "\n".join(parts) + "\n</div>"
+    return f'<div class="{CLASSES}">\n' + "\n".join(parts) + "\n</div>"
 
 
 def _line(collector: Collector, line: Line) -> str:

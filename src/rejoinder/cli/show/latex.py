@@ -7,6 +7,7 @@ from rich.text import Text
 
 from rejoinder.cli.terminal.collecting import (
     Collector,
+    Line,
     as_text,
     cells_of,
     headings_of,
@@ -22,7 +23,7 @@ SPECIAL = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
+        '"': r"{\char34}",
         "\n": " ",
         "\t": " ",
     }
@@ -31,10 +32,22 @@ SPECIAL = str.maketrans(
 
 
 def as_latex(collector: Collector) -> str:
-    """The tables of what was collected; their titles are comments above them."""
+    """The tables of what was collected; their titles are comments above them.
+
+    Without any table, its lines as paragraphs, indented as they are printed.
+    """
     tables = [each for each in collector.parts if isinstance(each, Table)]
+    if not tables:
+        lines = (each for each in collector.parts if isinstance(each, Line))
+        return "".join(_paragraph(collector, each.text) for each in lines)
     head = "% needs \\usepackage{booktabs}\n"
     return head + "\n".join(_table(collector, each) for each in tables)
+
+
+def _paragraph(collector: Collector, text: Text) -> str:
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    space = f"\\hspace*{{{indent / 2:g}em}}" if indent else ""
+    return f"\\noindent{space}{{}}{_inline(collector, text)}\\par\n"
 
 
 def _table(collector: Collector, table: Table) -> str:

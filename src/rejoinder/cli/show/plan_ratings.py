@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, span
 from rejoinder.cli.terminal.columns import number, table, text
+from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.tables.drawn_items import NEXT
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +23,9 @@ SAVED = (
     "scored, r^2 N / (n + N) of n rated and N other items, and its 95% range; most: with many more items "
     "scored than rated; with few ratings somewhat less is saved"
 )
+
+MOST_ITEMS = 50
+"""So many of the items to be rated next are listed."""
 
 
 def print_saved(out: Console, result: Plan) -> None:
@@ -59,6 +64,23 @@ def _saved(row: Mapping[str, Any]) -> Cell:
 
 def _percent(value: float) -> Cell:
     return NONE if math.isnan(value) else f"{100 * value:.0f}%"
+
+
+def next_items(items: NextItems) -> None:
+    """The items to be rated next, each with the probability with which it was drawn."""
+    out = console()
+    rows = items.table.filter(items.table["status"] == NEXT)
+    shown = table(
+        rows.head(MOST_ITEMS).iter_rows(named=True),
+        text("id"),
+        number("probability", lambda row: f"{row['probability']:.3g}"),
+    )
+    out.print(shown)
+    if rows.height > MOST_ITEMS:
+        out.print(f"and {rows.height - MOST_ITEMS} more items", style="dim")
+    out.print()
+    print_next(out, items)
+    print_notes(out, items.notes)
 
 
 def print_next(out: Console, items: NextItems) -> None:

@@ -113,12 +113,17 @@ def score(rung: Rung) -> Iterator[Line]:
 
 
 def compare(rung: Rung) -> Iterator[Line]:
-    """All pairs, of kept scores; over clusters, with all that is added on demand."""
+    """All pairs, of kept scores; over clusters, with all that is added on demand; a gate."""
     yield Line([kept(rung), "--permutations", 1000], rung.items)
+    gate = ["-b", rung.names[0], "--fail-if-worse", 0.99]
+    yield Line([kept(rung), "--permutations", 1000, *gate], rung.items)
     added = ["--cluster", "topic", "--margin", 0.1, "--ranks"]
     yield Line([kept(rung), "--permutations", 1000, *added], rung.items)
     if rung.items >= 20 and rung.systems > 1:  # a correction takes 10 rated items
-        yield Line([kept(rung), "--ratings", half_rated(rung), "--ranks", "--anytime"], rung.items)
+        people = [kept(rung), "--ratings", half_rated(rung)]
+        yield Line([*people, "--ranks", "--anytime"], rung.items)
+        if rung.items < 1000:
+            yield Line([*people, "--correction", "max"], rung.items)
 
 
 def audit(rung: Rung) -> Iterator[Line]:

@@ -169,7 +169,7 @@ class Commands:
         return [str(each) for each in found] if isinstance(found, list | tuple) else [str(found)]
 
     def _run(self, words: list[str], watch: str) -> Result:
-        out = self.folder / f"{len(self.known)}"
+        out = self.folder / str(len(list(self.folder.iterdir())))
         out.mkdir()
         names = {name for word in words for name in re.findall(r"\{(\w+)\}", word)}
         filled = {name: out if name == "out" else getattr(self.world, name) for name in names}

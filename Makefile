@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test test-slow lint format docs bench coverage clean
+.PHONY: demo test test-slow lint format docs wheel bench coverage clean
 
 demo: .venv/.rejoinder
 	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
@@ -28,6 +28,9 @@ format: .venv/.dev
 docs: .venv/.dev
 	$(BIN)/python docs/picture.py
 	cd tests && ../$(BIN)/python bad_input_cases.py
+
+wheel: .venv/.dev
+	.ci/wheel
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py --write

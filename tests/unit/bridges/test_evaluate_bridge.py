@@ -1,0 +1,128 @@
+"""Our metrics as a module of Hugging Face's ``evaluate``."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+
+import pytest
+
+import rejoinder
+from rejoinder.errors import InputError, MissingExtraError, ParameterError
+
+pytest.importorskip("evaluate")
+
+import evaluate
+
+from rejoinder.bridges.evaluate import RejoinderScores
+
+REPLIES = ["yes i do", "at nine i think", "no", "i am not sure", "so so", "see you there"]
+REFERENCES = [
+    ["yes", "yes i do indeed"], ["at nine"], ["no way", "no"], ["sure"], ["so and so"], ["see you"],
+]  # fmt: skip
+WEIGHTS = [[1.0, -0.5], [0.7], [0.2, 1.0], [0.9], [0.4], [0.8]]
+METRICS = ["deltableu", "bleu:order=4,smoothing=exp", "chrf", "distinct"]
+
+
+def table(resamples=0):
+    testset = rejoinder.TestSet.from_lists(REFERENCES, weights=WEIGHTS)
+    rows = [
+        {"system": "predictions", "id": str(i), "text": text}
+        for i, text in enumerate(REPLIES, start=1)
+    ]
+    return rejoinder.score(testset, rows, METRICS, resamples=resamples)
+
+
+@pytest.fixture
+def module(tmp_path):
+    return RejoinderScores(cache_dir=str(tmp_path))
+
+
+def test_the_numbers_are_those_of_score(module):
+    for begin in (0, 2, 4):
+        module.add_batch(
+            predictions=REPLIES[begin : begin + 2], references=REFERENCES[begin : begin + 2]
+        )
+    results = module.compute(metrics=METRICS, weights=WEIGHTS)
+    expected = table().systems()
+    assert results == dict(zip(expected["metric"], expected["value"], strict=True))
+
+
+def test_intervals_and_details(module):
+    results = module.compute(
+        predictions=REPLIES, references=REFERENCES, metrics=METRICS, weights=WEIGHTS,
+        intervals=True, details=True,
+    )  # fmt: skip
+    scores = table(resamples=1000)
+    for row in scores.systems().iter_rows(named=True):
+        label = row["metric"]
+        ends = (results[f"{label}_low"], results[f"{label}_high"])
+        assert ends == pytest.approx((row["low"], row["high"]), nan_ok=True)
+        assert results["signatures"][label] == row["signature"]
+    assert results["notes"] == list(scores.notes)
+    json.dumps(results)
+
+
+def test_a_single_reference_and_the_default_metrics(module):
+    results = module.compute(predictions=["so so", "no"], references=["so it is", "no"])
+    assert set(results) == {"BLEU-2", "sBLEU-2", "ROUGE-L", "distinct-1", "length"}
+    # Matches: one "so" and "no"; totals 2 + 1; lengths 3 against 4.
+    one = module.compute(
+        predictions=["so so", "no"], references=["so it is", "no"], metrics="bleu:order=1"
+    )
+    assert one == {"BLEU-1": pytest.approx(2 / 3 * math.exp(1 - 4 / 3))}
+
+
+def test_a_file_of_one_line_is_loaded_by_its_path(tmp_path):
+    file = tmp_path / "rejoinder_scores.py"
+    file.write_text("from rejoinder.bridges.evaluate import RejoinderScores\n")
+    module = evaluate.load(str(file), keep_in_memory=True)
+    results = module.compute(predictions=["no no"], references=[["no"]], metrics=["bleu:order=1"])
+    assert results == {"BLEU-1": 0.5}
+
+
+def test_two_processes_are_scored_together(tmp_path):
+    shared = {"num_process": 2, "experiment_id": "two", "cache_dir": str(tmp_path)}
+    second = RejoinderScores(process_id=1, **shared)
+    first = RejoinderScores(process_id=0, **shared)
+
+    def work():
+        second.add_batch(predictions=REPLIES[3:], references=REFERENCES[3:])
+        assert second.compute() is None
+
+    other = threading.Thread(target=work)
+    other.start()
+    first.add_batch(predictions=REPLIES[:3], references=REFERENCES[:3])
+    results = first.compute(metrics=["bleu", "distinct"])
+    other.join()
+    testset = rejoinder.TestSet.from_lists(REFERENCES)
+    rows = [
+        {"system": "predictions", "id": str(i), "text": text}
+        for i, text in enumerate(REPLIES, start=1)
+    ]
+    expected = rejoinder.score(testset, rows, ["bleu", "distinct"], resamples=0).systems()
+    assert results == dict(zip(expected["metric"], expected["value"], strict=True))
+
+
+def test_notes_are_warnings_without_details(module):
+    with pytest.warns(UserWarning, match="1 empty reply, scored as such"):
+        module.compute(predictions=["", "no"], references=[["yes"], ["no"]], metrics=["bleu"])
+
+
+def test_wrong_input_is_named(module):
+    with pytest.raises(InputError, match=r"predictions\[1\]: None; expected a text"):
+        module.compute(predictions=["no", None], references=[["yes"], ["no"]])
+    with pytest.raises(InputError, match=r"weights"):
+        module.compute(predictions=["no"], references=[["no"]], weights=[[1.0, 1.0]])
+    with pytest.raises(ParameterError, match="did you mean 'bleu'"):
+        module.compute(predictions=["no"], references=[["no"]], metrics=["blue"])
+
+
+def test_without_evaluate_the_remedy_is_said(monkeypatch):
+    monkeypatch.delitem(sys.modules, "rejoinder.bridges.evaluate")
+    monkeypatch.delitem(sys.modules, "rejoinder.bridges.reply_rows")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match="run: pip install evaluate"):
+        import rejoinder.bridges.evaluate  # noqa: F401

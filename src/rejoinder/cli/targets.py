@@ -85,7 +85,7 @@ JUDGEMENTS = Kind(
     lambda columns: RATINGS.recognise(columns) or PREFERENCES.recognise(columns),
 )
 DRAWN = Kind("drawn items", _ROWS, _begin("id", "probability", "earlier", "status"))
-OUTSIDE_SCORES = Kind("scores of other tools", _ROWS, _begin("system", "id", "name", "value"))
+OUTSIDE_SCORES = Kind("scores of replies", _ROWS, _begin("system", "id", "name", "value"))
 OF_TABLES = {
     "test set": TESTSET,
     "responses": RESPONSES,

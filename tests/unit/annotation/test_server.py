@@ -238,6 +238,8 @@ def test_too_many_requests_wait_and_strangers_lock_nobody_out(tmp_path):
     assert statuses[0] == 404
     assert statuses[-1] == 429
     assert web.get(f"/r/{other.token}").status_code == 200
+    statuses = [web.get(f"/join/{study.join}").status_code for _ in range(52)]
+    assert statuses == [200] * 50 + [429] * 2  # a class opens it at once
 
 
 def test_the_common_link_gives_everybody_a_link_and_a_known_participant_the_same(tmp_path):

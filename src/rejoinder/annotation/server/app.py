@@ -50,10 +50,15 @@ def make_app(
     Args:
         study: The study.
         address: The public address, for the links on the admin page; None: that of the request.
-        limits: The requests in a second of one link, and how many may come at once.
+        limits: The requests in a second of one link, and how many may come at once; ten times as many
+            of the common link, which many people open at the same time.
         most_raters: The largest number of raters who can join by the common link.
     """
-    routes = _Routes(study, address, RateLimit(*limits), RateLimit(0.5, 30), most_raters)
+    rate, burst = limits
+    of_join = RateLimit(10 * rate, 10 * burst)
+    routes = _Routes(
+        study, address, RateLimit(rate, burst), of_join, RateLimit(0.5, 30), most_raters
+    )
     app = Starlette(
         routes=[
             Route("/", routes.home),
@@ -107,7 +112,8 @@ class _Routes:
     Args:
         study: The study.
         address: The public address.
-        of_link: The limit for each link that there is.
+        of_link: The limit for each link of one person.
+        of_join: The limit for the common link.
         of_stranger: The limit for each address that asks for links that there are not.
         most_raters: The largest number of raters who can join by the common link.
     """
@@ -117,13 +123,14 @@ class _Routes:
         study: Study,
         address: str | None,
         of_link: RateLimit,
+        of_join: RateLimit,
         of_stranger: RateLimit,
         most_raters: int,
     ) -> None:
         self.study = study
         self.address = address
         self.pages = Pages(study)
-        self.of_link, self.of_stranger = of_link, of_stranger
+        self.of_link, self.of_join, self.of_stranger = of_link, of_join, of_stranger
         self.most_raters = most_raters
 
     async def home(self, request: Request) -> Response:
@@ -136,7 +143,7 @@ class _Routes:
 
     async def join(self, request: Request) -> Response:
         """The common link: a page with a button, so that nobody joins by a preview of the link."""
-        self._check(request, self.study.join)
+        self._check(request, self.study.join, self.of_join)
         if request.method == "GET":
             given = (request.query_params.get(name, "") for name in PLATFORM_IDS)
             return self.pages.join(next(filter(None, given), "")[:LONGEST_PLATFORM_ID])
@@ -211,14 +218,14 @@ class _Routes:
 
     async def admin(self, request: Request) -> Response:
         """How far the study is."""
-        self._check(request, self.study.admin)
+        self._check(request, self.study.admin, self.of_link)
         address = self.address or str(request.base_url).rstrip("/")
         now = await _in_thread(overview, self.study)
         return self.pages.admin(now, address, request.url.scheme, self.most_raters)
 
     async def add_link(self, request: Request) -> Response:
         """Adds a rater."""
-        self._check(request, self.study.admin)
+        self._check(request, self.study.admin, self.of_link)
         check_same_site(request)
         check_form_token(await read_form(request), self.study.admin, "links")
         await _in_thread(self.study.add_rater)
@@ -226,7 +233,7 @@ class _Routes:
 
     async def export(self, request: Request) -> Response:
         """The judgements so far, as CSV; no spreadsheet takes a rater's comment for a formula."""
-        self._check(request, self.study.admin)
+        self._check(request, self.study.admin, self.of_link)
         exported = await _in_thread(export, self.study)
         table = exported.table
         if "comment" in table.columns:
@@ -276,11 +283,11 @@ class _Routes:
             check_form_token(form, rater.token, purpose)
         return rater, form
 
-    def _check(self, request: Request, secret: str) -> None:
+    def _check(self, request: Request, secret: str, limit: RateLimit) -> None:
         """Raises where a link of the whole study is wrong, or used too often."""
         if not same_secret(request.path_params["token"], secret):
             raise self._stranger(request)
-        if not self.of_link.allows(secret):
+        if not limit.allows(secret):
             raise RefusedError(429, "Too many requests. Wait a few seconds, and try again.")
 
     def _stranger(self, request: Request) -> RefusedError:

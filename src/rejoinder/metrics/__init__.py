@@ -16,6 +16,7 @@ from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.metrics.ter import TER
 from rejoinder.metrics.word_vectors import (
     EmbeddingAverage,
     GreedyMatching,
@@ -28,6 +29,7 @@ __all__ = [
     "METEOR",
     "ROUGE",
     "RUBER",
+    "TER",
     "AverageMaxBLEU",
     "ChrF",
     "DeltaBLEU",

@@ -60,6 +60,8 @@ class Contract(ABC):
     """Whether a row is short numbers to be summed; else it is a bag to be merged (distinct.py)."""
     share: ClassVar[bool] = False
     """Whether the score is a share of items, those that fulfil a condition."""
+    rate: ClassVar[bool] = False
+    """Whether papers print the score x100 although it may lie beyond -1 or 1."""
     sources: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The parameters that name a model's file or folder, each with the provider of its features."""
     choices: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})

@@ -25,6 +25,7 @@ from rejoinder.metrics.rouge import ROUGE
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
+from rejoinder.metrics.ter import TER
 from rejoinder.metrics.word_vectors import (
     EmbeddingAverage,
     GreedyMatching,
@@ -42,6 +43,7 @@ METRICS: dict[str, Callable[..., Metric]] = {
     "rougeL": partial(ROUGE, variant="L"),
     "meteor": METEOR,
     "chrf": ChrF,
+    "ter": TER,
     "pooled": VectorPooling,
     "average": EmbeddingAverage,
     "extrema": VectorExtrema,

@@ -103,9 +103,9 @@ def times100(value: float) -> str:
 
 
 def percent(metric: Metric) -> bool:
-    """Whether tables show a metric x100: where it lies within [-1, 1], as papers do."""
+    """Whether tables show a metric x100, as papers do: one within [-1, 1], and a rate."""
     low, high = metric.bounds
-    return low >= -1 and high <= 1
+    return metric.rate or (low >= -1 and high <= 1)
 
 
 def number_of(metric: Metric, digits: int | None = None) -> Show:

@@ -35,7 +35,7 @@ PARTS: dict[str, tuple[str, Callable[[Corpus], Iterator[str]]]] = {
     "external": ("A million scores of another tool", external.run),
     "correlation": ("Unit-level correlation with people: the paper's Table 2", correlation.run),
     "ruq": ("RUQ: four replies to a prompt of 100 tokens", ruq.run),
-    "processes": ("Whole processes, ten systems, BLEU-4", processes.run),
+    "processes": ("Whole processes, BLEU-4", processes.run),
     "ruber": ("RUBER: training and scoring with GRUs", ruber.run),
     "mining": ("Mining candidates: 29 million triples, and beside other BM25", mining.run),
     "memory": ("Memory, and ten million segments", memory.run),

@@ -17,28 +17,6 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
-from rejoinder.cli.verbs.annotate import annotate
-from rejoinder.cli.verbs.audit import audit
-from rejoinder.cli.verbs.compare import compare
-from rejoinder.cli.verbs.convert import convert
-from rejoinder.cli.verbs.correlate import correlate
-from rejoinder.cli.verbs.filter import filter_corpus
-from rejoinder.cli.verbs.judge import judge
-from rejoinder.cli.verbs.look import look
-from rejoinder.cli.verbs.mark import mark
-from rejoinder.cli.verbs.metrics import metrics
-from rejoinder.cli.verbs.mine import mine
-from rejoinder.cli.verbs.plan import plan
-from rejoinder.cli.verbs.preferences import preferences
-from rejoinder.cli.verbs.provenance import provenance
-from rejoinder.cli.verbs.ratings import ratings
-from rejoinder.cli.verbs.recipe import recipe
-from rejoinder.cli.verbs.respond import respond
-from rejoinder.cli.verbs.ruq import ruq
-from rejoinder.cli.verbs.score import score
-from rejoinder.cli.verbs.sweep import sweep
-from rejoinder.cli.verbs.train import train
-from rejoinder.cli.verbs.weigh import weigh
 from rejoinder.errors import RejoinderError
 from rejoinder.text.visible import visible
 
@@ -52,20 +30,21 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 """
 
 
-@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+VERBS = (
+    "score", "compare", "correlate", "ratings", "preferences", "judge", "mark", "audit", "plan", "mine",
+    "weigh", "annotate", "train", "ruq", "respond", "filter", "sweep", "look", "convert", "provenance",
+    "metrics", "recipe",
+)  # fmt: skip
+"""The verbs: each has a file of its name in ``verbs/``, which is imported when the verb is called."""
+
+
+@click.group(cls=VerbGroup, lazy=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rejoinder", message="%(prog)s %(version)s")
 def app() -> None:
     """Evaluate conversational systems.
 
     Rejoinder says which system is better, how certain that is, and how far a metric can be trusted.
     """
-
-
-for _verb in (
-    score, compare, correlate, ratings, preferences, judge, mark, audit, plan, mine, weigh, annotate, train,
-    ruq, respond, filter_corpus, sweep, look, convert, provenance, metrics, recipe,
-):  # fmt: skip
-    app.add_command(_verb)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

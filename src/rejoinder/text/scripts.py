@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cached_property
 
 import numpy as np
 
@@ -23,15 +24,8 @@ UNSPACED = {
 }
 """Character ranges by script. Japanese also writes the characters listed under Chinese."""
 
-_SCRIPTS = {name: re.compile(f"[{ranges}]") for name, ranges in UNSPACED.items()}
-_RUN = re.compile(f"[{''.join(UNSPACED.values())}]+")
-# What is left whole where words are not separated: a run of unspaced writing, a word of other
-# letters and digits, or a single mark.
-_PIECE = re.compile(rf"{_RUN.pattern}|[^\W{''.join(UNSPACED.values())}]+|[^\w\s]")
 _LETTER = re.compile(r"[^\W\d_]")
 
-# Two characters in a row: a single one is often a part of a drawn face such as ヽ(ツ)ノ.
-_WORD = re.compile("|".join(f"[{UNSPACED[name]}]{{2}}" for name in UNSPACED if name != "emoji"))
 
 # The bytes that begin a character of these scripts in UTF-8. Not among them: E2, which begins quotation
 # marks and dashes, and F0, which begins emoji.
@@ -40,6 +34,36 @@ _MAY_LEAD = np.isin(np.arange(256), [0xE0, 0xE1, *range(0xE3, 0xEA), 0xEF])
 LONGEST_WORD = 4
 """A run of more characters than that is hardly a single word."""
 
+
+class _Patterns:
+    """The patterns of these scripts, compiled when a text needs them: that takes 8 ms."""
+
+    @cached_property
+    def scripts(self) -> dict[str, re.Pattern[str]]:
+        """The characters of each script."""
+        return {name: re.compile(f"[{ranges}]") for name, ranges in UNSPACED.items()}
+
+    @cached_property
+    def run(self) -> re.Pattern[str]:
+        """Unspaced writing without a break."""
+        return re.compile(f"[{''.join(UNSPACED.values())}]+")
+
+    @cached_property
+    def piece(self) -> re.Pattern[str]:
+        """What is left whole where words are not separated.
+
+        That is a run of unspaced writing, a word of other letters and digits, or a single mark.
+        """
+        return re.compile(rf"{self.run.pattern}|[^\W{''.join(UNSPACED.values())}]+|[^\w\s]")
+
+    @cached_property
+    def word(self) -> re.Pattern[str]:
+        """Two characters in a row: a single one is often a part of a drawn face such as ヽ(ツ)ノ."""
+        scripts = (ranges for name, ranges in UNSPACED.items() if name != "emoji")
+        return re.compile("|".join(f"[{ranges}]{{2}}" for ranges in scripts))
+
+
+_PATTERNS = _Patterns()
 
 SUITED = {"Chinese": ("zh", "char"), "Japanese": ("ja-mecab", "char"), "": ("intl", "none")}
 """The tokenizers that separate the words of a script, best first; ``char`` for any other script."""
@@ -70,12 +94,12 @@ def separated(text: str, tokens: int) -> bool:
     words = sum(_LETTER.search(part) is not None for part in text.split())
     if tokens == 0 or 2 * tokens < words:
         return not text.strip()
-    runs = _RUN.findall(text)
+    runs = _PATTERNS.run.findall(text)
     if tokens == 1 and sum(map(len, runs)) > LONGEST_WORD:
         return False
     if max(map(len, runs), default=0) <= LONGEST_WORD:
         return True
-    return tokens > len(_PIECE.findall(text))
+    return tokens > len(_PATTERNS.piece.findall(text))
 
 
 def lost(text: str, tokens: int) -> bool:
@@ -90,7 +114,7 @@ def lost(text: str, tokens: int) -> bool:
     >>> lost("不知道。", 0), lost("不知道。", 1), lost("ヽ(ツ)ノ", 0)
     (True, False, False)
     """
-    return _WORD.search(text) is not None and not separated(text, tokens)
+    return _PATTERNS.word.search(text) is not None and not separated(text, tokens)
 
 
 def unspaced_candidates(texts: Strings) -> Indices:
@@ -119,7 +143,7 @@ def unspaced_script(text: str) -> str:
     >>> unspaced_script("今天天气很好"), unspaced_script("今日はいい天気"), unspaced_script("hi")
     ('Chinese', 'Japanese', '')
     """
-    counts = {name: len(script.findall(text)) for name, script in _SCRIPTS.items()}
+    counts = {name: len(script.findall(text)) for name, script in _PATTERNS.scripts.items()}
     if counts["Japanese"]:
         counts["Japanese"] += counts.pop("Chinese")
     most = max(counts, key=lambda name: counts[name])

@@ -34,7 +34,7 @@ class Strings:
 
     @classmethod
     def of(cls, values: Sequence[str] | pl.Series | pa.Array, what: str = "strings") -> Strings:
-        """Takes over Python strings, a Polars column or an Arrow array; the last two uncopied.
+        """Takes over Python strings, a Polars column or an Arrow array; long columns uncopied.
 
         Args:
             values: The strings. A column must not hold nulls.
@@ -46,6 +46,9 @@ class Strings:
         >>> Strings.of(["hi", "", "né"])[2]
         'né'
         """
+        few = _encoded(values)
+        if few is not None:
+            return cls(*few)
         import pyarrow as pa
 
         array: Any = values
@@ -96,6 +99,28 @@ class Strings:
     def sizes(self) -> Indices:
         """int64 [n]: the bytes of each string."""
         return self.stops - self.starts
+
+
+FEW = 100_000
+"""Up to so many strings, a copy of them takes less time than importing pyarrow."""
+
+
+def _encoded(values: Any) -> tuple[Bytes, Indices, Indices] | None:
+    """The bytes and bounds of a few strings, without pyarrow; None for what it is to read or refuse."""
+    if "pyarrow" in sys.modules or not hasattr(values, "__len__") or len(values) > FEW:
+        return None
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(values, polars.Series) and values.dtype == polars.String:
+        values = values.to_list()
+    if not isinstance(values, list | tuple):
+        return None
+    try:
+        parts = list(map(str.encode, values))
+    except (TypeError, UnicodeEncodeError):
+        return None
+    sizes = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+    stops = np.cumsum(sizes)
+    return np.frombuffer(b"".join(parts), dtype=np.uint8), stops - sizes, stops
 
 
 def _array(values: Any) -> pa.Array:

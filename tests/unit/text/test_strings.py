@@ -22,6 +22,22 @@ def test_both_ways_give_the_same_bytes(monkeypatch, polars):
             Strings.of(["a", bad], "replies")
 
 
+def test_few_strings_need_no_pyarrow_and_give_the_same_bytes(monkeypatch):
+    values = ["hi", "", "né", "茶 \N{GRINNING FACE}"]
+    by_arrow = Strings.of(values)
+    for given in (values, tuple(values), pl.Series(values), pl.Series(["x", *values]).slice(1)):
+        monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
+        strings = Strings.of(given)
+        assert "pyarrow" not in sys.modules
+        assert strings.data.tobytes() == by_arrow.data.tobytes()
+        assert strings.starts.tolist() == by_arrow.starts.tolist()
+        assert strings.stops.tolist() == by_arrow.stops.tolist()
+    monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
+    assert list(Strings.of(pl.Series([], dtype=pl.String))) == []
+    with pytest.raises(InputError, match=r"replies\[1\]"):
+        Strings.of(pl.Series(["a", None]), "replies")
+
+
 def test_scoring_does_not_wake_pandas(tmp_path):
     pytest.importorskip("pandas")
     code = (

@@ -1,0 +1,64 @@
+"""How much a process imports before it does anything: counted in modules, since seconds differ."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from command_line import commands
+from shared_data import SYSTEMS, TESTSET
+
+HEAVY = {
+    "asyncio", "jinja2", "llvmlite", "matplotlib", "numba", "numpy", "polars", "pyarrow", "sacrebleu",
+    "scipy", "sklearn", "starlette", "torch", "transformers",
+}  # fmt: skip
+
+
+def modules(program):
+    """The modules that a program imports in a process of its own; some come with Python itself."""
+    code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def empty():
+    return modules("pass")
+
+
+def test_the_package_imports_next_to_nothing(empty):
+    loaded = modules("import rejoinder") - empty
+    assert not HEAVY & loaded
+    assert {name for name in loaded if name.startswith("rejoinder")} == {
+        "rejoinder",
+        "rejoinder._version",
+    }
+    assert len(loaded) <= 20
+
+
+def test_help_of_all_verbs_together_imports_nothing_heavy():
+    program = f"""
+from rejoinder.cli.app import run
+for verb in {list(commands())}:
+    assert run([*verb.split(), "--help"]) == 0
+"""
+    assert not HEAVY & modules(program)
+
+
+def test_a_verb_imports_its_own_file_alone(empty):
+    loaded = modules("from rejoinder.cli.app import run; run(['score', '--help'])") - empty
+    verbs = {name for name in loaded if name.startswith("rejoinder.cli.verbs.")}
+    assert verbs == {"rejoinder.cli.verbs.score"}
+    assert len(loaded) <= 110
+
+
+def test_scoring_wakes_neither_compiler_nor_pyarrow_nor_pictures(empty):
+    words = ["score", TESTSET, *SYSTEMS, "-m", "bleu", "--json", "--resamples", "0"]
+    program = f"from rejoinder.cli.app import run; assert run({words}) == 0"
+    modules(program)  # compiles the kernels where this machine has none yet
+    loaded = modules(program) - empty
+    unwanted = {"matplotlib", "numba", "pandas", "pyarrow", "rich", "sacrebleu", "scipy"}
+    assert not unwanted & loaded
+    assert len({name for name in loaded if name.startswith("rejoinder")}) <= 215
+    assert len(loaded) <= 800

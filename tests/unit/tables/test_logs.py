@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import struct
 import zipfile
 import zlib
@@ -177,6 +178,21 @@ def test_inspect(tmp_path, caplog, kind):
         (model, "a", "match", 1.0, "1"), (model, "a", "match", 0.0, "2"),
         (model, "10", "match/polite", 0.5, "1"), (model, "10", "match/true", 1.0, "1"),
         (model, "2", "match", 0.25, "1"), (model, "b", "match", 0.0, "1"),
+    }  # fmt: skip
+
+
+def test_a_sample_of_inspect_that_could_not_be_scored_lacks_each_value(tmp_path):
+    # inspect_ai writes NaN as such, which is no JSON.
+    texts = [
+        sample("a", 1, 'He said: "NaN", \\ Infinity.', {"bleu": 0.5, "chrf": -math.inf}),
+        sample("b", 1, "No.", math.nan),
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(HEAD | {"samples": texts}))
+    assert '"value": NaN' in path.read_text()
+    assert read_responses(path)["text"].to_list() == ['He said: "NaN", \\ Infinity.', "No."]
+    assert {row[1:4] for row in scores(path)} == {
+        ("a", "match/bleu", 0.5), ("b", "match/bleu", None),
     }  # fmt: skip
 
 

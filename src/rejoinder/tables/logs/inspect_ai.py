@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ _ZIP = b"PK\x03\x04"
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 _ZSTD = 93  # what PKWARE's specification calls it
 _UNSOUND = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError,
@@ -54,16 +56,18 @@ def read(path: Path) -> list[Sample]:
     """A sample for each epoch of each sample of the log, with the scores of all scorers.
 
     A grade is a number: ``C`` 1, ``P`` 0.5, ``I`` and ``N`` 0, yes and true 1, no and false 0. A score
-    of several values has a name for each: ``<scorer>/<key>``.
+    of several values has a name for each: ``<scorer>/<key>``. NaN, which inspect_ai writes where a
+    scorer could not score a sample, is a missing value of each of them.
     """
     head, samples = _json_log(path) if suffix_of(path) == ".json" else _archive(path)
     task = head.get("eval")
     expected_keys(f"{path}, eval", ("model",), task)
     assert isinstance(task, dict)
-    return [
+    read = [
         _sample(sample, str(task["model"]), number, f"{path}, row {number}")
         for number, sample in enumerate(samples, start=1)
     ]
+    return _with_all_keys(read)
 
 
 LOG = Log(
@@ -96,6 +100,29 @@ def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
         scores,
         int(sample.get("epoch") or 1),
     )
+
+
+def _with_all_keys(samples: list[Sample]) -> list[Sample]:
+    """A score of several values that a sample could not be given lacks each of them."""
+    keys: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for each in samples for name in each.scores):
+        scorer, slash, _ = name.rpartition("/")
+        if slash:
+            keys.setdefault(scorer, []).append(name)
+    unscored = {name for name in keys if any(each.scores.get(name, 0) is None for each in samples)}
+    if not unscored:
+        return samples
+    return [
+        replace(
+            each,
+            scores={
+                key: value
+                for name, value in each.scores.items()
+                for key in (keys[name] if name in unscored and value is None else [name])
+            },
+        )
+        for each in samples
+    ]
 
 
 def _values(name: str, value: Any) -> dict[str, float | None]:
@@ -190,7 +217,14 @@ def _zstd(data: bytes, info: zipfile.ZipInfo) -> bytes:
 
 
 def _decoded(text: str, where: str) -> dict[str, Any]:
-    value = json_value(text, where, "expected a log of inspect_ai; copy it again")
+    expected = "expected a log of inspect_ai; copy it again"
+    try:
+        value = json_value(text, where, expected)
+    except InputError:
+        finite = _CONSTANT.sub(lambda found: found[0] if found[0][0] == '"' else "null", text)
+        if finite == text:
+            raise
+        value = json_value(finite, where, expected)
     if not isinstance(value, dict):
         raise InputError(f"{where}: no object; expected a log of inspect_ai; copy it again")
     return value

@@ -1,6 +1,7 @@
 """rouge-score and the caption scorers' ROUGE-L as oracles, to the last bit."""
 
 import csv
+import random
 
 import numpy as np
 import pytest
@@ -53,6 +54,33 @@ def test_f1_is_rouge_scores(source):
             np.testing.assert_array_equal(metric.segments(hypotheses, references), expected)
             assert parts[measure] == pytest.approx(np.mean(expected), abs=1e-12)
             assert metric.corpus(hypotheses, references).value == parts[measure]
+
+
+def lines(seed, n):
+    """Texts of several lines over few words, some of them empty."""
+    rng = random.Random(seed)
+    known = "the cat cats running runs happily sat on mat a".split()
+
+    def text():
+        rows = [rng.choices(known, k=rng.randrange(9)) for _ in range(rng.randrange(6))]
+        return "\n".join(" ".join(row) for row in rows)
+
+    return [text() for _ in range(n)], [[text() for _ in range(2)] for _ in range(n)]
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+@pytest.mark.parametrize("source", [lambda: corpus(8, 300), lambda: lines(9, 300)])
+def test_every_type_of_rouge_score_with_and_without_a_stemmer(source, stemmer):
+    hypotheses, references = source()
+    types = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
+    module = pytest.importorskip("rouge_score.rouge_scorer")
+    scorer = module.RougeScorer(types, use_stemmer=stemmer)
+    theirs = [scorer.score_multi(*each) for each in zip(references, hypotheses, strict=True)]
+    for name in types:
+        for measure, attribute in (("f", "fmeasure"), ("precision",) * 2, ("recall",) * 2):
+            metric = ROUGE(name.removeprefix("rouge"), stemmer=stemmer, measure=measure)
+            expected = [getattr(each[name], attribute) for each in theirs]
+            np.testing.assert_array_equal(metric.segments(hypotheses, references), expected)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,9 @@ class Contract(ABC):
     """The values of parameters that saved scores may lack, because they were added later."""
     younger_columns: ClassVar[frozenset[str]] = frozenset()
     """The columns that saved scores may lack; they are NaN there, and the score does not read them."""
+    younger_parameters: ClassVar[frozenset[str]] = frozenset()
+    """The parameters that were added later: a signature names them where they are not the defaults,
+    so that signatures of before still name the same metric."""
 
     def __post_init__(self) -> None:
         for name, kind in types_of(type(self)).items():
@@ -237,6 +240,8 @@ class Contract(ABC):
             if each.name in self.sources and value:
                 value = identity(self.sources[each.name], value)
             if value is None or value == "":
+                continue
+            if each.name in self.younger_parameters and value == each.default:
                 continue
             if each.name == "lowercase":
                 words.append(f"case:{FOLDED[value]}")

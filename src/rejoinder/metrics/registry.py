@@ -21,7 +21,7 @@ from rejoinder.metrics.external import External
 from rejoinder.metrics.length import Length
 from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.parameters import alternatives, types_of
-from rejoinder.metrics.rouge import ROUGE
+from rejoinder.metrics.rouge import ROUGE, VARIANTS
 from rejoinder.metrics.ruber import RUBER
 from rejoinder.metrics.ruq import RUQ
 from rejoinder.metrics.sentence_bleu import SentenceBLEU
@@ -41,6 +41,8 @@ METRICS: dict[str, Callable[..., Metric]] = {
     "rouge1": partial(ROUGE, variant="1"),
     "rouge2": partial(ROUGE, variant="2"),
     "rougeL": partial(ROUGE, variant="L"),
+    "rougeLsum": partial(ROUGE, variant="Lsum"),
+    "rouge": ROUGE,
     "meteor": METEOR,
     "chrf": ChrF,
     "ter": TER,
@@ -188,8 +190,8 @@ def parameters(of: Metric) -> dict[str, Any]:
 def _close(name: str) -> str:
     """What to type for an unknown name: that of a table's label, else the nearest name; "" for none.
 
-    >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge")
-    ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rougeL')
+    >>> _close("BLEU-4"), _close("ROUGE-L"), _close("distinct2"), _close("rouge3")
+    ('bleu:order=4', 'rougeL', 'distinct:order=2', 'rouge:variant=3')
     """
     typed = _of_labels().get(_plain(name))
     if typed:
@@ -208,6 +210,8 @@ def _of_labels() -> dict[str, str]:
                 for order in range(1, longest + 1):
                     typed[_plain(make(**{key: order}).label)] = f"{name}:{key}={order}"
         typed.setdefault(_plain(make().label), name)
+    for variant in VARIANTS:
+        typed.setdefault(_plain(ROUGE(variant).label), f"rouge:variant={variant}")
     return typed
 
 

@@ -1,9 +1,7 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004)."""
+"""ROUGE-1 to ROUGE-9, ROUGE-L and ROUGE-Lsum (Lin 2004)."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -11,32 +9,35 @@ from typing import ClassVar
 import numpy as np
 
 from rejoinder.batches.batch import Batch
+from rejoinder.batches.references import References
 from rejoinder.errors import ParameterError
-from rejoinder.kernels.arrays import Floats, Indices, Tokens
-from rejoinder.kernels.lcs import lcs_lengths
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.kernels.lcs import lcs_lengths, union_lcs_hits
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.means import MeanMetric, mean, mean_rows, quotient
 from rejoinder.metrics.reference_pairs import ReferencePairs, matches
+from rejoinder.metrics.rouge_tokens import sentences, words
 from rejoinder.text.strings import Strings
-from rejoinder.text.tokenizers import TOKENIZERS, tokenize
+from rejoinder.text.tokenizers import TOKENIZERS
 
-VARIANTS = ("1", "2", "L")
+VARIANTS = (*map(str, range(1, 10)), "L", "Lsum")
+# Those that are a name on the command line; the others are ``rouge:variant=3``.
+NAMED = ("1", "2", "L", "Lsum")
 # Each measure with the column that sums it.
 MEASURES = {"f": 0, "precision": 2, "recall": 3}
 # Each form with the tokenizer of the package that it is exact to.
 FORMS = {"f1": "rouge", "caption": "blanks"}
 CAPTION_BETA = 1.2
 
-OTHER_SPACE = re.compile(r"[^\S ]|\\")
-WORD_BREAK = re.compile(r"[^a-z0-9]+")
-
 
 @dataclass(frozen=True)
 class ROUGE(MeanMetric):
-    """ROUGE-1, ROUGE-2 or ROUGE-L: overlap with the references as precision and recall, averaged.
+    """ROUGE-n, ROUGE-L or ROUGE-Lsum: overlap with the references as precision and recall, averaged.
 
     With m the clipped n-gram matches (or the longest common subsequence, for L), h and r the
-    n-grams (tokens, for L) of reply and reference: ``P = m / h``, ``R = m / r``.
+    n-grams (tokens, for L) of reply and reference: ``P = m / h``, ``R = m / r``. For Lsum, m is
+    what the longest common subsequences of a reference's sentences with all of the reply's
+    sentences cover together, no token of the reply counted twice.
 
     - Form ``f1``: ``F = 2 P R / (P + R)``, the maximum over references; the rouge-score package.
     - Form ``caption``, for L alone: ``F = (1 + b^2) P R / (R + b^2 P)`` with b = 1.2, and P and R
@@ -50,10 +51,10 @@ class ROUGE(MeanMetric):
     Range 0 to 1. 0 where nothing is common and for an empty reply or reference; but in the caption
     form an empty text is one empty token, so that two empty texts get 1.
 
-    Source: Lin 2004, sections 2 and 3.1; Chen et al. 2015 (caption).
+    Source: Lin 2004, sections 2, 3.1 and 3.2 (Lsum); Chen et al. 2015 (caption).
 
     Args:
-        variant: ``1``, ``2`` or ``L``.
+        variant: ``1`` to ``9``, ``L`` or ``Lsum``.
         form: ``f1`` or ``caption``.
         tokenizer: ``rouge`` (lower-cased runs of a-z and 0-9, the default of f1), ``blanks`` (split
             at every single blank, the default of caption), or one of
@@ -61,9 +62,15 @@ class ROUGE(MeanMetric):
         lowercase: Fold case first; ``rouge`` always does.
         references: ``all``, ``single`` (the first), or ``w>=T``.
         measure: ``f``, ``precision`` or ``recall``: what the score is.
+        stemmer: Compare the stems of words of four letters or more (Porter's, as in rouge-score
+            with ``use_stemmer=True``). For ``tokenizer=rouge`` alone.
+        sentences: How Lsum splits texts: ``lines`` (a sentence on each line, the default) or
+            ``punkt`` (NLTK's splitter, rouge-score's ``split_summaries=True``).
 
     >>> ROUGE("L").corpus(["the cat sat"], [["a cat sat", "a dog"]]).value
     0.6666666666666666
+    >>> ROUGE("1", stemmer=True).corpus(["cats running"], [["the cat runs"]]).parts["precision"]
+    1.0
     >>> ROUGE("1", measure="recall").corpus(["the cat"], [["the cat sat here"]]).value
     0.5
     """
@@ -71,12 +78,14 @@ class ROUGE(MeanMetric):
     name: ClassVar[str] = "rouge"
     source: ClassVar[str] = "Lin 2004, sections 2 and 3.1"
     younger_columns: ClassVar[frozenset[str]] = frozenset({"precision", "recall"})
+    younger_parameters: ClassVar[frozenset[str]] = frozenset({"stemmer", "sentences"})
     choices: ClassVar = MappingProxyType(
         {
             "variant": VARIANTS,
             "form": FORMS,
             "measure": MEASURES,
             "tokenizer": (*FORMS.values(), *TOKENIZERS, ""),
+            "sentences": ("lines", "punkt", ""),
         }
     )
 
@@ -86,6 +95,8 @@ class ROUGE(MeanMetric):
     lowercase: bool = False
     references: str = "all"
     measure: str = "f"
+    stemmer: bool = False
+    sentences: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,9 +106,20 @@ class ROUGE(MeanMetric):
                 "form='f1'"
             )
         object.__setattr__(self, "tokenizer", self.tokenizer or FORMS[self.form])
-        object.__setattr__(self, "name", f"rouge{self.variant}")
+        named = self.variant if self.variant in NAMED else ""
+        object.__setattr__(self, "name", f"rouge{named}")
         if self.tokenizer == "rouge":  # which folds case whatever is wanted: the signature says so
             object.__setattr__(self, "lowercase", True)
+        elif self.stemmer:
+            raise ParameterError(
+                "metric 'rouge': stemmer=true stems the words of tokenizer='rouge' alone, got "
+                f"tokenizer='{self.tokenizer}'; leave one of the two out"
+            )
+        if self.sentences and self.variant != "Lsum":
+            raise ParameterError(
+                f"metric 'rouge': sentences='{self.sentences}' is for variant='Lsum', got "
+                f"variant='{self.variant}'; leave sentences out, or take rougeLsum"
+            )
 
     @property
     def label(self) -> str:
@@ -113,7 +135,7 @@ class ROUGE(MeanMetric):
 
     def token_counts(self, texts: Strings) -> Indices:
         """How many tokens each text has."""
-        return _tokens(texts, self.tokenizer, self.lowercase).lengths
+        return words(texts, self.tokenizer, self.lowercase, self.stemmer).lengths
 
     def separation(self, script: str) -> tuple[str, str]:
         """As of every metric; the default tokenizer drops what is not a-z or 0-9."""
@@ -125,17 +147,8 @@ class ROUGE(MeanMetric):
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 4]; NaN for the replies to an item without references."""
         references = batch.references(self.references)
-        h, r = _cut(batch, self.tokenizer, self.lowercase)
-        r = r.take(references.indices)
         pairs = ReferencePairs.of(batch, references)
-        if self.variant == "L":
-            order = 1
-            common = lcs_lengths(h, r, pairs.hypotheses, pairs.references)
-        else:
-            order = int(self.variant)
-            common = matches(batch, references, pairs, h, r, order)[:, order - 1]
-        precision = common / np.maximum(1, h.lengths - order + 1)[pairs.hypotheses]
-        recall = common / np.maximum(1, r.lengths - order + 1)[pairs.references]
+        precision, recall = self._precision_and_recall(batch, references, pairs)
         if self.form == "caption":
             p, r = pairs.best(precision), pairs.best(recall)
             return np.column_stack([mean_rows(_caption(p, r)), p, r])
@@ -148,6 +161,37 @@ class ROUGE(MeanMetric):
             [f[chosen], np.ones(has.size), precision[chosen], recall[chosen]], axis=-1
         )
         return rows
+
+    def _precision_and_recall(
+        self, batch: Batch, references: References, pairs: ReferencePairs
+    ) -> tuple[Floats, Floats]:
+        """P and R of every pair, float64 [p] each."""
+        settings = (self.tokenizer, self.lowercase, self.stemmer)
+        if self.variant == "Lsum":
+            split = self.sentences or "lines"
+            texts = batch.reference_texts.take(references.indices)
+            in_h = sentences(batch.hypotheses, split, *settings)
+            in_r = sentences(texts, split, *settings)
+            of_h, of_r = in_h.lengths, in_r.lengths
+            common = union_lcs_hits(*in_h, *in_r, pairs.hypotheses, pairs.references)
+        else:
+            order = 1 if self.variant == "L" else int(self.variant)
+            if self.tokenizer in TOKENIZERS:
+                h = batch.hypothesis_tokens(self.tokenizer, self.lowercase)
+                r = batch.reference_tokens(self.tokenizer, self.lowercase)
+            else:
+                h = words(batch.hypotheses, *settings)
+                r = words(batch.reference_texts, *settings)
+            r = r.take(references.indices)
+            of_h, of_r = h.lengths - order + 1, r.lengths - order + 1
+            if self.variant == "L":
+                common = lcs_lengths(h, r, pairs.hypotheses, pairs.references)
+            else:
+                common = matches(batch, references, pairs, h, r, order)[:, order - 1]
+        return (
+            common / np.maximum(1, of_h)[pairs.hypotheses],
+            common / np.maximum(1, of_r)[pairs.references],
+        )
 
     def score(self, totals: Floats) -> Floats:
         """float64 [..., 4] to float64 [...]; NaN where no reply was summed."""
@@ -171,70 +215,3 @@ def _caption(p: Floats, r: Floats) -> Floats:
     """``(1 + b^2) P R / (R + b^2 P)``, 0 where one is 0; NaN stays NaN."""
     bottom = r + CAPTION_BETA**2 * p
     return (1 + CAPTION_BETA**2) * p * r / np.where(bottom == 0, 1.0, bottom)
-
-
-def _cut(batch: Batch, tokenizer: str, lowercase: bool) -> tuple[Tokens, Tokens]:
-    """The tokens of hypotheses and references."""
-    if tokenizer in TOKENIZERS:
-        return (
-            batch.hypothesis_tokens(tokenizer, lowercase),
-            batch.reference_tokens(tokenizer, lowercase),
-        )
-    return (
-        _tokens(batch.hypotheses, tokenizer, lowercase),
-        _tokens(batch.reference_texts, tokenizer, lowercase),
-    )
-
-
-def _tokens(strings: Strings, tokenizer: str, lowercase: bool) -> Tokens:
-    if tokenizer in TOKENIZERS:
-        return tokenize(strings, tokenizer, lowercase)
-    return tokenize(REWRITES[tokenizer](strings, lowercase), "none")
-
-
-def _alphanumeric(strings: Strings, lowercase: bool) -> Strings:
-    """Strings with all but ASCII letters, lower-cased, and digits turned into blanks.
-
-    One look-up per byte. Two letters beyond ASCII become ASCII ones when they are lower-cased, the
-    Kelvin sign and the dotted capital I: a slice that holds one of them is rewritten at length.
-    """
-    if not len(strings):
-        return strings
-    begin, end = int(strings.starts.min()), int(strings.stops.max())
-    data = strings.data[begin:end]
-    whole = data.tobytes()
-    if KELVIN in whole or DOTTED_I in whole:
-        return Strings.of([WORD_BREAK.sub(" ", text.lower()) for text in strings])
-    return Strings(LETTERS_AND_DIGITS[data], strings.starts - begin, strings.stops - begin)
-
-
-def _single_blanks(strings: Strings, lowercase: bool) -> Strings:
-    r"""Strings whose tokens at white space are those of ``text.split(" ")``, empty ones included.
-
-    Each token gets a ``=`` in front, so that an empty one is one too, and white space that does not
-    split is escaped.
-    """
-    seen: dict[str, str] = {}
-    for text in strings:
-        if text not in seen:
-            line = OTHER_SPACE.sub(_escaped, text.lower() if lowercase else text)
-            seen[text] = "=" + line.replace(" ", " =")
-    return Strings.of([seen[text] for text in strings])
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\{ord(match[0]):x};"
-
-
-KELVIN, DOTTED_I = "\u212a".encode(), "\u0130".encode()
-
-LETTERS_AND_DIGITS = np.full(256, ord(" "), dtype=np.uint8)
-LETTERS_AND_DIGITS[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = list(
-    b"abcdefghijklmnopqrstuvwxyz0123456789"
-)
-LETTERS_AND_DIGITS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = list(b"abcdefghijklmnopqrstuvwxyz")
-
-REWRITES: dict[str, Callable[[Strings, bool], Strings]] = {
-    "rouge": _alphanumeric,
-    "blanks": _single_blanks,
-}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rejoinder.errors import ParameterError
+from rejoinder.errors import MissingExtraError, ParameterError
 from rejoinder.metrics.rouge import ROUGE
 
 
@@ -83,7 +83,7 @@ def test_names_labels_signatures():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"variant": "3"}, "variant='3' is unknown; choose '1', '2' or 'L'"),
+        ({"variant": "0"}, "variant='0' is unknown; choose '1', '2', "),
         ({"form": "f2"}, "form='f2' is unknown"),
         ({"variant": "1", "form": "caption"}, "form='caption' is a ROUGE-L"),
         ({"tokenizer": "13b"}, "tokenizer='13b' is unknown; choose 'rouge', 'blanks', '13a'"),
@@ -127,3 +127,73 @@ def test_caption_takes_the_greatest_precision_and_the_greatest_recall():
 def test_an_unknown_measure_is_told():
     with pytest.raises(ParameterError, match="measure='F1' is unknown; choose 'f', 'precision'"):
         ROUGE(measure="F1")
+
+
+def test_sentences_cover_a_reference_together():
+    # The example of Lin 2004, section 3.2: w1 w2 of the first sentence and w1 w3 w5 of the second
+    # cover w1 w2 w3 w5 of the reference: 4 hits of 5 tokens, and of the reply's 10.
+    reply, reference = "w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5"
+    metric = ROUGE("Lsum")
+    parts = metric.corpus([reply], [[reference]]).parts
+    assert (parts["precision"], parts["recall"]) == (4 / 10, 4 / 5)
+    # As one line the longest common subsequence is w1 w2 w3 w5 too; turned round it is not.
+    turned = "w1 w3 w8 w9 w5\nw1 w2 w6 w7 w8"
+    assert metric.segments([turned], [[reference]]) == metric.segments([reply], [[reference]])
+    assert ROUGE("L").segments([turned], [[reference]])[0] == 2 * 3 / 15
+
+
+def test_a_token_of_the_reply_is_used_once():
+    # Both sentences of the reference want the only "a": 1 hit of 2 and of 1.
+    parts = ROUGE("Lsum").corpus(["a"], [["a\na"]]).parts
+    assert (parts["precision"], parts["recall"]) == (1.0, 0.5)
+
+
+def test_lsum_of_nothing_is_0():
+    assert ROUGE("Lsum").segments(["", "\n", "a"], [["a"], ["\n\n"], [""]]).tolist() == [0, 0, 0]
+
+
+def test_the_stemmer_leaves_short_words():
+    # Words of three letters or fewer stay: "was" is no "wa", "his" no "hi".
+    assert ROUGE("1", stemmer=True).segments(["was his"], [["wa hi"]])[0] == 0
+    assert ROUGE("1", stemmer=True).segments(["running ponies"], [["runs pony"]])[0] == 1
+
+
+def test_higher_orders():
+    assert ROUGE("3").segments(["a b c d"], [["a b c"]])[0] == pytest.approx(2 / 3)
+    assert (ROUGE("3").name, ROUGE("3").label) == ("rouge", "ROUGE-3")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"stemmer": True, "tokenizer": "13a"}, "tokenizer='13a'"),
+        ({"sentences": "lines"}, "take rougeLsum"),
+        ({"variant": "Lsum", "form": "caption"}, "form='caption' is a ROUGE-L"),
+    ],
+)
+def test_settings_that_do_nothing_are_refused(parameters, said):
+    with pytest.raises(ParameterError, match=said):
+        ROUGE(**parameters)
+
+
+def test_older_signatures_stay():
+    assert "stemmer" not in ROUGE("L").signature()
+    assert (
+        "|stemmer:yes|sentences:lines|"
+        in ROUGE("Lsum", stemmer=True, sentences="lines").signature()
+    )
+
+
+def test_a_splitter_without_its_data_is_refused(monkeypatch):
+    nltk = pytest.importorskip("nltk")
+
+    def missing(text):
+        raise LookupError(text)
+
+    monkeypatch.setattr(nltk, "sent_tokenize", missing)
+    metric = ROUGE("Lsum", sentences="punkt")
+    with pytest.raises(MissingExtraError, match="punkt_tab"):
+        metric.segments(["a b."], [["a b."]])
+    monkeypatch.setattr(nltk, "sent_tokenize", lambda text: text.replace(". ", ".\n").split("\n"))
+    assert ROUGE("Lsum").segments(["c d. a b."], [["a b. c d."]])[0] == 0.5
+    assert metric.segments(["c d. a b."], [["a b. c d."]])[0] == 1

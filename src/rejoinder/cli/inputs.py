@@ -26,7 +26,7 @@ from rejoinder.cli.options import (
 )
 from rejoinder.cli.scores_or_ratings import check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
-from rejoinder.cli.terminal.speech import logged_notes
+from rejoinder.cli.terminal.speech import logged_notes, note
 from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.text.visible import visible
 
@@ -62,6 +62,11 @@ def read(
     with Progress("reading"):
         items = read_items(given)
         replies = read_responses(*given.replies, format=format, ids=items.ids, columns=columns)
+    if given.holds_replies and given.testset not in given.replies:
+        note(
+            f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
+            "read them, name this file once more behind itself"
+        )
     return items, without_systems(replies, without)
 
 

@@ -378,20 +378,44 @@ class TextsOptions(TestsetFilesOptions):
 
     @cached_property
     def replies(self) -> tuple[Path, ...]:
-        """The responses named, or the test set's own file where it is one table of all."""
+        """The responses named, and the test set's own file where it is one table of all.
+
+        With responses it is not, unless all of them are logs of an evaluation tool: each log has the
+        replies of its own system.
+        """
+        if not self.responses:
+            return (self.testset,) if self.testset is not None and self.holds_replies else ()
+        return (self.testset, *self.responses) if self._are_logs else tuple(self.responses)
+
+    @cached_property
+    def holds_replies(self) -> bool:
+        """Whether the test set's own file holds replies too."""
         from rejoinder.files.reading import existing
         from rejoinder.tables.assembly.column_mapping import column_mapping
         from rejoinder.tables.formats.registry import holds_all
         from rejoinder.tables.kept_scores import holds_scores
 
-        if self.responses or self.testset is None or holds_scores(self.testset):
-            return tuple(self.responses)
+        if self.testset is None or holds_scores(self.testset):
+            return False
         try:
             (path,) = existing([self.testset], "test set")
-            mapping = column_mapping(self.columns)
-            return (self.testset,) if holds_all(path, self.testset_format, mapping) else ()
+            return holds_all(path, self.testset_format, column_mapping(self.columns))
         except RejoinderError:
-            return ()  # whoever reads the test set says what is wrong
+            return False  # whoever reads the test set says what is wrong
+
+    @property
+    def _are_logs(self) -> bool:
+        """Whether the test set and all responses are logs, and the test set is no response yet."""
+        from rejoinder.tables.formats.registry import is_log
+
+        if not self.holds_replies or self.testset in self.responses:
+            return False
+        formats = (self.testset_format, *[self.responses_format] * len(self.responses))
+        try:
+            files = zip((self.testset, *self.responses), formats, strict=True)
+            return all(is_log(path, format) for path, format in files)
+        except RejoinderError:
+            return False  # whoever reads the responses says what is wrong
 
 
 _MISSING = (

@@ -22,7 +22,10 @@ REFERENCE = "reference"
 """The role of a reference in a table that has a row for each item."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "id": ("item", "item_id", "example_id", "question_id", "prompt_id"),
+    "id": (
+        "item", "item_id", "example_id", "question_id", "prompt_id", "sample_id", "instance_id",
+        "doc_id",
+    ),
     "system": ("model", "model_name", "system_name"),
     "text": (
         "prediction", "response", "output", "completion", "hypothesis", "generated_text", "reply",
@@ -32,7 +35,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "context": ("prompt", "input", "question", "instruction"),
     "name": ("metric", "metric_name", "scorer"),
-    "rater": ("annotator", "annotator_id", "worker", "worker_id", "workerid"),
+    "rater": ("annotator", "annotator_id", "rater_id", "worker", "worker_id", "workerid"),
     "score": ("rating",),
     "a": ("model_a", "system_a"),
     "b": ("model_b", "system_b"),

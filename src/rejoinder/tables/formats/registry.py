@@ -129,6 +129,16 @@ def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bo
     return chosen.holds_all(path) if chosen.roles is None else chosen.roles(path, columns).holds_all
 
 
+def is_log(path: Path, name: str | None) -> bool:
+    """Whether a path is a log of an evaluation tool, with the replies of its own system.
+
+    Raises:
+        InputError: no format recognises it.
+        ParameterError: there is no format of that name.
+    """
+    return path.is_file() and choose([path], name, "responses", None) in logs.FORMATS
+
+
 def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
     """The columns of a table of replies, under our names; none for a format that knows its own.
 

@@ -1,0 +1,132 @@
+"""The GitHub Action: its file is sound, and its steps compare the examples as the command line does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import yaml
+
+from shared_data import EXAMPLES, ROOT
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, COMPARE = ACTION["runs"]["steps"]
+NEEDED = ["testset", "old", "new"]
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps run in bash")
+
+
+def test_inputs_reach_the_shell_by_its_environment_alone():
+    assert ACTION["runs"]["using"] == "composite"
+    for step in ACTION["runs"]["steps"]:
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"]
+        assert "uses" not in step
+    passed = {value.strip("${} ") for value in COMPARE["env"].values()}
+    named = {f"inputs.{name}" for name in ACTION["inputs"]}
+    assert passed == named - {"inputs.install"}
+    assert INSTALL["if"] == "inputs.install == 'true'"
+    for variable in COMPARE["env"]:
+        assert f"${variable}" in COMPARE["run"] or f"${{{variable}" in COMPARE["run"]
+
+
+def test_inputs_are_described_and_have_a_default_or_are_required():
+    for name, each in ACTION["inputs"].items():
+        assert each["description"].endswith((".", ")."))
+        assert each.get("required", False) == (name in NEEDED)
+        assert ("default" in each) != (name in NEEDED)
+    page = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    for name in ACTION["inputs"]:
+        assert f"`{name}`" in page, name
+
+
+def compared(folder, **given):
+    """The status of the step, what it printed, its summary and its outputs."""
+    inputs = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
+    inputs |= {name.replace("_", "-"): str(value) for name, value in given.items()}
+    tools = folder / "tools"
+    tools.mkdir()
+    program = tools / "rejoinder"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rejoinder "$@"\n')
+    program.chmod(0o755)
+    summary, outputs = folder / "summary.md", folder / "outputs"
+    summary.touch()
+    outputs.touch()
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(tools), os.environ["PATH"]]),
+        "RUNNER_TEMP": str(folder), "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(outputs),
+        **{key: inputs[value.strip("${} ").removeprefix("inputs.")] for key, value in COMPARE["env"].items()},
+    }  # fmt: skip
+    # As a runner calls bash.
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", COMPARE["run"]]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return done.returncode, done.stdout + done.stderr, summary.read_text(), outputs.read_text()
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("tuned", "generic"):
+        shutil.copy(EXAMPLES / "responses" / f"{name}.jsonl", tmp_path)
+    shutil.copy(EXAMPLES / "testset.jsonl", tmp_path)
+    return tmp_path
+
+
+def test_a_better_system_passes(files):
+    status, printed, summary, outputs = compared(
+        files, testset="testset.jsonl", old="generic.jsonl", new="tuned.jsonl",
+        metrics="bleu:order=1\nchrf", margin="0.01", junit="verdicts.xml",
+    )  # fmt: skip
+    assert status == 0, printed
+    assert outputs == "verdict=passed\n"
+    assert "BLEU-1" in summary
+    assert "chrF" in summary
+    suite = ET.parse(files / "verdicts.xml").getroot()
+    cases = list(suite.iter("testcase"))
+    assert len(cases) == 2
+    assert not list(suite.iter("failure"))
+
+
+def test_a_worse_system_fails_and_hostile_names_stay_text(files):
+    bad = "$(touch ran) `touch ran` ; touch ran #.jsonl"
+    Path(files / "generic.jsonl").rename(files / bad)
+    status, printed, summary, outputs = compared(
+        files, testset="testset.jsonl", old="tuned.jsonl", new=bad,
+        metrics="bleu:order=1", junit="verdicts.xml",
+    )  # fmt: skip
+    assert status == 1, printed
+    assert outputs == "verdict=failed\n"
+    assert "worse" in summary
+    assert len(list(ET.parse(files / "verdicts.xml").getroot().iter("failure"))) == 1
+    assert not (files / "ran").exists()
+
+
+@pytest.mark.parametrize(("unsure", "status"), [("false", 0), ("true", 1)])
+def test_a_loss_that_is_not_excluded_fails_if_wanted(files, unsure, status):
+    shutil.copy(EXAMPLES / "responses" / "retrieval.jsonl", files / "new.jsonl")
+    settings = {"old": "tuned.jsonl", "new": "new.jsonl", "metrics": "sbleu", "margin": "0.1"}
+    result = compared(files, testset="testset.jsonl", **settings, fail_if_unsure=unsure)
+    assert result[0] == status
+    assert "not clear" in result[2]
+
+
+def test_other_mistakes_end_with_their_own_status(files):
+    status, printed, summary, outputs = compared(
+        files, testset="testset.jsonl", old="absent.jsonl", new="tuned.jsonl"
+    )
+    assert status == 2
+    assert "absent.jsonl: no such file" in printed
+    assert (summary, outputs) == ("", "")

@@ -103,6 +103,7 @@ def verb(command, wrong, expected):
 
 
 AUDIT = [
+    verb(f"audit {READ} --tables t.txt", "tables in a format that is not written", r"t\.txt: .*expected .*\.md"),
     verb("audit test.jsonl", "no system to compare with the trivial baselines", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"audit {READ} --turns 0", "no turns to paste", r"--turns 0 must be a whole number, 1 or more"),
     verb(f"audit {READ} --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),

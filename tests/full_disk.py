@@ -123,6 +123,8 @@ def _mine(rung: Rung) -> list[Any]:
 
 RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("score", "--save"): (_score, ("a.parquet",)),
+    ("score", "--tables"): (_score, ("a.md", "a.csv")),
+    ("ratings", "--tables"): (lambda rung: [rung.ratings()], ("a.tex", "a.html")),
     ("compare", "--save"): (
         lambda rung: [*_audit(rung), "--permutations", 20], ("a.md", "a.tex")
     ),
@@ -184,7 +186,15 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
     return [data if data.exists() else World(rung.root).dailydialog, *some]
 
 
+SAME_TABLES = (
+    "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
+    "ruq", "sweep", "recipe galley2015", "recipe khayrallah2021", "recipe negative-references",
+    "recipe references", "recipe tao2018",
+)  # fmt: skip
+"""Verbs whose --tables is written by the same lines as that of 'score' and 'ratings'."""
+
 ELSEWHERE = {
+    **{(verb, "--tables"): "tried with 'score' and 'ratings'" for verb in SAME_TABLES},
     (
         "annotate page",
         "--output",

@@ -165,7 +165,7 @@ def ratings(rung: Rung) -> Iterator[Line]:
 
 def preferences(rung: Rung) -> Iterator[Line]:
     """Two raters of every pair of neighbours."""
-    yield Line([rung.preferences(), *RESAMPLES], rung.items)
+    yield Line([rung.preferences(), *RESAMPLES, "--tables", rung.new("tables.csv")], rung.items)
     yield Line([rung.preferences(), "--ties", "davidson", "--ranks"], rung.items)
 
 

@@ -44,6 +44,7 @@ OUT = "out"
 ROWS = [
     ("score", "", ["tuned", "generic"]),
     ("score", "--by topic", ["travel", "tuned"]),
+    ("score", "--tables {out}/t.csv", ["tuned", OUT]),
     ("score", "--explain {explained}", ["c001", "tuned", "original"]),
     ("score", "--without nobody", ["tuned"], 2),
     ("score {kept}", "", ["tuned", "BLEU-2"]),
@@ -176,6 +177,17 @@ def test_what_a_verb_prints(row, commands, monkeypatch):
     assert raw(shown) == []
     for word in words:
         assert visible(SEQUENCES if word == OUT else hostile(word)) in shown, word
+
+
+@pytest.mark.parametrize("suffix", ["md", "tex", "html", "csv"])
+def test_files_of_tables_hold_no_control_character(suffix, commands, tmp_path):
+    path = tmp_path / f"tables.{suffix}"
+    status, _ = commands.of(f"{USUAL['score']} --tables {path}")
+    assert status == 0
+    content = path.read_text("utf-8")
+    assert raw(content) == []
+    assert "<script" not in content
+    assert not any(line.startswith("=") for line in content.splitlines())
 
 
 NARROW = [row for row in ROWS if "{out}" not in USUAL.get(row[0], "") and "tao" not in row[0]]

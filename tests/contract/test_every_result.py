@@ -5,6 +5,7 @@ The tables are those of the command line: the same numbers, and no text of other
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -295,6 +296,22 @@ def test_latex_has_the_numbers_of_the_tables(name, result_of):
         plain = re.sub(r"\\text\w+\{\}|\{\\char34\}|\\[{}$&#_%]|\\\\$", "", line)
         assert not set(plain) & set("\\$#_%^~<>|")
         assert plain.count("{") == plain.count("}")
+
+
+@pytest.mark.parametrize("name", [each for each in TABLES if each != "step"])
+def test_csv_has_the_numbers_of_the_tables(name, result_of):
+    """The cells of the tables, and headings between them; no cell is a formula."""
+    rows = list(csv.reader(exported.exported(result_of(name), "csv").splitlines()))
+    markdown = result_of(name).to_markdown()
+    cells = "\n".join(line for line in markdown.splitlines() if line.startswith("|"))
+    titles = "\n".join(row[0] for row in rows if len(row) == 1)
+    every = [cell for row in rows for cell in row]
+    ends = numbers(" ".join(cell for cell in every if cell.endswith((" low", " high"))))
+    shown = numbers(" ".join(cell for cell in every if not cell.endswith((" low", " high"))))
+    assert not numbers(of_markdown(cells)) - shown - ends
+    assert not shown - numbers(of_markdown(cells)) - numbers(titles)
+    for cell in every:
+        assert not re.match(r"[=+@-]", cell) or NUMBER.fullmatch(cell[1:]), cell
 
 
 def test_the_name_is_there_and_escaped(result_of):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from settings.row import Row
-from settings.shared import as_json, columns, only, read, reading, refused, rows
+from settings.shared import as_json, columns, only, read, reading, refused, rows, to_file
 from settings.world import TINY
 
 USUAL = {
@@ -38,6 +38,7 @@ CLUSTERED = "--sentence-vectors {source_vectors} {target_vectors} --clusters 9 -
 FILTER = [
     *corpus_format("filter", "highest"),
     as_json("filter"),
+    to_file("filter"),
     Row("filter", "--output", "-o {out}/other.parquet", effect=lambda *both: [
         each.at("@") for each in both] == [["f.jsonl"], ["other.parquet"]]),
     Row("filter", "--side", "--side source", "highest", effect=only("highest.*.side", "source")),
@@ -172,9 +173,9 @@ RESPOND = [
             ("--answer-tokens", "--answer-tokens 9", {"differs": "@r.jsonl"}),
             ("--work", "--work {out}/work", {"differs": "@", "keeps": "@r.jsonl"}),
             ("--max-calls", "--max-calls 20", {"also": "--work {out}/work", "status": (0, 2),
-             "effect": refused_at("max_calls=20")}),
+             "effect": refused_at("--max-calls 20")}),
             ("--max-tokens", "--max-tokens 500", {"also": "--work {out}/work", "status": (0, 2),
-             "effect": refused_at("max_tokens=500")}),
+             "effect": refused_at("--max-tokens 500")}),
             ("--retries", "--retries 0", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
                 lambda *both: [each.calls[0].args[4].retries for each in both] == [2, 0]}),
             ("--concurrency", "--concurrency 2", {"watch": LIMITS, "keeps": "@r.jsonl", "effect":
@@ -194,6 +195,7 @@ def same_with_an_index(before, after):
 MINED = "@m.jsonl"
 MINE = [
     as_json("mine"),
+    to_file("mine"),
     columns("mine", MINED, "testset"),
     Row("mine", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("--format")),
@@ -226,6 +228,7 @@ def asked(name):
 
 MARK = [
     as_json("mark"),
+    to_file("mark"),
     *reading("mark", MEANS),
     Row("mark", "--output", "-o {out}/other.jsonl", effect=lambda _, after: (
         after.at("@") == ["other.jsonl"])),
@@ -245,9 +248,9 @@ MARK = [
         effect=lambda *both: asked("seed")(*both) == [12345, 7]),
     Row("mark", "--work", "--work {out}/work", "@", "systems"),
     Row("mark", "--max-calls", "--max-calls 20", also="--work {out}/work", status=(0, 2),
-        effect=refused_at("max_calls=20")),
+        effect=refused_at("--max-calls 20")),
     Row("mark", "--max-tokens", "--max-tokens 500", also="--work {out}/work", status=(0, 2),
-        effect=refused_at("max_tokens=500")),
+        effect=refused_at("--max-tokens 500")),
     Row("mark", "--template", "--template plain", MEANS, where={"chat": "chat_model"}),
     Row("mark", "--device", "--device tpu", where=LOCAL, status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
@@ -262,6 +265,7 @@ MARK = [
 MEAN = "parts"
 RUQ = [
     as_json("ruq"),
+    to_file("ruq"),
     # The interval of a share needs no draws; the test of two models has them, and the signature.
     Row("ruq", "--resamples", "--resamples 0", "systems.*.low", "systems.*.value"),
     Row("ruq", "--seed", "--seed 7", "systems.*.signature", "systems.*.value"),
@@ -314,6 +318,7 @@ TRIALS = "trials.*.metric"
 SWEEP = [
     *corpus_format("sweep", TRIALS, slow=True),
     as_json("sweep", slow=True),
+    to_file("sweep", slow=True),
     *(
         Row("sweep", option, more, differs, keeps, slow=True, **given)
         for option, more, differs, keeps, given in (

@@ -25,6 +25,7 @@ from settings.shared import (
     refused,
     rows,
     scores_format,
+    to_file,
 )
 
 USUAL = {
@@ -50,6 +51,7 @@ CORRELATE = [
     *rated("correlate", VALUE),
     off_scale("correlate"),
     as_json("correlate"),
+    to_file("correlate"),
     # 'style' is 6 minus the relevance: Pearson's r turns its sign.
     Row(
         "correlate", "--criterion", "--criterion style", where={"ratings": "criteria"},
@@ -149,6 +151,7 @@ RATINGS = [
     ),
     Row("ratings", "--seed", "--seed 7", "signature", "agreement"),
     as_json("ratings"),
+    to_file("ratings"),
     off_scale("ratings"),
     columns("ratings", "systems.*.mean", "ratings"),
     Row(
@@ -191,6 +194,7 @@ JUDGE = [
     *rated("judge", MEASURED),
     off_scale("judge"),
     as_json("judge"),
+    to_file("judge"),
     columns("judge", MEASURED, "ratings"),
     scores_format("judge"),
     Row("judge", *SCORES, effect=more_than_before("measures.*.judge", "judge")),
@@ -258,6 +262,7 @@ PREFERENCES = [
         ),
     ),
     as_json("preferences"),
+    to_file("preferences"),
     columns("preferences", "pairs.*.win_rate", "preferences"),
     Row(
         "preferences", "--preferences-format", "--preferences-format csv", as_usual="pairs.*.win_rate",
@@ -301,6 +306,7 @@ PLAN = [
     *rated("plan", "components.*.rest"),
     off_scale("plan"),
     as_json("plan"),
+    to_file("plan"),
     scores_format("plan"),
     Row("plan", *SCORES, effect=more_than_before("comparisons.*.subject", "judge")),
     Row("plan", "--metric", "-m rougeL", effect=more_than_before("comparisons.*.subject", "ROUGE-L")),
@@ -387,6 +393,7 @@ WEIGH = [
     *reading("weigh", SOURCES),
     *rated("weigh", SOURCES),
     as_json("weigh"),
+    to_file("weigh"),
     Row(
         "weigh", "--output", "-o {out}/other.parquet",
         effect=lambda *both: [each.at("@") for each in both] == [["w.jsonl"], ["other.parquet"]],

@@ -15,6 +15,7 @@ from settings.shared import (
     read,
     reading,
     refused,
+    to_file,
 )
 
 NEGATIVE, TAO, GALLEY, KHAYRALLAH, REFERENCES = (
@@ -45,6 +46,7 @@ NEGATIVES = [
     # The seed draws the row 'random' too.
     *draws(NEGATIVE, "table[metric=BLEU, good only].*.accuracy", "table.*.accuracy_low"),
     as_json(NEGATIVE),
+    to_file(NEGATIVE),
     Row(NEGATIVE, "--order", "--order 3", "out", people=True,
         effect=lambda _, after: "n-grams up to 3" in after.out),
     Row(NEGATIVE, "--factor", "--factor 0.1", ACCURACY),
@@ -69,6 +71,7 @@ TAO2018 = [
     *draws(TAO, VALUE, "table[metric=BLEU-2].*.low"),
     *rated(TAO, VALUE),
     as_json(TAO),
+    to_file(TAO),
     Row(TAO, "--raters", "--raters median", VALUE),
     Row(TAO, "--model", "--model {other_ruber}", RUBER, VALUE),
     Row(TAO, "--referenced", "--referenced encoder", status=(0, 2), effect=lambda _, after: (
@@ -111,6 +114,7 @@ GALLEY2015 = [
     *reading(GALLEY, RHO),
     *rated(GALLEY, RHO),
     as_json(GALLEY),
+    to_file(GALLEY),
     Row(GALLEY, "--missing", "--missing empty", RHO, also="--missing drop",
         where={"systems": "systems_with_gaps"}),
     Row(GALLEY, "--drop-unusable", "--drop-unusable", status=(2, 0),
@@ -151,6 +155,7 @@ def sizes(scale: str) -> Settings:
 
 KHAYRALLAH2021 = [
     as_json(KHAYRALLAH, slow=True),
+    to_file(KHAYRALLAH, slow=True),
     *(
         Row(KHAYRALLAH, option, more, differs, slow=True, **given)
         for option, more, differs, given in (
@@ -175,6 +180,7 @@ MEANS = "sources.*.mean"
 CHAIN = [
     *(row for row in reading(REFERENCES, MEANS) if row.option not in ("--columns",)),
     as_json(REFERENCES),
+    to_file(REFERENCES),
     Row(REFERENCES, "--output", "-o {out}/other", effect=lambda _, after: (
         {each.split("/")[0] for each in after.at("@")} == {"other"})),
     Row(REFERENCES, "--candidates", "--candidates 2", effect=lambda *both: (

@@ -17,6 +17,7 @@ from settings.shared import (
     refused,
     rows,
     scores_format,
+    to_file,
 )
 
 _READ = "{testset} {systems} -m bleu --resamples 100 --json"
@@ -52,6 +53,7 @@ ROWS = [
     # Intervals of sums need no draws; permutations do.
     Row("score", "--seed", "--seed 7", "leads.*.p_randomization", VALUE, also=SEVERAL),
     as_json("score"),
+    to_file("score"),
     Row("score", "--metric", "-m length", effect=more_than_before("systems.*.metric", "length")),
     Row("score", "--metric", "-m bleu:order=4", effect=more_than_before("systems.*.metric", "BLEU-4")),
     scores_format("score"),
@@ -102,6 +104,7 @@ ROWS = [
     Row("compare", "--resamples", "--resamples 200", "comparisons.*.p_bootstrap", DIFFERENCE),
     Row("compare", "--seed", "--seed 7", "comparisons.*.p_randomization", DIFFERENCE, also=SEVERAL),
     as_json("compare"),
+    to_file("compare"),
     Row("compare", "--metric", "-m length", effect=more_than_before("comparisons.*.metric", "length")),
     # The largest difference of BLEU is 0.38.
     Row("compare", "--margin", "--margin 0.6", "comparisons.*.p_equivalence", DIFFERENCE, also="--margin 0.4",
@@ -191,6 +194,7 @@ ROWS = [
     *measuring("audit", "audit[fake=constant].*.value", "audit.*.low", "audit.*.n"),
     Row("audit", "--seed", "--seed 7", "audit[fake=random].*.value"),
     as_json("audit"),
+    to_file("audit"),
     scores_format("audit"),
     Row("audit", *SCORES, effect=more_than_before("audit.*.metric", "judge")),
     # Seven baselines reply to 66 items each.

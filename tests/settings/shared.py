@@ -119,6 +119,20 @@ def as_json(verb: str, **given) -> Row:
     return Row(verb, "--json", "--json", people=True, effect=becomes_json, **given)
 
 
+def to_file(verb: str, **given) -> Row:
+    """What is printed for people is written as Markdown too."""
+    return Row(
+        verb, "--tables", "--tables {out}/tables.md", people=True, keeps="out",
+        effect=lambda before, after: _has_tables(after.at("@tables.md"), verb), **given,
+    )  # fmt: skip
+
+
+def _has_tables(content: bytes, verb: str) -> bool:
+    return content.decode().startswith(f"<!-- rejoinder {verb} -->\n\n") and b"\n| ---" in (
+        content.replace(b"| :---", b"| ---")
+    )
+
+
 def becomes_json(before, after) -> bool:
     return not before.out.lstrip().startswith(("{", "[")) and isinstance(after.json, dict | list)
 

@@ -16,7 +16,7 @@ from rejoinder.cli.option_names import named_as_options
 
 LAST = (
     "turns", "turn_end", "template", "no_end", "end_text", "work", "cluster", "without", "missing",
-    "drop_unusable", "permutations", "resamples", "seed", "save", "aggregated", "save_replies",
+    "drop_unusable", "permutations", "resamples", "seed", "tables", "save", "aggregated", "save_replies",
     "save_tokens", "plots", "save_every", "device", "dtype", "batch_tokens", "download", "columns",
     "corpus_format", "testset_format", "responses_format", "scores_format", "ratings_format",
     "preferences_format", "json",
@@ -38,6 +38,9 @@ class Options:
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.__dict__.update(values)
+
+    def check(self) -> None:
+        """Raises a ParameterError or an InputError where a value cannot be used, before the verb runs."""
 
     def of(self, *declared: type[Options]) -> dict[str, Any]:
         """The values of the options of these classes, by name."""
@@ -76,6 +79,7 @@ def command(
 
 def _called(function: Callable[[Given], None], given: Given) -> None:
     with named_as_options():
+        given.check()
         function(given)
 
 

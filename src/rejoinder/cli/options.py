@@ -254,6 +254,23 @@ class JsonOptions(Options):
     json: bool = flag("--json", help="Print JSON on standard output.")
 
 
+class PrintedOptions(JsonOptions):
+    """How a result that is tables is printed, and the file that its tables go to."""
+
+    tables: Path | None = path(
+        "--tables",
+        help="Write the printed tables to this file: Markdown (.md), LaTeX (.tex), HTML (.html) or CSV "
+        "(.csv). Numbers are rounded as they are printed; --json has all digits.",
+    )
+
+    def check(self) -> None:
+        """Sees that the file can be written."""
+        if self.tables is not None:
+            from rejoinder.cli.targets import TABLES, check_file
+
+            check_file(self.tables, TABLES, "--tables")
+
+
 class DrawnOptions(Options):
     """The items of which some were drawn for rating."""
 
@@ -475,7 +492,7 @@ class ScoreFilesOptions(Options):
 
 
 class MeasuringOptions(
-    TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, ScoreFilesOptions, JsonOptions
+    TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, ScoreFilesOptions, PrintedOptions
 ):
     """What every verb has that reads texts and measures them."""
 
@@ -528,7 +545,7 @@ class RatingFilesOptions(TablesOptions):
     criterion: str | None = criterion("Required if the ratings have several.")
 
 
-class JudgementsOptions(TablesOptions, SamplingOptions, JsonOptions):
+class JudgementsOptions(TablesOptions, SamplingOptions, PrintedOptions):
     """The options of the verbs that summarise what people said."""
 
     files: tuple[Path, ...] = argument(

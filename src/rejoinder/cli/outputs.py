@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rejoinder.cli.records import Records
+from rejoinder.cli.show import machine
 from rejoinder.cli.targets import announce_replacements
 from rejoinder.cli.terminal.speech import is_quiet, say
 from rejoinder.errors import InputError, RejoinderError
 from rejoinder.messages import counted
+
+if TYPE_CHECKING:
+    from rejoinder.cli.options import JsonOptions
 
 Made = TypeVar("Made")
 
@@ -73,6 +78,26 @@ class Outputs:
             self.wrote(path, rows, files)
         return written
 
+    def show(
+        self, given: JsonOptions, show: Callable[[], None], document: Callable[[], Any]
+    ) -> None:
+        """Prints the result, as tables or as JSON; its tables go to the file of ``--tables`` before.
+
+        Args:
+            given: How to print it, and the file.
+            show: Prints the tables for people.
+            document: What ``--json`` prints.
+        """
+        from rejoinder.cli.options import PrintedOptions
+        from rejoinder.cli.saved_tables import save_tables
+
+        tables = given.tables if isinstance(given, PrintedOptions) else None
+        self.save(tables, lambda path: save_tables(path, show))
+        if given.json:
+            machine.write(document())
+        else:
+            show()
+
     def wrote(
         self, path: Path, rows: int | None = None, files: Sequence[Path] | None = None
     ) -> None:
@@ -121,8 +146,7 @@ def save_and_print(
     output: Path | None,
     write: Callable[[Path], Any],
     rows: int,
-    *,
-    json: bool,
+    given: JsonOptions,
     show: Callable[[Any], None],
 ) -> None:
     """Writes the file of a result, and prints the result, as JSON or as ``show`` does.
@@ -132,17 +156,13 @@ def save_and_print(
         output: The file; None for none.
         write: Writes it.
         rows: How many rows it has.
-        json: Whether JSON is printed.
+        given: How the result is printed.
         show: Prints the result for people.
 
     Raises:
         InputError: The file cannot be written; the result is printed all the same.
     """
-    from rejoinder.cli.show import machine
-
     with Outputs(result) as outputs:
         written = outputs.save(output, write, rows)
-        if json:
-            machine.write(result.as_json(str(output) if written else None))
-        else:
-            show(result)
+        document = partial(result.as_json, str(output) if written else None)
+        outputs.show(given, partial(show, result), document)

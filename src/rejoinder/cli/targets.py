@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 from rejoinder.cli.terminal.speech import note
-from rejoinder.errors import ParameterError
+from rejoinder.errors import ParameterError, RejoinderError
 
 _HEAD = 1 << 20  # bytes that are enough for the first line of a file
 
@@ -36,6 +36,8 @@ class Kind:
         recognise: Whether its columns are those of this kind.
         key: A key that its Parquet metadata hold; empty where the columns tell.
         otherwise: How to get another format, for the message about a wrong suffix.
+        recorded: A suffix whose files have no columns of their own: the record beside a file tells
+            whether it is of this kind, and as it was written.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Kind:
     recognise: Callable[[Sequence[str]], bool]
     key: str = ""
     otherwise: str = ""
+    recorded: str = ""
 
 
 _ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
@@ -53,6 +56,8 @@ _COMPARISONS = (
     '<testsuite name="rejoinder compare"',
 )
 """How the files begin that 'compare --save' writes."""
+_TABLES = ("<!-- rejoinder ", "% rejoinder ", "<!doctype html><!-- rejoinder ")
+"""How the files begin that --tables writes, but for CSV, which begins with a table."""
 
 
 def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
@@ -100,6 +105,13 @@ COMPARISON = Kind(
     (".md", ".tex", ".xml"),
     lambda columns: columns[0].startswith(_COMPARISONS),
     otherwise="'rejoinder compare --json' prints all numbers",
+)
+TABLES = Kind(
+    "tables of results",
+    (".md", ".tex", ".html", ".csv"),
+    lambda columns: columns[0].startswith(_TABLES),
+    otherwise="--json prints all numbers",
+    recorded=".csv",
 )
 STUDY = Kind("a table of this recipe", (), _begin("data", "group", "heading", "metric"))
 PAGE = Kind(
@@ -287,7 +299,16 @@ def _same(path: Path, other: Path) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-WRITING = ("--save", "--save-replies", "--save-tokens", "--output", "--plots", "--work", "--index")
+WRITING = (
+    "--tables",
+    "--save",
+    "--save-replies",
+    "--save-tokens",
+    "--output",
+    "--plots",
+    "--work",
+    "--index",
+)
 """The options of all verbs that name what is written."""
 
 
@@ -296,7 +317,9 @@ def _writes(option: str) -> bool:
 
 
 def is_of(path: Path, kind: Kind) -> bool:
-    """Whether a file is of a kind, as far as its first bytes tell."""
+    """Whether a file is of a kind, as far as its first bytes, or its record, tell."""
+    if kind.recorded and path.suffix.lower() == kind.recorded:
+        return _is_as_recorded(path)
     try:
         with open(path, "rb") as file:
             first = file.read(_HEAD)
@@ -311,6 +334,20 @@ def is_of(path: Path, kind: Kind) -> bool:
         separator = b"\t" if path.suffix.lower() == ".tsv" else b","
         columns = [each.decode("utf-8", "replace") for each in line.split(separator)]
     return path.suffix.lower() != ".parquet" and kind.recognise(columns)
+
+
+def _is_as_recorded(path: Path) -> bool:
+    """Whether a file is as a command with --tables wrote it."""
+    from rejoinder.files.provenance import content_of, read_record
+
+    try:
+        record = read_record(path)
+        content = content_of(path)
+    except RejoinderError:
+        return False
+    if record is None or record["content"] != content:
+        return False
+    return any(word.startswith("--tables") for word in record["command"])
 
 
 def _parquet_is_of(path: Path, kind: Kind) -> bool:

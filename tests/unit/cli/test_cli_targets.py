@@ -48,6 +48,25 @@ class Output:
 
 
 OUTPUTS = [
+    Output("score", "--tables", "IN a.jsonl", ".csv"),
+    Output("compare", "--tables", "IN a.jsonl", ".md"),
+    Output("correlate", "--tables", "IN a.jsonl --ratings b.csv", ".tex"),
+    Output("audit", "--tables", "IN a.jsonl", ".html"),
+    Output("ratings", "--tables", "IN", ".csv"),
+    Output("preferences", "--tables", "IN", ".md"),
+    Output("judge", "--tables", "--scores IN --ratings b.csv", ".tex"),
+    Output("plan", "--tables", "IN a.jsonl", ".html"),
+    Output("weigh", "--tables", "IN a.jsonl --ratings b.csv -o c.jsonl", ".csv"),
+    Output("mark", "--tables", "IN a.jsonl --model http://127.0.0.1:9/v1 --rubric b.toml -o c.csv", ".md"),
+    Output("mine", "--tables", "IN b.jsonl -o c.jsonl", ".tex"),
+    Output("filter", "--tables", "IN -o c.jsonl", ".html"),
+    Output("ruq", "--tables", "model IN", ".csv"),
+    Output("sweep", "--tables", "IN --testset b.jsonl --set dropout=0,0.1 -o c", ".md"),
+    Output("recipe galley2015", "--tables", "IN a.jsonl --ratings b.csv", ".tex"),
+    Output("recipe khayrallah2021", "--tables", "IN -o c", ".html"),
+    Output("recipe negative-references", "--tables", "IN", ".csv"),
+    Output("recipe references", "--tables", "IN b.jsonl -o c", ".md"),
+    Output("recipe tao2018", "--tables", "IN a.jsonl --ratings b.csv --model c", ".tex"),
     Output("score", "--save", "IN a.jsonl", ".parquet"),
     Output("compare", "--save", "IN a.jsonl", ".md"),
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
@@ -220,6 +239,10 @@ def test_of_two_commands_with_one_output_each_leaves_it_whole(here):
 
 
 TWICE = [
+    ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--tables", "a.md"),
+    ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--tables", "a.csv"),
+    ("ratings", RATINGS, "--resamples", "0", "--tables", "a.tex"),
+    ("ratings", RATINGS, "--resamples", "0", "--tables", "a.html"),
     ("score", TESTSET, *SYSTEMS, "-m", "bleu", "--save", "a.parquet"),
     ("correlate", TESTSET, *SYSTEMS, "-m", "bleu", "--ratings", RATINGS, "--permutations", "10",
      "--resamples", "100", "--save", "a.tsv", "--plots", "plots"),
@@ -247,6 +270,16 @@ def test_what_the_same_command_wrote_is_replaced_and_said(command, here, words):
     for path in here.rglob("plots/*"):
         assert path.name.startswith(STEMS) or is_record(path)
         assert "pictures of an earlier run will be replaced" in err
+
+
+def test_a_csv_that_was_changed_since_is_spared(command, here):
+    words = ("ratings", RATINGS, "--resamples", "0", "--tables", "a.csv")
+    assert command(*words)[0] == 0
+    with (here / "a.csv").open("a") as file:
+        file.write("mine\n")
+    status, _, err = command(*words)
+    assert status == 2
+    assert "--tables a.csv: a file stands there that holds no tables of results" in err
 
 
 def test_a_command_that_is_refused_announces_no_replacement(command, here):

@@ -1,4 +1,4 @@
-"""Results in other formats than the terminal's: HTML for notebooks, Markdown, LaTeX.
+"""Results in other formats than the terminal's: HTML for notebooks, Markdown, LaTeX, CSV.
 
 A result is shown by the function that shows it on the command line; what that prints is collected,
 and written in the format asked for. So each table is declared once.
@@ -10,12 +10,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from rejoinder.cli.show.comma_separated import as_csv
 from rejoinder.cli.show.html import as_html
 from rejoinder.cli.show.latex import as_latex
 from rejoinder.cli.show.markdown import as_markdown
 from rejoinder.cli.terminal.collecting import Collector, collect
 
 FORMATS: dict[str, Callable[[Collector], str]] = {
+    "csv": as_csv,
     "html": as_html,
     "markdown": as_markdown,
     "latex": as_latex,

@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from rejoinder.recipes.galley2015.study import Study
 
 
-def write(study: Study, paths: Sequence[Path]) -> None:
-    """One JSON value."""
-    from rejoinder.cli.show import machine
-
+def document(study: Study, paths: Sequence[Path]) -> dict[str, Any]:
+    """What ``--json`` prints."""
     document = study.as_json()
     first = {key: document.pop(key) for key in ("table", "figure")}
-    machine.write({**first, "files": [str(path) for path in paths], **document})
+    return {**first, "files": [str(path) for path in paths], **document}
 
 
 def show(study: Study) -> None:

@@ -14,22 +14,19 @@ if TYPE_CHECKING:
     from rejoinder.recipes.khayrallah2021.result import Study
 
 
-def write(study: Study) -> None:
-    """One JSON value."""
-    from rejoinder.cli.show import machine
+def document(study: Study) -> dict[str, Any]:
+    """What ``--json`` prints."""
     from rejoinder.recipes.khayrallah2021.tables import absent, cells
 
-    machine.write(
-        {
-            "cells": cells(study).to_dicts(),
-            "compared": study.compared().to_dicts(),
-            "absent": absent(study),
-            "settings": study.settings.as_json(),
-            "signatures": study.signatures(),
-            "notes": study.notes,
-            "files": [str(path) for path in study.files],
-        }
-    )
+    return {
+        "cells": cells(study).to_dicts(),
+        "compared": study.compared().to_dicts(),
+        "absent": absent(study),
+        "settings": study.settings.as_json(),
+        "signatures": study.signatures(),
+        "notes": study.notes,
+        "files": [str(path) for path in study.files],
+    }
 
 
 def show(study: Study) -> None:

@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 ENDS = ("", "_low", "_high")
 
 
-def write(study: NegativeReferences) -> None:
-    """One JSON value."""
-    from rejoinder.cli.show import machine
-
-    machine.write(study.as_json())
-
-
 def show(study: NegativeReferences, order: int) -> None:
     """A table for each kind of bad reply, with n-grams up to ``order``."""
     from rejoinder.cli.terminal.columns import number, table, text

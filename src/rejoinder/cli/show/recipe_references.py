@@ -11,13 +11,6 @@ if TYPE_CHECKING:
     from rejoinder.recipes.references.study import ReferencesStudy
 
 
-def write(study: ReferencesStudy) -> None:
-    """One JSON value."""
-    from rejoinder.cli.show import machine
-
-    machine.write(study.as_json())
-
-
 def show(study: ReferencesStudy) -> None:
     """A table for each step that was done, and notes."""
     from rejoinder.cli.terminal.columns import number, table, text

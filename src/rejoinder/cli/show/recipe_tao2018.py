@@ -22,10 +22,8 @@ Drawn = tuple[list[Path], list[str]]
 """Files of pictures, and what these cannot show."""
 
 
-def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:
-    """One JSON value; NaN is null, and has its reason."""
-    from rejoinder.cli.show import machine
-
+def document(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> dict[str, Any]:
+    """What ``--json`` prints; NaN is null, and has its reason."""
     documents = {
         name: {
             "table": study.rows().to_dicts(),
@@ -37,15 +35,13 @@ def write(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> No
     }
     first = documents.pop("")
     paths, notes = drawn
-    machine.write(
-        {
-            **first,
-            "notes": [*first["notes"], *notes],
-            "cases": cases.to_dicts(),
-            "transfer": next(iter(documents.values()), None),
-            "files": [str(path) for path in paths],
-        }
-    )
+    return {
+        **first,
+        "notes": [*first["notes"], *notes],
+        "cases": cases.to_dicts(),
+        "transfer": next(iter(documents.values()), None),
+        "files": [str(path) for path in paths],
+    }
 
 
 def show(studies: Mapping[str, Study], cases: pl.DataFrame, drawn: Drawn) -> None:

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 SHOWN = 20  # pruned and failed trials that the table shows
 
 
-def machine(result: SweepResult, paths: Sequence[Path]) -> None:
-    """One JSON object: the trials, the correlations, and the figures written."""
-    from rejoinder.cli.show import machine as show
-
-    show.write({**result.as_json(), "figures": [str(path) for path in paths]})
+def document(result: SweepResult, paths: Sequence[Path]) -> dict[str, Any]:
+    """What ``--json`` prints: the trials, the correlations, and the figures written."""
+    return {**result.as_json(), "figures": [str(path) for path in paths]}
 
 
 def people(result: SweepResult) -> None:

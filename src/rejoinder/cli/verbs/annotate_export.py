@@ -60,7 +60,7 @@ def export(given: ExportOptions) -> None:
         given.output,
         lambda path: write(result.table, path),
         result.table.height,
-        json=given.json,
+        given=given,
         show=_print,
     )
 

@@ -51,7 +51,6 @@ def audit(given: AuditOptions) -> None:
     from rejoinder.auditing.audit import audit as audited
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.tables.write import write_responses
 
@@ -62,14 +61,15 @@ def audit(given: AuditOptions) -> None:
         result = audited(
             *texts, inputs.metrics_of(given), **values, cluster=given.cluster, progress=tick
         )
+
+    def show() -> None:
+        from rejoinder.cli.show.audit import audit as show
+
+        show(result)
+
     with Outputs(result) as outputs:
         replies = result.replies
         outputs.save(
             given.save_replies, lambda path: write_responses(replies, path), replies.height
         )
-        if given.json:
-            write(result.as_json())
-        else:
-            from rejoinder.cli.show.audit import audit as show
-
-            show(result)
+        outputs.show(given, show, result.as_json)

@@ -35,8 +35,8 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         help="Exit with status 1 also if a loss greater than MARGIN is not excluded.",
     )
     save: Path | None = options.save(
-        "The tables as Markdown (.md) or LaTeX (.tex), or with --fail-if-worse the verdicts as JUnit XML "
-        "(.xml)."
+        "With --fail-if-worse the verdicts as JUnit XML (.xml); or the tables as Markdown (.md) or LaTeX "
+        "(.tex), as --tables writes them."
     )
     all_pairs: bool = flag(
         "--all-pairs",
@@ -106,7 +106,6 @@ def _by_metrics(given: CompareOptions) -> None:
     from rejoinder.cli import inputs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_comparison import save
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.compare import compare as pairs
@@ -144,10 +143,7 @@ def _by_metrics(given: CompareOptions) -> None:
 
     with Outputs(compared.scores) as outputs:
         outputs.save(given.save, lambda path: save(path, show, verdicts))
-        if given.json:
-            write(compared.as_json(given.ranks))
-        else:
-            show()
+        outputs.show(given, show, lambda: compared.as_json(given.ranks))
     if given.fail_if_worse is not None:
         _fail(compared, given.fail_if_unsure)
 
@@ -200,7 +196,6 @@ def _with_people(given: CompareOptions) -> None:
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.saved_comparison import save
     from rejoinder.cli.scores_or_ratings import check_not_the_same
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.meta_evaluation.with_people.compare import compare_with_people
     from rejoinder.tables.drawn_items import waiting_notes, with_probabilities
@@ -239,7 +234,4 @@ def _with_people(given: CompareOptions) -> None:
 
     with Outputs(result) as outputs:
         outputs.save(given.save, lambda path: save(path, show))
-        if given.json:
-            write(result.as_json(given.ranks))
-        else:
-            show()
+        outputs.show(given, show, lambda: result.as_json(given.ranks))

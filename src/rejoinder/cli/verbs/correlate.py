@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import choice, command, flag, integer, option
@@ -96,7 +97,6 @@ def correlate(given: CorrelateOptions) -> None:
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.plots import draw, print_notes_of
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.meta_evaluation import protocols
@@ -132,6 +132,16 @@ def correlate(given: CorrelateOptions) -> None:
         with Progress("comparing"):
             compared = result.comparisons(result.correlations[0])
     rows = result.table()
+
+    def show() -> None:
+        from rejoinder.cli.show.correlate import agreement
+
+        agreement(result, compared)
+
+    def document(paths: Sequence[Path]) -> dict[str, Any]:
+        with Progress("correlating within systems"):
+            return result.as_json(compared, paths)
+
     with Outputs(result) as outputs:
         outputs.save(given.save, lambda path: write_table(rows, path), rows.height)
         album = None
@@ -142,14 +152,7 @@ def correlate(given: CorrelateOptions) -> None:
             )
         paths = () if album is None else album.paths
         outputs.drew(given.plots, paths)
-        if given.json:
-            with Progress("correlating within systems"):
-                document = result.as_json(compared, paths)
-            write(document)
-        else:
-            from rejoinder.cli.show.correlate import agreement
-
-            agreement(result, compared)
+        outputs.show(given, show, lambda: document(paths))
         if album is not None:
             print_notes_of(album, given.json)
 

@@ -50,7 +50,7 @@ class EntropyOptions(options.SeedOptions):
     show: int = integer("--show", default=10, help="Number of utterances to list.")
 
 
-class FilterOptions(options.CorpusOptions, EntropyOptions):
+class FilterOptions(options.CorpusOptions, EntropyOptions, options.PrintedOptions):
     """The options of 'filter'."""
 
     output: Path = options.output("A file: .jsonl or .parquet.")
@@ -87,7 +87,7 @@ def filter_corpus(given: FilterOptions) -> None:
         given.output,
         lambda path: write_testset(result.testset, path),
         len(result.testset),
-        json=given.json,
+        given=given,
         show=_print,
     )
 

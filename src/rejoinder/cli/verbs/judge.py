@@ -50,8 +50,8 @@ def judge(given: JudgeOptions) -> None:
     """
     from rejoinder.cli import inputs
     from rejoinder.cli.needs import from_command_line
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.meta_evaluation.judge import judge as judged
@@ -88,9 +88,11 @@ def judge(given: JudgeOptions) -> None:
             progress=tick,
         )
     report = inputs.with_notes(report, given.ratings)
-    if given.json:
-        write(report.as_json())
-    else:
+
+    def show() -> None:
         from rejoinder.cli.show.judge import judge as show
 
         show(report)
+
+    with Outputs(report) as outputs:
+        outputs.show(given, show, report.as_json)

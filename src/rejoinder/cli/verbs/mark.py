@@ -33,7 +33,7 @@ class MarkingServerOptions(options.ServedModelOptions):
 
 
 class MarkOptions(
-    MarkingServerOptions, options.LocalModelOptions, options.TextsOptions, options.JsonOptions
+    MarkingServerOptions, options.LocalModelOptions, options.TextsOptions, options.PrintedOptions
 ):
     """The options of 'mark'."""
 
@@ -111,7 +111,7 @@ def mark(given: MarkOptions) -> None:
         given.output,
         lambda path: write(result.table, path),
         result.table.height,
-        json=given.json,
+        given=given,
         show=show.mark,
     )
 

@@ -11,7 +11,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, flag, integer, number, option, path
 
 
-class MineOptions(options.TestsetFileOptions, options.JsonOptions):
+class MineOptions(options.TestsetFileOptions, options.PrintedOptions):
     """The options of 'mine'."""
 
     corpus: Path = argument("corpus", type=options.PATH)
@@ -98,6 +98,6 @@ def mine(given: MineOptions) -> None:
         given.output,
         lambda path: write_candidates(result.table, path),
         result.table.height,
-        json=given.json,
+        given=given,
         show=show.mine,
     )

@@ -112,7 +112,6 @@ def plan(given: PlanOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.planning.plan import plan as planned
     from rejoinder.tables.drawn_items import with_probabilities
@@ -151,16 +150,18 @@ def plan(given: PlanOptions) -> None:
         )
         items = _next(given, scores, ratings, drawn)
     result = inputs.with_notes(result, given.ratings)
+
+    def show() -> None:
+        from rejoinder.cli.show.plan import plan as show
+
+        show(result, items)
+
     with Outputs(items or result) as outputs:
         if items is not None:
             rows = items.table
             outputs.save(given.output, lambda path: write_drawn(rows, path), rows.height)
-        if given.json:
-            write(result.as_json() | ({} if items is None else {"next": items.as_json()}))
-        else:
-            from rejoinder.cli.show.plan import plan as show
-
-            show(result, items)
+        next_items = {} if items is None else {"next": items.as_json()}
+        outputs.show(given, show, lambda: result.as_json() | next_items)
 
 
 def _next(

@@ -95,7 +95,7 @@ def preferences(given: PreferencesOptions) -> None:
     and kappa.
     """
     from rejoinder.cli import inputs
-    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.human_evaluation.preference_summary import summarise_preferences
     from rejoinder.tables.preferences import read_preferences
@@ -122,9 +122,11 @@ def preferences(given: PreferencesOptions) -> None:
             progress=tick,
         )
     summary = inputs.with_notes(summary, given.files)
-    if given.json:
-        write(summary.as_json())
-    else:
+
+    def show() -> None:
         from rejoinder.cli.show.judgements import preferences as show
 
         show(summary)
+
+    with Outputs(summary) as outputs:
+        outputs.show(given, show, summary.as_json)

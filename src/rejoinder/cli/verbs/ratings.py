@@ -43,7 +43,6 @@ def ratings(given: RatingsOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs, from_command_line
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.cli.terminal.speech import note
     from rejoinder.human_evaluation.rating_summary import summarise_ratings
@@ -68,11 +67,12 @@ def ratings(given: RatingsOptions) -> None:
         )
     summary = inputs.with_notes(summary, given.files)
     rows = summary.aggregated if given.aggregated else summary.ratings
+
+    def show() -> None:
+        from rejoinder.cli.show.judgements import ratings as show
+
+        show(summary)
+
     with Outputs(summary) as outputs:
         outputs.save(given.save, lambda path: write_ratings(rows, path), rows.height)
-        if given.json:
-            write(summary.as_json())
-        else:
-            from rejoinder.cli.show.judgements import ratings as show
-
-            show(summary)
+        outputs.show(given, show, summary.as_json)

@@ -50,7 +50,7 @@ class StudyOptions(options.GapsOptions, options.SeedOptions):
 
 
 class Galley2015Options(
-    options.TextsOptions, options.RatingFilesOptions, StudyOptions, options.JsonOptions
+    options.TextsOptions, options.RatingFilesOptions, StudyOptions, options.PrintedOptions
 ):
     """The options of 'recipe galley2015'."""
 
@@ -94,4 +94,4 @@ def galley2015(given: Galley2015Options) -> None:
             folder, picture = given.plots, draw(result.figure, given.unit_size, given.order)
             paths = outputs.make(lambda: save(picture, folder, FIGURE), ())
             outputs.drew(folder, paths)
-        show.write(result, paths) if given.json else show.show(result)
+        outputs.show(given, lambda: show.show(result), lambda: show.document(result, paths))

@@ -8,7 +8,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, command, option, path
 
 
-class Khayrallah2021Options(options.SamplingOptions, options.JsonOptions):
+class Khayrallah2021Options(options.SamplingOptions, options.PrintedOptions):
     """The options of 'recipe khayrallah2021'."""
 
     data: Path = argument("data", metavar="DAILYDIALOG_DIR", type=options.PATH)
@@ -88,4 +88,4 @@ def khayrallah2021(given: Khayrallah2021Options) -> None:
         )
     with Outputs(study) as outputs:
         outputs.wrote(given.output)
-        (show.write if given.json else show.show)(study)
+        outputs.show(given, lambda: show.show(study), lambda: show.document(study))

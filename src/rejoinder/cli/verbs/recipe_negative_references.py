@@ -25,7 +25,7 @@ class NegativeReferencesOptions(
     options.TestsetFilesOptions,
     NegativeScoringOptions,
     options.SamplingOptions,
-    options.JsonOptions,
+    options.PrintedOptions,
 ):
     """The options of 'recipe negative-references'."""
 
@@ -49,6 +49,7 @@ def negative_references(given: NegativeReferencesOptions) -> None:
     against the others: deltaBLEU against good and bad ones, BLEU against the good ones alone.
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show import recipe_negative_references as show
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.recipes.negative_references import study as recipe
@@ -59,4 +60,5 @@ def negative_references(given: NegativeReferencesOptions) -> None:
         result = recipe.negative_references(
             testset, **given.of(NegativeScoringOptions, options.SamplingOptions), progress=tick
         )
-    show.write(result) if given.json else show.show(result, given.order)
+    with Outputs(result) as outputs:
+        outputs.show(given, lambda: show.show(result, given.order), result.as_json)

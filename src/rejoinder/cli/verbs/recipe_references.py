@@ -40,7 +40,7 @@ class ReferencesOptions(
     options.MetricsOptions,
     ChainOptions,
     options.SamplingOptions,
-    options.JsonOptions,
+    options.PrintedOptions,
 ):
     """The options of 'recipe references'."""
 
@@ -121,4 +121,4 @@ def references(given: ReferencesOptions) -> None:
             outputs.wrote(candidates)  # the earlier run ended before it could
         for path in result.files:
             outputs.wrote(path)
-        show.write(result) if given.json else show.show(result)
+        outputs.show(given, lambda: show.show(result), result.as_json)

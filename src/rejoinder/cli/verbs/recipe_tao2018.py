@@ -68,7 +68,7 @@ class Tao2018Options(
     options.RatingFilesOptions,
     CorrelatingOptions,
     TransferOptions,
-    options.JsonOptions,
+    options.PrintedOptions,
 ):
     """The options of 'recipe tao2018'."""
 
@@ -180,7 +180,11 @@ def tao2018(given: Tao2018Options) -> None:
         outputs.save(given.save, lambda path: _save(studies, path))
         pictures = outputs.make(lambda: _drawn(studies, given.plots), ([], []))
         outputs.drew(given.plots, pictures[0])
-        (show.write if given.json else show.show)(studies, shown, pictures)
+        outputs.show(
+            given,
+            lambda: show.show(studies, shown, pictures),
+            lambda: show.document(studies, shown, pictures),
+        )
 
 
 def _check(given: Tao2018Options) -> None:

@@ -44,7 +44,7 @@ class RuqOptions(
     options.LocalModelOptions,
     options.TestsetFilesOptions,
     options.SamplingOptions,
-    options.JsonOptions,
+    options.PrintedOptions,
 ):
     """The options of 'ruq'."""
 
@@ -103,9 +103,8 @@ def ruq(given: RuqOptions) -> None:
     TESTSET holds prompts and references. RUQ (relative utterance quantity) is the share of prompts
     whose reference has a higher mean log-probability per token than the generic reply.
     """
-    from rejoinder.cli import inputs
+    from rejoinder.cli import inputs, targets
     from rejoinder.cli.outputs import Outputs
-    from rejoinder.cli.show.machine import write
     from rejoinder.cli.show.ruq import people
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.models.likelihood.opening import open_backends
@@ -129,6 +128,7 @@ def ruq(given: RuqOptions) -> None:
             end_text=given.end_text,
             **given.of(options.LocalModelOptions),
         )
+    targets.announce_replacements()
     with Progress("measuring likelihoods", "prompts") as tick:
         result = measure(
             testset,
@@ -149,10 +149,11 @@ def ruq(given: RuqOptions) -> None:
         outputs.save(given.save_tokens, result.save_tokens)
         pictures = outputs.make(lambda: _drawn(result, given.testset.stem, given.plots), ())
         outputs.drew(given.plots, pictures)
-        if given.json:
-            write(result.as_json(given.by, given.worst, given.fail_above))
-        else:
-            people(result, testset, given.by, given.worst)
+        outputs.show(
+            given,
+            lambda: people(result, testset, given.by, given.worst),
+            lambda: result.as_json(given.by, given.worst, given.fail_above),
+        )
         for name, share in failed.items():
             say(
                 f"rejoinder: {name}: the reference does not beat the strongest generic reply on "

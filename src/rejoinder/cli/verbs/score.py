@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, option
@@ -50,6 +50,8 @@ def score(given: ScoreOptions) -> None:
     system is named after itself. Scores kept with --save may stand in place of both, and so may
     --scores, the numbers of another tool.
     """
+    from functools import partial  # not imported for --help
+
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
@@ -60,7 +62,8 @@ def score(given: ScoreOptions) -> None:
         inputs.check_together(given, "digits", other)
     for other in ("by", "segments", "explain"):
         inputs.check_together(given, "ranks", other)
-    inputs.check_together(given, "by", "segments")
+    for other in ("by", "tables"):
+        inputs.check_together(given, other, "segments")
     check_needs(given.explain is not None, "--explain ID", "system")
     targets.check_file(given.save, targets.SCORES)
     inputs.check_given(given)
@@ -73,39 +76,39 @@ def score(given: ScoreOptions) -> None:
         scores = inputs.stream(given, given.block)
     elif given.explain is not None and given.replies:
         texts = inputs.read(given, given.without)
-        _explain(inputs.explain(given, *texts, given.explain, given.system), given.json)
+        _explain(inputs.explain(given, *texts, given.explain, given.system), given)
         return
     else:
         unused = ("explain", "system", "without", "resamples", "seed")
         scores, _ = inputs.measured(given, given.without, cluster=given.cluster, unused=unused)
     with Outputs(scores) as outputs:
         outputs.save(given.save, scores.save)
-        _show(scores, given)
+        outputs.show(given, partial(_show, scores, given), partial(_document, scores, given))
 
 
-def _explain(explanations: Sequence[Explanation], json: bool) -> None:
-    if json:
-        from rejoinder.cli.show.machine import write
+def _explain(explanations: Sequence[Explanation], given: ScoreOptions) -> None:
+    from rejoinder.cli.outputs import Outputs
 
-        write([each.as_json() for each in explanations])
-        return
-    from rejoinder.cli.show.explain import explanations as show
+    def show() -> None:
+        from rejoinder.cli.show.explain import explanations as show
 
-    show(explanations)
+        show(explanations)
+
+    with Outputs() as outputs:
+        outputs.show(given, show, lambda: [each.as_json() for each in explanations])
+
+
+def _document(scores: Scores, given: ScoreOptions) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    if given.segments:
+        return {"segments": scores.segments().to_dicts(), "notes": scores.notes}
+    if given.by is not None:
+        return {"groups": scores.by(given.by).to_dicts(), "notes": scores.notes}
+    return scores.as_json(given.ranks)
 
 
 def _show(scores: Scores, given: ScoreOptions) -> None:
     """The systems, or each reply (``--segments``), or the systems for each value of a column (``--by``)."""
-    if given.json:
-        from rejoinder.cli.show.machine import write
-
-        if given.segments:
-            write({"segments": scores.segments().to_dicts(), "notes": scores.notes})
-        elif given.by is not None:
-            write({"groups": scores.by(given.by).to_dicts(), "notes": scores.notes})
-        else:
-            write(scores.as_json(given.ranks))
-        return
     from rejoinder.cli.show import score as show
 
     if given.segments:

@@ -61,7 +61,7 @@ class SearchOptions(options.SamplingOptions):
     )
 
 
-class SweepOptions(options.TrainingOptions, SearchOptions):
+class SweepOptions(options.TrainingOptions, SearchOptions, options.PrintedOptions):
     """The options of 'sweep'."""
 
     testset: Path = path(
@@ -134,7 +134,4 @@ def sweep(given: SweepOptions) -> None:
         for name in ("trials.csv", "results.json"):
             outputs.wrote(result.folder / name)
         outputs.drew(result.folder, paths)
-        if given.json:
-            show.machine(result, paths)
-        else:
-            show.people(result)
+        outputs.show(given, lambda: show.people(result), lambda: show.document(result, paths))

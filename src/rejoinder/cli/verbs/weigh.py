@@ -22,7 +22,7 @@ class WeighOptions(
     options.TextsOptions,
     options.RatingFilesOptions,
     options.ScoreFilesOptions,
-    options.JsonOptions,
+    options.PrintedOptions,
 ):
     """The options of 'weigh'."""
 
@@ -90,7 +90,7 @@ def weigh(given: WeighOptions) -> None:
         given.output,
         lambda path: write_testset(result.testset, path),
         len(result.testset),
-        json=given.json,
+        given=given,
         show=_print,
     )
 

@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test test-slow lint format docs wheel bench coverage clean
+.PHONY: demo test test-slow lint format docs site wheel bench coverage clean
 
 demo: .venv/.rejoinder
 	$(BIN)/python -m rejoinder score examples/testset.jsonl examples/responses/*.jsonl
@@ -29,6 +29,9 @@ docs: .venv/.dev
 	$(BIN)/python docs/picture.py
 	cd tests && ../$(BIN)/python bad_input_cases.py
 
+site: .venv/.dev
+	$(BIN)/python docs/site.py
+
 wheel: .venv/.dev
 	.ci/wheel
 
@@ -39,7 +42,7 @@ coverage: .venv/.dev
 	$(BIN)/python simulations/run.py --write
 
 clean:
-	rm -rf .venv build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist site .cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -50,5 +53,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) install -e '.[dev,annotate,bench,meteor,models,sweep]'
+	$(PIP) install -e '.[dev,annotate,bench,docs,meteor,models,sweep]'
 	touch .venv/.rejoinder $@

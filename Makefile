@@ -42,7 +42,7 @@ coverage: .venv/.dev
 	$(BIN)/python simulations/run.py --write
 
 clean:
-	rm -rf .venv build dist site .cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:

@@ -1,7 +1,8 @@
-"""The documentation site: ``python docs/site.py`` builds it into ``site/`` (``make site``).
+"""The documentation site: ``python docs/site.py`` builds it into ``build/site/`` (``make site``).
 
 The pages are those of ``docs/`` as GitHub renders them. Pages of the checkout that they link to
-(the changelog, the log, results, examples) come along, and ``llms.txt`` lists all pages in the order of
+(the changelog, the log, results, examples) come along, pages of metrics and of Python are made from the
+docstrings (``docs/reference.py``), and ``llms.txt`` lists all pages in the order of
 the navigation, for readers that are programs. The built pages load nothing from another site, and a
 content security policy in each of them forbids it.
 """
@@ -18,8 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-STAGED = ROOT / "build" / "site"
-BUILT = ROOT / "site"
+sys.path.insert(0, str(ROOT))
+
+from docs import reference  # noqa: E402
+
+STAGED = ROOT / "build" / "pages"
+CONFIGURATION = ROOT / "build" / "zensical.toml"
+BUILT = ROOT / "build" / "site"
 
 PROJECT = {
     "CHANGELOG.md": "project/changelog.md",
@@ -45,11 +51,22 @@ def pages() -> dict[str, str]:
     return {page: page.removeprefix("docs/") for page in found} | PROJECT
 
 
+def configuration() -> str:
+    """``zensical.toml`` with the pages that are made from docstrings in its navigation."""
+    text = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    for folder in ("metrics", "api"):
+        entries = (
+            f'    {{ "{title}" = "{place}" }},\n'
+            for place, (title, _) in sorted(reference.pages().items())
+            if place.startswith(f"{folder}/")
+        )
+        text = text.replace(f"    # {folder}/*.md\n", "".join(entries))
+    return text
+
+
 def navigation() -> list[tuple[str, str, str]]:
     """Section, title and path of every page of the navigation, in its order."""
-    with open(ROOT / "zensical.toml", "rb") as file:
-        entries = tomllib.load(file)["project"]["nav"]
-    return list(_flat(entries, ""))
+    return list(_flat(tomllib.loads(configuration())["project"]["nav"], ""))
 
 
 def _flat(entries: list[dict[str, object]], section: str) -> Iterator[tuple[str, str, str]]:
@@ -94,6 +111,9 @@ def stage(folder: Path = STAGED) -> None:
         text = (ROOT / page).read_text(encoding="utf-8")
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(staged(page, text), encoding="utf-8")
+    for place, (_, text) in reference.pages().items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text, encoding="utf-8")
     for picture in (ROOT / "docs").rglob("*.svg"):
         shutil.copy(picture, folder / picture.relative_to(ROOT / "docs"))
     (folder / "llms.txt").write_text(listing(), encoding="utf-8")
@@ -101,9 +121,9 @@ def stage(folder: Path = STAGED) -> None:
 
 def listing() -> str:
     """All pages with what each is about, in Markdown: https://llmstxt.org."""
-    with open(ROOT / "zensical.toml", "rb") as file:
-        project = tomllib.load(file)["project"]
-    places = {place: page for page, place in pages().items()}
+    project = tomllib.loads(configuration())["project"]
+    texts = {place: (ROOT / page).read_text(encoding="utf-8") for page, place in pages().items()}
+    texts |= {place: text for place, (_, text) in reference.pages().items()}
     lines = [f"# {project['site_name']}", "", f"> {project['site_description']}"]
     before = ""
     for section, title, place in navigation():
@@ -112,10 +132,9 @@ def listing() -> str:
         elif not section and len(lines) == 3:
             lines.append("")
         before = section
-        text = (ROOT / places[place]).read_text(encoding="utf-8")
         address = re.sub(r"(index)?\.md$", "", place)
         address = f"{address}/" if address and not address.endswith("/") else address or "./"
-        lines.append(f"- [{title}]({address}): {_about(text)}")
+        lines.append(f"- [{title}]({address}): {_about(texts[place])}")
     return "\n".join(lines) + "\n"
 
 
@@ -177,11 +196,17 @@ def secured(folder: Path = BUILT) -> None:
 def main() -> None:
     """Builds the site and checks it."""
     stage()
+    CONFIGURATION.write_text(configuration(), encoding="utf-8")
     builder = Path(sys.executable).with_name("zensical")
     if not builder.exists():
         sys.exit("docs/site.py: zensical is not installed; pip install '.[docs]'")
     environment = os.environ | {"NO_COLOR": "1"}
-    subprocess.run([builder, "build", "--strict", "--clean"], cwd=ROOT, env=environment, check=True)
+    subprocess.run(
+        [builder, "build", "--strict", "--clean", "-f", CONFIGURATION],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+    )
     secured()
     faults = broken()
     if faults:

@@ -1,25 +1,14 @@
 """The documentation site without its builder: its navigation, its links, and nothing from elsewhere."""
 
-import importlib.util
 import re
-import sys
 
 import pytest
+from docs import reference, site
 
+import rejoinder
+from rejoinder.metrics.registry import METRICS
 from shared_data import ROOT
 
-DOCS = ROOT / "docs"
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-site = loaded("site")
 PAGES = [ROOT / "README.md", *(ROOT / page for page in site.pages())]
 
 
@@ -42,7 +31,31 @@ def anchors(page):
 
 def test_every_page_is_in_the_navigation_once():
     placed = [place for _, _, place in site.navigation()]
-    assert sorted(placed) == sorted(site.pages().values())
+    assert sorted(placed) == sorted([*site.pages().values(), *reference.pages()])
+
+
+def test_every_metric_and_every_public_name_has_its_description():
+    pages = {place: text for place, (_, text) in reference.pages().items()}
+    metrics = "".join(text for place, text in pages.items() if place.startswith("metrics/"))
+    for name in METRICS:
+        assert f"`-m {name}`" in metrics
+    assert set(reference.WHEN_NOT) >= {kind.__name__ for kind in reference.metric_classes()}
+    for name in rejoinder.__all__:
+        assert name.startswith("__") or f"\n## {name}\n" in pages["api/rejoinder.md"]
+    for name in ("Agreement", "Audit", "Comparison", "Marks", "Plan", "RatingSummary", "Scores"):
+        assert f"\n## {name}\n" in pages["api/rejoinder.results.md"]
+
+
+def test_a_docstring_becomes_paragraphs_lists_and_examples():
+    docstring = (
+        "A ``mean``\nof x.\n\n- one\n  line\n- two\n\nArgs:\n    order: The longest\n        n-gram.\n"
+        "    other: Text.\n\n>>> 1 + 1\n2\n>>> 3\n3"
+    )
+    assert [line for line in reference.rendered(docstring, {"order": "2"}) if line] == [
+        "A `mean` of x.", "- one line", "- two", "**Parameters**",
+        "- `order` (default `2`): The longest n-gram.", "- `other`: Text.",
+        "```pycon", ">>> 1 + 1\n2\n>>> 3\n3", "```",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -17,11 +17,14 @@ from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.contract import Part
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
+from rejoinder.metrics.reference_pairs import ReferencePairs
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
 # "caption" is what the COCO caption scorers add: 1e-15 to matches, 1e-9 to totals and lengths.
 SMOOTHINGS = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0, "caption": 0.0}
 TINY, SMALL = 1e-15, 1e-9
+LAPLACE = "laplace"
+REFERENCE_LENGTHS = ("closest", "shortest")
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,16 @@ class BLEU(PooledPrecisions):
         tokenizer: See ``rejoinder.text.tokenizers.TOKENIZERS``.
         lowercase: Fold case first.
         smoothing: What an order without a match gets: ``none`` (the score is then 0), ``floor``,
-            ``add-k``, ``exp`` (sacreBLEU's default), or ``caption`` (the COCO caption scorers').
-        smoothing_value: Of floor (0.1) or add-k (1); None takes these.
+            ``add-k``, ``exp`` (sacreBLEU's default), ``laplace`` (adds to the matches and totals of
+            every order, the first too, and so scores even a text without any match; ``smooth`` of
+            Hugging Face's ``evaluate``), or ``caption`` (the COCO caption scorers').
+        smoothing_value: Of floor (0.1), add-k (1) or laplace (1); None takes these.
         effective_order: Leave out orders for which there is no n-gram, as sacreBLEU does.
         references: ``all``, ``single`` (the first), or ``w>=T``.
+        reference_length: The reference that the brevity penalty counts: ``closest`` in length (the
+            default), or ``shortest`` (Hugging Face's ``evaluate``).
+        minimum_total: Each reply adds at least so many n-grams to the total of each order, also
+            where it is too short to have any. NLTK's is 1; None adds what there is.
 
     >>> BLEU(order=2).corpus(["the cat sat"], [["the cat sat", "a cat was sitting"]]).value
     1.0
@@ -112,19 +121,28 @@ class BLEU(PooledPrecisions):
     source: ClassVar[str] = "Papineni et al. 2002; Galley et al. 2015, eq. 1-2"
     title: ClassVar[str] = "BLEU"
     sums: ClassVar = MappingProxyType({"matches": "matches", "totals": "totals"})
+    choices: ClassVar = MappingProxyType(
+        {**NgramMetric.choices, "reference_length": (*REFERENCE_LENGTHS, "")}
+    )
 
     smoothing: str = "none"
     smoothing_value: float | None = None
     effective_order: bool = False
     references: str = "all"
+    reference_length: str = ""
+    minimum_total: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_smoothing(self.smoothing, self.smoothing_value)
+        check_smoothing(self.smoothing, self.smoothing_value, {**SMOOTHINGS, LAPLACE: 1.0})
+        check_minimum_total(self.minimum_total)
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, as float64 [m, 2 + 2 N]; NaN for an item without references."""
         rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+        raise_totals(rows, self.order, self.minimum_total)
+        if self.reference_length == "shortest":
+            rows[:, 1] = self._shortest(batch)
         rows[of_hypotheses(batch.references(self.references).counts == 0, batch)] = np.nan
         return rows
 
@@ -135,7 +153,19 @@ class BLEU(PooledPrecisions):
 
     def precisions(self, totals: Floats) -> tuple[Floats, np.ndarray]:
         """The smoothed precisions; see ``precisions``."""
+        if self.smoothing == LAPLACE:
+            added = 1.0 if self.smoothing_value is None else self.smoothing_value
+            matches, counts = np.split(totals[..., 2:], 2, axis=-1)
+            return (matches + added) / (counts + added), np.ones(matches.shape, dtype=bool)
         return precisions(totals, self.order, self.smoothing, self.smoothing_value)
+
+    def _shortest(self, batch: Batch) -> Floats:
+        """The length of the shortest reference for each hypothesis, float64 [m]."""
+        references = batch.references(self.references)
+        tokens = batch.reference_tokens(self.tokenizer, self.lowercase)
+        lengths = tokens.take(references.indices).lengths.astype(np.float64)
+        pairs = ReferencePairs.of(batch, references)
+        return -pairs.best(-lengths[pairs.references])
 
     def log_mean(self, logs: Floats, counted: np.ndarray) -> Floats:
         """The mean over all orders, or over those for which there are n-grams."""
@@ -171,16 +201,33 @@ def bleu_statistics(batch: Batch, order: int, tokenizer: str, lowercase: bool, r
     return bleu_rows(*batch.grouped(references, tokenizer, lowercase), order)
 
 
-def check_smoothing(smoothing: str, value: float | None) -> None:
+def check_smoothing(
+    smoothing: str, value: float | None, known: Mapping[str, float] = MappingProxyType(SMOOTHINGS)
+) -> None:
     """Raises a ParameterError for an unknown smoothing or a value it cannot take."""
-    if smoothing not in SMOOTHINGS:
-        raise ParameterError(f"smoothing={smoothing!r} is unknown; choose {one_of(SMOOTHINGS)}")
+    if smoothing not in known:
+        raise ParameterError(f"smoothing={smoothing!r} is unknown; choose {one_of(known)}")
     if value is None:
         return
-    if not SMOOTHINGS[smoothing]:
+    if not known[smoothing]:
         raise ParameterError(f"smoothing_value={value!r} means nothing to smoothing='{smoothing}'")
     if not 0 < value < float("inf"):
         raise ParameterError(f"smoothing_value={value!r} must be a positive number")
+
+
+def check_minimum_total(least: int | None) -> None:
+    """Raises a ParameterError for a least total below 1."""
+    if least is not None and least < 1:
+        raise ParameterError(
+            f"minimum_total={least!r} must be 1 or more (NLTK's is 1); leave it out to count the "
+            "n-grams that there are"
+        )
+
+
+def raise_totals(rows: Floats, order: int, least: int | None) -> None:
+    """Raises the totals of rows [m, 2 + 2 N], in place, to the least that each order counts."""
+    if least is not None:
+        np.maximum(rows[:, 2 + order :], least, out=rows[:, 2 + order :])
 
 
 def brevity_penalty(totals: Floats, smoothing: str = "none") -> Floats:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.metrics import importing
+from rejoinder.metrics import importing, presets
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.bleu import BLEU
@@ -66,7 +66,13 @@ replies, which have verbs of their own, and scores that other tools made."""
 _LONGEST = 9
 """The longest n-gram of the labels that are recognised where a name was to be typed."""
 
-_OF_SACREBLEU = {"lc": "lowercase", "case": "lowercase", "n": "order", "max_ngram_order": "order"}
+_OF_SACREBLEU = {
+    "lc": "lowercase",
+    "case": "lowercase",
+    "n": "order",
+    "max_ngram_order": "order",
+    "smooth_method": "smoothing",
+}
 """Our parameters by the names that sacreBLEU gives them, where these do not begin alike."""
 
 
@@ -111,8 +117,8 @@ def metric(wanted: str | Metric) -> Metric:
         raise ParameterError(
             f"metric '{wanted}': no parameters behind the colon; write {name}:key=value, or {name}"
         )
-    fixed = getattr(make, "keywords", {})
-    return make(**_parameters(make(), rest, fixed))
+    named = next(each for each in METRICS if each.lower() == name.strip().lower())
+    return make(**_parameters(make, named, rest))
 
 
 def known() -> dict[str, Callable[..., Metric]]:
@@ -135,13 +141,13 @@ def _own(wanted: str, name: str, rest: str) -> Metric | None:
             raise ParameterError(f"metric '{wanted}': it takes no parameters; leave '{rest}' out")
         return make
     try:
-        default = make()
+        make()
     except TypeError as error:
         raise ParameterError(
             f"metric '{wanted}': a class named on the command line needs a default for every parameter "
             f"({error})"
         ) from None
-    return make(**_parameters(default, rest, {}))
+    return make(**_parameters(make, name, rest))
 
 
 def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
@@ -240,22 +246,44 @@ def _differing(of: Metric) -> str:
     return ", ".join(own) or "default"
 
 
-def _parameters(default: Metric, text: str, fixed: Mapping[str, Any]) -> dict[str, Any]:
-    known = {key: value for key, value in parameters(default).items() if key not in fixed}
+def _parameters(make: Any, name: str, text: str) -> dict[str, Any]:
+    """Reads ``key=value,...``, in our words or in those of the tool that ``compat`` names.
+
+    Args:
+        make: What makes the metric.
+        name: Its name, as it is typed.
+        text: What stands behind the colon.
+
+    Raises:
+        ParameterError: A key or a value is unknown, or given twice.
+    """
+    pairs = [each.strip() for each in text.split(",") if each.strip()]
+    default = make()
+    known = {
+        key: value
+        for key, value in parameters(default).items()
+        if key not in getattr(make, "keywords", {})
+    }
+    tool = next((each for each in pairs if each.partition("=")[0].strip() == "compat"), None)
+    preset = presets.Preset()
+    if tool is not None and "compat" not in known:
+        pairs.remove(tool)
+        preset = presets.preset(tool.partition("=")[2].strip(), name)
     values: dict[str, Any] = {}
-    for pair in filter(None, (each.strip() for each in text.split(","))):
-        key, equals, value = pair.partition("=")
-        key = key.strip()
-        if key not in known or not equals:
+    for pair in pairs:
+        typed, equals, value = (each.strip() for each in pair.partition("="))
+        if not equals or not {typed, preset.ours(typed)} & {*known, *preset.refused}:
             raise ParameterError(
                 f"metric '{default.name}': {pair!r} is no parameter; "
-                f"{_meant(key, value, known)}write key=value with one of "
+                f"{_meant(typed, value, known)}write key=value with one of "
                 f"{one_of(known) or 'no parameters'}"
             )
+        key, value = preset.translated(default.name, typed, value)
         if key in values:
             raise ParameterError(f"metric '{default.name}': {key} is given twice; give it once")
-        values[key] = _value(default, key, value.strip())
-    return values
+        values[key] = _value(default, key, value)
+    settings = {key: _value(default, key, each) for key, each in preset.settings.items()}
+    return {**settings, **values}
 
 
 def _value(default: Metric, key: str, text: str) -> Any:

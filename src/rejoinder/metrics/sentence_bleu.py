@@ -14,8 +14,10 @@ from rejoinder.metrics.bleu import (
     SMOOTHINGS,
     bleu_statistics,
     brevity_penalty,
+    check_minimum_total,
     check_smoothing,
     precisions,
+    raise_totals,
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
@@ -47,6 +49,8 @@ class SentenceBLEU(NgramMetric, MeanMetric):
         brevity: ``nakov`` takes the reference to be one token longer; ``bleu`` takes it as it is.
         effective_order: Average over the orders up to the reply's length alone, ``E = min(N, h)``.
         references: ``all``, ``single`` (the first), or ``w>=T``.
+        minimum_total: Each order of a reply has at least so many n-grams, also where the reply is
+            too short for any. NLTK's is 1; None counts what there is.
 
     >>> SentenceBLEU(brevity="bleu").corpus(["yes", "no"], [["yes"], ["yes"]]).value
     0.5
@@ -68,9 +72,11 @@ class SentenceBLEU(NgramMetric, MeanMetric):
     brevity: str = "nakov"
     effective_order: bool = True
     references: str = "all"
+    minimum_total: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_minimum_total(self.minimum_total)
         check_smoothing(self._smoothing, self.smoothing_value)
 
     @property
@@ -80,6 +86,7 @@ class SentenceBLEU(NgramMetric, MeanMetric):
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""
         rows = bleu_statistics(batch, self.order, self.tokenizer, self.lowercase, self.references)
+        raise_totals(rows, self.order, self.minimum_total)
         scores = self._sentence_scores(rows)
         bare = batch.references(self.references).counts == 0
         scores[of_hypotheses(bare, batch)] = np.nan

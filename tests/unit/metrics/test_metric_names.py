@@ -49,9 +49,10 @@ def test_the_label_of_every_metric_leads_to_it(name):
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("bleu:order=4,tok=zh", "tokenizer=zh"),
+        ("bleu:order=4,tokenize=zh", "tokenizer=zh"),
         ("bleu:lc=true", "lowercase=true"),
-        ("bleu:smooth=exp", "smoothing=exp"),
+        ("bleu:smooth_method=exp", "smoothing=exp"),
+        ("rougeL:use_stemmer=true", "stemmer=true"),
         ("chrf:word_ordr=2", "word_order=2"),
         ("bleu:order", "order=VALUE"),
         ("bleu:=3", ""),

@@ -1,17 +1,21 @@
 """Every example in the documentation runs."""
 
+import itertools
 import re
 import shlex
 import shutil
+from pathlib import Path
 
 import pytest
 
+from command_line import commands
 from rejoinder.cli.app import run
 from rejoinder.cli.terminal import progress
 from rejoinder.metrics import registry
 from rejoinder.scoring.score import DEFAULT_METRICS
 from shared_data import EXAMPLES, ROOT
 
+STUDIES = sorted((ROOT / "docs" / "studies").glob("*.md"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), EXAMPLES / "README.md"]
 
 
@@ -33,25 +37,100 @@ def test_python_runs(code, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("code", blocks("sh"))
-def test_commands_run(code, unrendered, monkeypatch, tmp_path, capfd):
-    # The names that the README uses, filled with the example data.
+def test_commands_run(code, workplace, unrendered, monkeypatch, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
-    shutil.copytree(EXAMPLES, tmp_path / "examples")
-    for name in ("testset.jsonl", "ratings.csv"):
-        shutil.copy(EXAMPLES / name, tmp_path)
-    shutil.copytree(EXAMPLES / "responses", tmp_path / "responses")
-    shutil.copytree(EXAMPLES / "responses", tmp_path / "systems")
-    monkeypatch.chdir(tmp_path)
     for line in code.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["rejoinder"]:
             continue
-        arguments = [
-            name
-            for word in words[1:]
-            for name in (sorted(map(str, tmp_path.glob(word))) if "*" in word else [word])
-        ]
-        assert run(arguments) == 0, capfd.readouterr().err
+        assert run(expanded(words[1:])) == 0, capfd.readouterr().err
+
+
+@pytest.fixture
+def workplace(monkeypatch, tmp_path):
+    """A folder with the files that pages name: the examples, by their names and by shorter ones."""
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    for name in ("testset.jsonl", "ratings.csv"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    for name in ("responses", "systems"):
+        shutil.copytree(EXAMPLES / "responses", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def expanded(words):
+    """The words of a command with the files that patterns match, as a shell puts them in."""
+    return [
+        name
+        for word in words
+        for name in (sorted(str(path) for path in Path().glob(word)) if "*" in word else [word])
+    ]
+
+
+def printed():
+    """Commands whose output a page shows: the page, the commands, and the lines."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", text, re.M | re.S)
+        for number, (code, shown) in enumerate(found):
+            yield pytest.param(code, shown, id=f"{page.name}-{number}")
+
+
+@pytest.mark.parametrize(("code", "shown"), list(printed()))
+def test_commands_print_what_the_page_shows(code, shown, workplace, monkeypatch, capfd):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)
+    monkeypatch.setenv("COLUMNS", "80")
+    for line in code.splitlines():
+        capfd.readouterr()
+        assert run(expanded(shlex.split(line, comments=True)[1:])) == 0
+    lines = [line.rstrip() for line in capfd.readouterr().out.rstrip().splitlines()]
+    for part in re.split(r"^\.\.\.\n?", shown, flags=re.M):
+        wanted = part.rstrip("\n").split("\n")
+        places = [at for at in range(len(lines)) if lines[at : at + len(wanted)] == wanted]
+        assert places or not part.strip(), "\n".join([*wanted, "is not in:", *lines])
+        lines = lines[places[0] + len(wanted) :] if places else lines
+
+
+def indented():
+    """The commands in indented blocks, and all commands of studies; whether to run them.
+
+    tests/unit/recipes/test_study_pages.py runs those of studies.
+    """
+    for page in [*PAGES, *STUDIES]:
+        blocks = r"^(?: {4}|\t)(rejoinder .*)$"
+        text = page.read_text(encoding="utf-8")
+        for number, line in enumerate(re.findall(blocks, text, re.M)):
+            yield pytest.param(line, page not in STUDIES, id=f"{page.name}-{number}")
+        if page in STUDIES:
+            fenced = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S))
+            for number, line in enumerate(re.findall(r"^(rejoinder .*)$", fenced, re.M)):
+                yield pytest.param(line, False, id=f"{page.name}-sh-{number}")
+
+
+WRITTEN = {"-o", "--output", "--save", "--tables", "--plots", "--db"}
+ENDLESS = {"annotate serve"}
+
+
+@pytest.mark.parametrize(("line", "here"), list(indented()))
+def test_indented_commands_have_the_options_of_their_verb_and_run(
+    line, here, workplace, unrendered, monkeypatch, capfd
+):
+    monkeypatch.setattr(progress, "PATIENCE", 1e6)
+    words = shlex.split(line, comments=True)[1:]
+    known = commands()
+    verb = " ".join(words[:2]) if " ".join(words[:2]) in known else words[0]
+    options = {name for each in known[verb].params for name in (*each.opts, *each.secondary_opts)}
+    assert {word.partition("=")[0] for word in words if word.startswith("-")} <= options
+    inputs = [
+        word
+        for before, word in itertools.pairwise(words)
+        if before not in WRITTEN and re.search(r"[a-z]\.(jsonl?|csv|txt|toml|zip|sqlite)$|/", word)
+    ]
+    here &= not any(re.search(r"(?:^|[=:])[A-Z]{3,}$", word) for word in words)
+    here &= all(list(Path().glob(word)) if "*" in word else Path(word).exists() for word in inputs)
+    if not here or not inputs or verb in ENDLESS:
+        return  # it names files that only the reader has
+    assert run(expanded(words)) == 0, capfd.readouterr().err
 
 
 def test_the_readme_names_the_commands_of_the_makefile():

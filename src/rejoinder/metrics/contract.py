@@ -104,6 +104,12 @@ class Contract(ABC):
         return bool(self.needs)
 
     @property
+    def times100(self) -> bool:
+        """Whether tables and figures show the score x100, as papers do: within [-1, 1], or a rate."""
+        low, high = self.bounds
+        return self.rate or (low >= -1 and high <= 1)
+
+    @property
     def vanishes(self) -> bool:
         """Whether the score is a product, which is 0 as soon as one factor is 0."""
         return False

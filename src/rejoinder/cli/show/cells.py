@@ -103,9 +103,8 @@ def times100(value: float) -> str:
 
 
 def percent(metric: Metric) -> bool:
-    """Whether tables show a metric x100, as papers do: one within [-1, 1], and a rate."""
-    low, high = metric.bounds
-    return metric.rate or (low >= -1 and high <= 1)
+    """Whether tables show a metric x100."""
+    return metric.times100
 
 
 def number_of(metric: Metric, digits: int | None = None) -> Show:

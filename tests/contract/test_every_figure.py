@@ -42,6 +42,7 @@ SHOWN = {
     "figures.systems.standings": "test_the_standings_are_the_table_s",
     "figures.sweeps.sweeps": "test_the_lines_of_figure_2_are_the_table_s",
     "figures.album.album": "test_each_scatter_plot_is_of_its_metric",
+    "figures.ruq.ruq_figure": "test_the_ruq_plot_is_of_the_tokens",
     "figures.ruq.ruq_plot": "test_the_ruq_plot_is_of_the_tokens",
     "recipes.galley2015.figures.draw": "test_the_lines_of_figure_2_are_the_table_s",
     "tuning.table.draw": "test_the_points_of_a_sweep_are_its_trials",

@@ -77,7 +77,7 @@ def album(
     paths: list[Path] = []
     with style.drawing():
         drawn = chain(
-            _overviews(agreement), _scatters(clouds), _sweeps(agreement, swept, shown_panels)
+            overviews(agreement), _scatters(clouds), _sweeps(agreement, swept, shown_panels)
         )
         for number, (name, figure) in enumerate(drawn):
             paths += style.save(figure, folder, name)
@@ -95,8 +95,8 @@ def coefficient(agreement: Agreement) -> str:
     return "spearman" if "spearman" in named or not named else named[0]
 
 
-def _overviews(agreement: Agreement) -> Iterator[tuple[str, Figure]]:
-    """The bars, and the heat map."""
+def overviews(agreement: Agreement) -> Iterator[tuple[str, Figure]]:
+    """The bars, and the heat map, with their names; inside ``style.drawing()``."""
     table = agreement.table()
     words = ["whiskers: 95% interval"]
     if table.filter((table["metric"] == CEILING) & table["value"].is_not_nan()).height:

@@ -22,6 +22,7 @@ from rejoinder.kernels.arrays import Floats, Indices
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = ("system", "id", "kind", "reply", "text", "counts", "mean", "logprobs")
 GENERIC = 2
@@ -82,6 +83,28 @@ def ruq_plot(
         InputError: A file cannot be read, or holds no values of single tokens.
         ParameterError: A generic reply is unknown.
     """
+    with style.drawing():
+        figure = ruq_figure(tables, generic=generic, longest=longest)
+        return style.save(figure, folder, name)
+
+
+def ruq_figure(
+    tables: Mapping[str, pl.DataFrame | str | os.PathLike[str]],
+    *,
+    generic: Sequence[str] | None = None,
+    longest: int = LONGEST,
+) -> Figure:
+    """Draws the figure of ``ruq_plot``, inside ``style.drawing()``, without writing it.
+
+    Args:
+        tables: As for ``ruq_plot``.
+        generic: As for ``ruq_plot``.
+        longest: As for ``ruq_plot``.
+
+    Raises:
+        InputError: A file cannot be read, or holds no values of single tokens.
+        ParameterError: A generic reply is unknown, or there is no table.
+    """
     by_title = {title: _table(given) for title, given in tables.items()}
     if not by_title:
         raise ParameterError("no table is given; name one at least, as in {'test': path}")
@@ -101,33 +124,30 @@ def ruq_plot(
             "the tables hold no log-probabilities of single tokens (scores made elsewhere told their "
             "sums alone); give 'logprobs' in the file of scores"
         )
-    with style.drawing():
-        figure = style.canvas(1.0 + 3.3 * len(by_title), 0.7 + 2.9 * len(systems))
-        grid = figure.subplots(
-            2 * len(systems),
-            len(by_title),
-            sharex="col",
-            squeeze=False,
-            height_ratios=[4, 1] * len(systems),
-        )
-        handles: dict[str, Artist] = {}
-        for r, system in enumerate(systems):
-            row = [courses[system, title] for title in by_title]
-            ends = style.limits(np.concatenate([_reach(each) for each in row]))
-            for c, title in enumerate(by_title):
-                above, below = grid[2 * r, c], grid[2 * r + 1, c]
-                above.set_title(
-                    title if len(systems) == 1 else f"{title}: {style.shortened(system)}"
-                )
-                handles |= _draw(above, below, row[c], looks, ends)
-                if c == 0:
-                    above.set_ylabel("mean log-probability")
-                    below.set_ylabel("prompts")
-        for axes in grid[-1]:
-            axes.set_xlabel("token position")
-        ordered = {key: handles[key] for key in looks if key in handles}
-        style.legend(figure, ordered, "outside lower center", ncols=2)
-        return style.save(figure, folder, name)
+    figure = style.canvas(1.0 + 3.3 * len(by_title), 0.7 + 2.9 * len(systems))
+    grid = figure.subplots(
+        2 * len(systems),
+        len(by_title),
+        sharex="col",
+        squeeze=False,
+        height_ratios=[4, 1] * len(systems),
+    )
+    handles: dict[str, Artist] = {}
+    for r, system in enumerate(systems):
+        row = [courses[system, title] for title in by_title]
+        ends = style.limits(np.concatenate([_reach(each) for each in row]))
+        for c, title in enumerate(by_title):
+            above, below = grid[2 * r, c], grid[2 * r + 1, c]
+            above.set_title(title if len(systems) == 1 else f"{title}: {style.shortened(system)}")
+            handles |= _draw(above, below, row[c], looks, ends)
+            if c == 0:
+                above.set_ylabel("mean log-probability")
+                below.set_ylabel("prompts")
+    for axes in grid[-1]:
+        axes.set_xlabel("token position")
+    ordered = {key: handles[key] for key in looks if key in handles}
+    style.legend(figure, ordered, "outside lower center", ncols=2)
+    return figure
 
 
 def course(logprobs: Sequence[Sequence[float]], longest: int = LONGEST) -> Course:

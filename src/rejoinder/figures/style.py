@@ -257,6 +257,20 @@ def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Pat
     return paths
 
 
+def as_svg(figure: Figure, name: str) -> str:
+    """The figure as an SVG document; of the same figure and name it is the same text."""
+    import io
+
+    import matplotlib as mpl
+
+    written = io.StringIO()
+    with drawing(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
+        mpl.rcParams["svg.hashsalt"] = f"rejoinder {name}"
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": MARK})
+    return written.getvalue()
+
+
 def prepared(folder: str | os.PathLike[str]) -> Path:
     """Makes a folder where there is none.
 

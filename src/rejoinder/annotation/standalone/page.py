@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from importlib.resources import files
 from typing import Any
@@ -14,6 +12,7 @@ from rejoinder.annotation.answers import FORMAT, MARK
 from rejoinder.annotation.choices import LONGEST_COMMENT
 from rejoinder.annotation.languages import languages
 from rejoinder.annotation.study import Rater, Study
+from rejoinder.files.page_policy import hash_of
 
 _HERE = files("rejoinder.annotation")
 
@@ -74,20 +73,10 @@ def _html(title: str, content: dict[str, Any]) -> str:
     # A '<' in the data could end the element that holds it.
     data = json.dumps(content, ensure_ascii=True).replace("<", "\\u003c")
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.from_string(template).render(
         title=title, style=style, script=script, data=data, policy=policy
     )
-
-
-def _hash(text: str) -> str:
-    """What a Content-Security-Policy calls a text by.
-
-    >>> _hash("")
-    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
-    """
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"sha256-{digest}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rejoinder.text.tokenizers import words
 
@@ -62,8 +63,8 @@ def contributions(
         choose: From the clipped counts and the weights of the references that hold an n-gram to
             the place (among them) of the one that counts, and what it adds.
     """
-    of_reply = _counts(words(reply, tokenizer, lowercase), order)
-    of_references = [_counts(words(text, tokenizer, lowercase), order) for text in references]
+    of_reply = _counts(reply, tokenizer, lowercase, order)
+    of_references = [_counts(text, tokenizer, lowercase, order) for text in references]
     result = []
     for gram, count in sorted(of_reply.items(), key=lambda each: len(each[0])):
         holders = tuple(j for j, counts in enumerate(of_references) if counts[gram])
@@ -88,7 +89,10 @@ def contributions(
     return result
 
 
-def _counts(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+@lru_cache(maxsize=4096)  # the references of an item are compared with the reply of every system
+def _counts(text: str, tokenizer: str, lowercase: bool, order: int) -> Counter[tuple[str, ...]]:
+    """How often a text holds each n-gram; the result is shared, so nobody may change it."""
+    tokens = words(text, tokenizer, lowercase)
     return Counter(
         tuple(tokens[at : at + n]) for n in range(1, order + 1) for at in range(len(tokens) - n + 1)
     )

@@ -6,7 +6,6 @@ accessibility need the file axe.min.js of the npm package axe-core besides (REJO
 
 import json
 import os
-import shutil
 import threading
 import time
 from pathlib import Path
@@ -19,19 +18,14 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright import sync_api
 
+from chromium import AXE, CHROMIUM, MARKS, WCAG, launched, opened
 from rejoinder.annotation.export import judgements
 from rejoinder.annotation.study import Study
 from rejoinder.cli.app import run
 from shared_data import SYSTEMS, TESTSET
 from study_server import Server
 
-CHROMIUM = os.environ.get("REJOINDER_CHROMIUM") or shutil.which("chromium")
-AXE = os.environ.get("REJOINDER_AXE", "")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium; name one in REJOINDER_CHROMIUM"),
-]
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+pytestmark = MARKS
 LOOKS = {
     "desktop": {"viewport": {"width": 1100, "height": 900}},
     "phone": {"viewport": {"width": 375, "height": 740}, "has_touch": True},
@@ -78,25 +72,14 @@ KEYS = {"pointwise": "24", "head-to-head": "0", "best-worst": "31"}
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as chromium:
         yield chromium
-        chromium.close()
 
 
 def served(folder, kind, *more):
     task = folder / f"{kind}.toml"
     task.write_text(TASKS[kind])
     return Server(folder / f"{kind}.sqlite", TESTSET, *SYSTEMS, "--task", task, *more)
-
-
-def opened(browser, **look):
-    """A new page of a browser of its own, and what it complains of."""
-    page = browser.new_context(**look).new_page()
-    complaints = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    return page, complaints
 
 
 def keyed(page, text):

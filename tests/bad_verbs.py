@@ -104,6 +104,11 @@ def verb(command, wrong, expected):
 
 AUDIT = [
     verb(f"audit {READ} --tables t.txt", "tables in a format that is not written", r"t\.txt: .*expected .*\.md"),
+    verb("report test.jsonl -o r.html", "a report without replies", r"is taken for the test set, and no replies are given; name the systems' replies too"),
+    verb(f"report {READ} -o r.pdf", "a report of an unknown kind", r"got the suffix '.pdf', expected '.html' or '.md'"),
+    verb(f"report {READ} -o r.html --criterion fit", "a criterion without ratings", r"--criterion has no effect without --ratings FILE or --preferences FILE"),
+    verb(f"report {READ} -o r.html --ratings others.csv", "ratings of other systems", r"none of which is scored; the scores are of 'bot' or 'cat'"),
+    verb(f"report {READ} -o r.html --ruq marks.csv", "a file that is no result of RUQ", r"marks.csv: is no result of RUQ; expected a Parquet file of 'rejoinder ruq --save' or 'rejoinder ruq --save-tokens'"),
     verb("audit test.jsonl", "no system to compare with the trivial baselines", r"is taken for the test set, and no replies are given; name the systems' replies too"),
     verb(f"audit {READ} --turns 0", "no turns to paste", r"--turns 0 must be a whole number, 1 or more"),
     verb(f"audit {READ} --without dog", "a system that is not there left out", r"system 'dog' is unknown; choose 'bot' or 'cat'"),

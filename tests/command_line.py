@@ -12,7 +12,7 @@ READ = {
     "--reference", "--ratings", "--corpus", "--validation", "--exclude", "--vectors", "--sentence-vectors",
     "--scorer", "--generic", "--outputs", "--testset", "--multiref", "--model", "--transfer",
     "--transfer-responses", "--transfer-ratings", "--encoder", "--task", "--mined",
-    "--db", "--rubric", "--drawn",
+    "--db", "--rubric", "--drawn", "--ruq",
 }  # fmt: skip
 """The options of paths that are read. --db is made where there is none (tests/unit/annotation)."""
 

@@ -43,7 +43,14 @@ def unrendered(monkeypatch):
     from rejoinder.figures.style import MARK
 
     mark = MARK.encode()
-    monkeypatch.setattr(figure.Figure, "savefig", lambda _, path, **__: path.write_bytes(mark))
+
+    def save(_, target, **__):
+        if hasattr(target, "write_bytes"):
+            target.write_bytes(mark)
+        else:  # a stream, for a page
+            target.write('<svg xmlns="http://www.w3.org/2000/svg"/>')
+
+    monkeypatch.setattr(figure.Figure, "savefig", save)
 
 
 @pytest.fixture

@@ -146,6 +146,7 @@ RESULTS: dict[tuple[str, str], tuple[Words, tuple[str, ...]]] = {
     ("mark", "--output"): (mark_words, ("a.csv", "a.parquet")),
     ("mine", "--output"): (_mine, ("a.jsonl", "a.csv", "a.parquet")),
     ("filter", "--output"): (lambda rung: [rung.corpus()], ("a.jsonl", "a.parquet")),
+    ("report", "--output"): (_audit, ("a.html", "a.md")),
     ("audit", "--save-replies"): (_audit, ("a.jsonl", "a.csv")),
     ("convert", "--output"): (lambda rung: [rung.responses()], ("a.jsonl", "a.parquet")),
     ("recipe galley2015", "--plots"): (_galley2015, ("plots",)),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rejoinder.planning.next_items import next_items
     from rejoinder.planning.plan import plan
     from rejoinder.references.weighing import weigh
+    from rejoinder.reporting.report import report
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.score import score
@@ -78,6 +79,7 @@ __all__ = [
     "read_rubric",
     "read_scores",
     "read_testset",
+    "report",
     "respond",
     "ruq",
     "score",
@@ -123,6 +125,7 @@ _HOMES = {
     "read_rubric": "rejoinder.marking.rubric",
     "read_scores": "rejoinder.tables.external_scores",
     "read_testset": "rejoinder.tables.testset",
+    "report": "rejoinder.reporting.report",
     "respond": "rejoinder.responders.replies",
     "ruq": "rejoinder.utterance_quantity.ruq",
     "score": "rejoinder.scoring.score",

@@ -58,6 +58,7 @@ ROWS = [
     ),
     ("audit", "", ["tuned"]),
     ("audit", "-m distinct", ["tuned"]),
+    ("report", "", ["tuned", "relevance", OUT]),
     ("metrics", "", []),
     ("correlate", "", []),
     ("correlate", "--criterion nothing", ["relevance"], 2),

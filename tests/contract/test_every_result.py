@@ -73,6 +73,10 @@ class Worlds:
     def audit(self):
         return rejoinder.audit(self.testset, self.responses, ["bleu"], resamples=100)
 
+    def report(self):
+        facts = {"ratings": self.ratings, "resamples": 100}
+        return rejoinder.report(self.testset, self.responses, ["bleu"], **facts)
+
     def plan(self):
         return rejoinder.plan(self.scores, self.ratings, criterion="relevance", difference=0.3)
 
@@ -180,7 +184,7 @@ TABLES = [
     "items_drawn_next",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
-    "marks", "look", "mined", "likelihoods", "step", "sweep",
+    "report", "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip
 OTHERS = ["testset", "corpus", "weighed", "replies", "rubric"]
 STUDIES = {"NegativeReferences", "ReferencesStudy", "Study"}

@@ -66,6 +66,7 @@ COMMANDS = {
     "score": f"score {{testset}} {{responses}} -m length:tokenizer=none -m bleu -m distinct {QUICK} --json",
     "compare": f"compare {{testset}} {{responses}} -m bleu {QUICK} --json",
     "audit": f"audit {{testset}} {{responses}} -m bleu {QUICK} --json",
+    "report": f"report {{testset}} {{responses}} -m bleu --ratings {{ratings}} -o {{out}}.html {QUICK} --json",
     "judge": "judge {testset} {responses} -m bleu --ratings {ratings} --json",
     "correlate": f"correlate {{testset}} {{responses}} -m bleu --ratings {{ratings}} --permutations 20 {QUICK} --json",
     "plan": (

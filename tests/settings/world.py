@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import tiny_language_models
-from rejoinder import read_responses, read_testset
+from rejoinder import read_responses, read_testset, ruq
 from rejoinder.auditing.trivial_baselines import BASELINES
 from rejoinder.cli.app import run
 from rejoinder.corpora.pairs import adjacent_pairs
@@ -228,6 +228,22 @@ class World:
     def second_ratings(self) -> Path:
         """The ratings of the others."""
         return self._ratings_of("second.csv", {"r3", "r4", "r5"})
+
+    @cached_property
+    def kept_quantity(self) -> Path:
+        """What ``ruq --save`` writes, of a model that likes short texts."""
+        testset, path = read_testset(self.testset), self.folder / "ruq.parquet"
+        texts = [
+            *testset.references.select("id", "text").rows(),
+            *((i, "Yes.") for i in testset.ids),
+        ]
+        lines = [
+            {"id": id, "text": text, "total": -float(len(text)), "tokens": 5} for id, text in texts
+        ]
+        made = self.folder / "likes-short.jsonl"
+        made.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        ruq(testset, [str(made)], generic=["Yes."], resamples=100).scores.save(path)
+        return path
 
     @cached_property
     def clustered_ratings(self) -> Path:

@@ -13,6 +13,7 @@ from rejoinder.cli.options import (
     CorpusOptions,
     DrawnOptions,
     GapsOptions,
+    MeasuredOptions,
     MeasuringOptions,
     MeasuringOrScoresOptions,
     RatingFilesOptions,
@@ -236,7 +237,7 @@ def measured(
 
 
 def metrics_of(
-    given: MeasuringOptions, without: Sequence[str] = (), only: Sequence[str] = ()
+    given: MeasuredOptions, without: Sequence[str] = (), only: Sequence[str] = ()
 ) -> list[str | Metric] | None:
     """The metrics named and those of --scores; None for the default metrics."""
     return [*given.metrics, *external(given, without, only)] or None

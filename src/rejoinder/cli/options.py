@@ -239,6 +239,9 @@ RATING_FILES = path("--ratings", multiple=True, help="File of human ratings; may
 RATINGS_FORMAT = option(
     "--ratings-format", metavar="NAME", help="Format of the ratings (default: recognised)."
 )
+PREFERENCES_FORMAT = option(
+    "--preferences-format", metavar="NAME", help="Format of the preferences (default: recognised)."
+)
 _INPUT_FORMAT: dict[str, Any] = {
     "metavar": "NAME",
     "help": "Format of the input files (default: recognised).",
@@ -491,10 +494,14 @@ class ScoreFilesOptions(Options):
     )
 
 
-class MeasuringOptions(
-    TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, ScoreFilesOptions, PrintedOptions
+class MeasuredOptions(
+    TextsOptions, MetricsOptions, GapsOptions, SamplingOptions, ScoreFilesOptions
 ):
-    """What every verb has that reads texts and measures them."""
+    """What is measured: texts, and the scores of other tools."""
+
+
+class MeasuringOptions(MeasuredOptions, PrintedOptions):
+    """What every verb has that reads texts, measures them and prints tables."""
 
 
 class MeasuringOrScoresOptions(MeasuringOptions):

@@ -61,8 +61,22 @@ class Records:
         """
         if click.get_current_context(silent=True) is None:
             return None
+        return self._not_yet(path)
+
+    def of_page(self, path: Path) -> dict[str, Any] | None:
+        """The record that a page shows of itself; None where no command is running.
+
+        Args:
+            path: Where the page will be.
+        """
+        if click.get_current_context(silent=True) is None:
+            return None
+        return self._not_yet(path)
+
+    def _not_yet(self, path: Path) -> dict[str, Any]:
+        """The record of a file that is not there yet; its name alone stands in the command."""
         record = self._record(path, {"content": None, "rows": None})
-        words = [_without_folder(each, path) for each in record["command"]]  # it is not there yet
+        words = [_without_folder(each, path) for each in record["command"]]
         return {**record, "command": words}
 
     def _record(self, path: Path, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,6 +60,10 @@ _TABLES = ("<!-- rejoinder ", "% rejoinder ", "<!doctype html><!-- rejoinder ")
 """How the files begin that --tables writes, but for CSV, which begins with a table."""
 
 
+REPORT_PAGE = "<!doctype html><!-- rejoinder report -->"
+"""How the page of a report begins."""
+
+
 def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
     return lambda columns: tuple(columns[: len(names)]) == names
 
@@ -122,6 +126,12 @@ PAGE = Kind(
         or columns == ["id", "system", "context", "reply"]
     ),
     otherwise="a folder takes --platform potato or argilla",
+)
+REPORT = Kind(
+    "a report",
+    (".html", ".md"),
+    lambda columns: columns == ["<!-- rejoinder report -->"] or columns == [REPORT_PAGE],
+    otherwise="'rejoinder report --json' prints all numbers",
 )
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
 

@@ -53,15 +53,40 @@ def write_provenance(
         [('made.txt', '', 'unchanged'), ('corpus.txt', 'corpus', 'unchanged')]
     """
     output = Path(path)
+    if not output.exists():
+        raise InputError(f"{output}: no such file; name files that are there")
+    record = record_of(output, made_of, command, result=result)
+    write_record(output, {**record, "content": content_of(output), "rows": rows})
+
+
+def record_of(
+    path: str | os.PathLike[str],
+    made_of: Mapping[str, str | os.PathLike[str] | Sequence[str | os.PathLike[str]]],
+    command: Sequence[str],
+    *,
+    result: Any = None,
+) -> dict[str, Any]:
+    """The record of a file that may be still to be written: ``content`` and ``rows`` are None.
+
+    Args:
+        path: The file or folder.
+        made_of: As for ``write_provenance``.
+        command: As for ``write_provenance``.
+        result: As for ``write_provenance``.
+
+    Raises:
+        InputError: A file that was read is not there.
+    """
+    output = Path(path)
     files = [(role, each) for role, given in made_of.items() for each in _files(given)]
-    for each in (output, *(file for _, file in files)):
+    for _, each in files:
         if not each.exists():
             raise InputError(f"{each}: no such file; name files that are there")
     folder = record_path(output).parent
-    record = {
+    return {
         "file": output.name,
-        "content": content_of(output),
-        "rows": rows,
+        "content": None,
+        "rows": None,
         "version": __version__,
         "command": [without_secrets(each) for each in command],
         "signatures": signatures_of(result),
@@ -76,7 +101,6 @@ def write_provenance(
             for role, each in files
         ],
     }
-    write_record(output, record)
 
 
 def _files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:

@@ -115,9 +115,10 @@ def test_the_suffix_says_how_the_table_is_kept(command, kept, tmp_path):
         assert table["metric"].to_list()[:3] == ["BLEU-2", "distinct-1", "length"]
 
 
-@pytest.mark.parametrize("verb", ["score", "compare", "correlate", "plan", "audit"])
+@pytest.mark.parametrize("verb", ["score", "compare", "correlate", "plan", "audit", "report"])
 def test_resamples_too_few_for_an_interval(command, unmeasured, verb):
     more = ["--ratings", RATINGS] if verb in ("correlate", "plan") else []
+    more += ["-o", "r.html"] if verb == "report" else []
     status, _, err = command(verb, *SCORED, *more, "--resamples", "20")
     assert status == 2
     assert "--resamples 20: too few for a 95% interval; give 0 for none, or 100 or more" in err

@@ -69,6 +69,7 @@ OUTPUTS = [
     Output("recipe tao2018", "--tables", "IN a.jsonl --ratings b.csv --model c", ".tex"),
     Output("score", "--save", "IN a.jsonl", ".parquet"),
     Output("compare", "--save", "IN a.jsonl", ".md"),
+    Output("report", "--output", "IN a.jsonl", ".html"),
     Output("audit", "--save-replies", "IN a.jsonl", ".csv"),
     Output("correlate", "--save", "IN a.jsonl --ratings b.csv", ".csv"),
     Output("correlate", "--plots", "IN a.jsonl --ratings b.csv", foreign="heatmap.png"),

@@ -38,6 +38,7 @@ SHOWN = {
     "PreferenceSummary": "judgements:preferences",
     "Quantity": "ruq:models",
     "RatingSummary": "judgements:ratings",
+    "Report": "report:whole",
     "Scores": "score:systems",
     "Step": "provenance:provenance",
     "SweepResult": "sweep:people",

@@ -23,11 +23,7 @@ Examples:
 class PreferencesOptions(options.JudgementsOptions):
     """The options of 'preferences'."""
 
-    preferences_format: str | None = option(
-        "--preferences-format",
-        metavar="NAME",
-        help="Format of the preferences (default: recognised).",
-    )
+    preferences_format: str | None = options.PREFERENCES_FORMAT
     ties: str = choice(
         "--ties",
         of=("half", "davidson"),

@@ -1,0 +1,102 @@
+"""``rejoinder report``: everything that is known of some systems, as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import command, path
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXAMPLES = """\b
+Examples:
+  rejoinder report testset.jsonl systems/*.jsonl -o report.html
+  rejoinder report testset.jsonl systems/*.jsonl --ratings ratings.csv -o report.html
+  rejoinder report testset.jsonl old.jsonl new.jsonl -m bleu -m rougeL -o report.md
+"""
+
+
+class ReportOptions(options.MeasuredOptions, options.RatingFilesOptions, options.JsonOptions):
+    """The options of 'report'."""
+
+    output: Path = options.output(
+        "A page (.html), or the summary and the tables as Markdown for a pull request (.md)."
+    )
+    ratings: tuple[Path, ...] = options.RATING_FILES
+    criterion: str | None = options.criterion("Default: all, each by itself.")
+    preferences: tuple[Path, ...] = path(
+        "--preferences",
+        multiple=True,
+        help="File of choices between two systems' replies; may be repeated.",
+    )
+    preferences_format: str | None = options.PREFERENCES_FORMAT
+    ruq: tuple[Path, ...] = path(
+        "--ruq",
+        multiple=True,
+        help="File of 'rejoinder ruq --save' or '--save-tokens'; may be repeated.",
+    )
+    cluster: str | None = options.CLUSTER
+    without: tuple[str, ...] = options.without()
+
+
+@command(ReportOptions, epilog=EXAMPLES)
+def report(given: ReportOptions) -> None:
+    """Write one page with all results, to read and to send.
+
+    The page holds: a summary in sentences, with what is not known; the systems with intervals,
+    clusters of ranks and tests; a browser of the items; the agreement of metrics with people; the audit;
+    RUQ; ratings and raters; and how the page was made. It needs no other file and no network.
+    TESTSET holds contexts and their references, RESPONSES are the systems' replies.
+    """
+    from rejoinder.cli import inputs, targets
+    from rejoinder.cli.needs import check_needs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.records import Records
+    from rejoinder.cli.show.machine import write
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.reporting.report import report as made
+    from rejoinder.reporting.report import write_report
+
+    targets.check_file(given.output, targets.REPORT, "--output")
+    judged = bool(given.ratings) or bool(given.preferences)
+    check_needs(bool(given.ratings), "--ratings FILE", "ratings_format")
+    check_needs(bool(given.preferences), "--preferences FILE", "preferences_format")
+    check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
+    testset, replies = inputs.read(given, given.without)
+    ratings = inputs.read_rated(given) if given.ratings else None
+    result = made(
+        testset,
+        replies,
+        inputs.metrics_of(given, given.without),
+        ratings=ratings,
+        preferences=_preferences(given),
+        ruq=given.ruq,
+        criterion=given.criterion,
+        **given.of(options.GapsOptions, options.SamplingOptions),
+        cluster=given.cluster,
+    )
+    with Outputs(result) as outputs, Progress("writing") as tick:
+        record = Records(result).of_page(given.output)
+        written = outputs.save(given.output, lambda path: write_report(result, path, record, tick))
+        if given.json:
+            write(result.as_json(str(given.output) if written else None))
+        else:
+            from rejoinder.cli.show.report import sentences
+
+            sentences(result)
+
+
+def _preferences(given: ReportOptions) -> pl.DataFrame | None:
+    """The preferences of all files; None where none is named."""
+    if not given.preferences:
+        return None
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.tables.preferences import read_preferences
+
+    with Progress("reading"):
+        return read_preferences(
+            *given.preferences, format=given.preferences_format, columns=given.columns
+        )

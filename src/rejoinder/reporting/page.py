@@ -1,0 +1,172 @@
+"""A report as one HTML file: its tables, its pictures, and a browser of its items."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rejoinder._version import __version__
+from rejoinder.files.page_policy import hash_of
+from rejoinder.progress import Progress
+from rejoinder.reporting import pictures
+from rejoinder.reporting.items import data_of
+from rejoinder.reporting.pictures import Picture
+from rejoinder.reporting.summary import summary
+from rejoinder.text.visible import visible
+
+if TYPE_CHECKING:
+    from rejoinder.reporting.parts import ReportParts
+
+_HERE = files("rejoinder.reporting")
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table as a page shows it.
+
+    Attributes:
+        title: The title above it; may be empty.
+        head: The headings of its columns.
+        right: Whether each column is aligned right.
+        rows: The texts of its cells.
+    """
+
+    title: str
+    head: list[str]
+    right: list[bool]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class PageLine:
+    """A line between tables.
+
+    Attributes:
+        text: The line.
+        heading: Whether it is a heading.
+    """
+
+    text: str
+    heading: bool = False
+
+
+@dataclass(frozen=True)
+class PagePart:
+    """What belongs together in a section: pictures, then tables and lines.
+
+    Attributes:
+        heading: Above all; may be empty.
+        shown: Tables and lines in their order.
+        pictures: Figures.
+    """
+
+    heading: str
+    shown: list[PageTable | PageLine]
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A section of a page.
+
+    Attributes:
+        key: Its id.
+        title: Its heading.
+        parts: What stands in it.
+    """
+
+    key: str
+    title: str
+    parts: list[PagePart]
+
+
+def page(
+    report: ReportParts, record: Mapping[str, Any] | None = None, progress: Progress | None = None
+) -> str:
+    """The page of a report; see ``Report.to_html``."""
+    import jinja2
+
+    style, script = _static("report.css"), _static("report.js")
+    policy = (
+        f"default-src 'none'; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = jinja2.Environment(
+        autoescape=True,
+        finalize=_shown,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = (_HERE / "templates" / "page.html").read_text("utf-8")
+    return environment.from_string(template).render(
+        title=_title(report),
+        style=style,
+        script=script,
+        policy=policy,
+        summary=summary(report),
+        sections=_sections(report),
+        data=data_of(report, progress),
+        record=_of_record(record),
+        signatures=report.signatures(),
+        version=__version__,
+    )
+
+
+def _shown(value: object) -> object:
+    """A text as it may be shown; what is markup of our own stays."""
+    return visible(value, lines=True) if type(value) is str else value
+
+
+def _title(report: ReportParts) -> str:
+    names = report.scores.names
+    systems = ", ".join(names) if len(names) <= 4 else f"{len(names)} systems"
+    return f"Report: {systems}"
+
+
+def _static(name: str) -> str:
+    return (_HERE / "static" / name).read_text("utf-8")
+
+
+def _sections(report: ReportParts) -> list[PageSection]:
+    """The sections with their tables, which the command line declares, and with pictures.
+
+    That package stands above this one, so it is found by name.
+    """
+    sections = import_module("rejoinder.cli.show.report").page_sections(report)
+    drawn = {
+        ("systems", 0): pictures.of_systems(report),
+        **{
+            ("agreement", place): pictures.of_agreement(report, name)
+            for place, name in enumerate(report.agreement)
+        },
+        ("ruq", 0): pictures.of_ruq(report),
+    }
+    return [
+        PageSection(
+            each.key,
+            each.title,
+            [
+                PagePart(part.heading, part.shown, tuple(drawn.get((each.key, place), ())))
+                for place, part in enumerate(each.parts)
+            ],
+        )
+        for each in sections
+    ]
+
+
+def _of_record(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The command, the files with their hashes, and the notes of a record."""
+    if record is None:
+        return None
+    return {
+        "command": shlex.join(record["command"]),
+        "inputs": [
+            {key: str(each.get(key) or "unknown") for key in ("as", "name", "content")}
+            for each in record["inputs"]
+        ],
+    }

@@ -1,0 +1,62 @@
+"""What a report is made of: the results of the verbs on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from rejoinder.auditing.audit import Audit
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary
+from rejoinder.human_evaluation.rating_summary import RatingSummary
+from rejoinder.meta_evaluation.correlate import Agreement
+from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
+from rejoinder.result import Result
+from rejoinder.scoring.compare import Comparison
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.testset import TestSet
+
+
+@dataclass(frozen=True, repr=False)
+class ReportParts(Result):
+    """What a report is made of. A part that was not asked for, or cannot be computed, is None or empty.
+
+    Attributes:
+        testset: Contexts and references.
+        responses: The replies that were scored.
+        scores: Systems under every metric.
+        comparison: All pairs of systems; None of one system, or without resamples.
+        audit: Trivial baselines beside the systems, under the metrics that are measured here.
+        ratings: Human ratings, summarised.
+        agreement: By criterion the agreement of metrics with people on single replies.
+        system_agreement: By criterion the same over systems, where at least three are rated.
+        with_people: By criterion the systems compared by people and by metrics together.
+        preferences: Head-to-head judgements, summarised.
+        ruq: By the name of its file the values of RUQ.
+        tokens: By the name of its file the likelihoods of single tokens.
+        failed: By part the reason why it is not there.
+    """
+
+    testset: TestSet = field(repr=False)
+    responses: pl.DataFrame
+    scores: Scores
+    comparison: Comparison | None = None
+    audit: Audit | None = None
+    ratings: RatingSummary | None = None
+    agreement: Mapping[str, Agreement] = field(default_factory=dict)
+    system_agreement: Mapping[str, Agreement] = field(default_factory=dict)
+    with_people: Mapping[str, PeopleComparison] = field(default_factory=dict)
+    preferences: PreferenceSummary | None = None
+    ruq: Mapping[str, Scores] = field(default_factory=dict)
+    tokens: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the scores; every other part has its own."""
+        return tuple(self.scores.notes)
+
+    def signatures(self) -> dict[str, str]:
+        """The signature of every metric."""
+        return {label: each.signature for label, each in self.scores.measured.items()}

@@ -1,0 +1,164 @@
+"""The figures of a report as SVG that stands in a page: without a style, which its policy refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.figures import style
+from rejoinder.figures.album import overviews
+from rejoinder.figures.ruq import ruq_figure
+from rejoinder.figures.systems import standings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rejoinder.reporting.parts import ReportParts
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_ROOT = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+"""What matplotlib's style sheet says of all that is drawn."""
+
+
+class Picture(NamedTuple):
+    """A figure in a page.
+
+    Args:
+        svg: Its markup; it holds no text of others, because letters are drawn as paths.
+        caption: What it shows; the tables beside it have its numbers.
+    """
+
+    svg: str
+    caption: str
+
+
+def of_systems(report: ReportParts) -> list[Picture]:
+    """A picture for each metric that ranks systems."""
+    scores, compared = report.scores, report.comparison
+    table, ranks = scores.systems(), None if compared is None else compared.ranks()
+    pictures = []
+    for label, each in scores.measured.items():
+        if not each.metric.ranks:
+            continue
+        own = pl.col("metric") == label
+        times = 100.0 if each.metric.times100 else 1.0
+        axis = style.shortened(label, 60) + (" x100" if times > 1 else "")
+        with style.drawing():
+            drawn = standings(
+                table.filter(own), None if ranks is None else ranks.filter(own), axis, times
+            )
+        caption = f"{label}: systems with 95% intervals, best first"
+        if ranks is not None:
+            caption += "; on the right their ranges of ranks; dashed lines divide clusters of ranks"
+        pictures.append(_picture(drawn, f"systems-{len(pictures)}", caption))
+    return pictures
+
+
+def of_agreement(report: ReportParts, criterion: str) -> list[Picture]:
+    """The bars and the heat map of a criterion."""
+    agreement = report.agreement[criterion]
+    place = list(report.agreement).index(criterion)
+    with style.drawing():
+        drawn = list(overviews(agreement))
+    captions = {
+        "agreement": "agreement of each metric with people, single replies, all systems pooled",
+        "agreement-within": "the same within systems: the mean over systems",
+        "heatmap": "correlation of metrics with each other and with people",
+    }
+    return [
+        _picture(figure, f"{name}-{place}", f"{criterion}: {captions.get(name, name)}")
+        for name, figure in drawn
+    ]
+
+
+def of_ruq(report: ReportParts) -> list[Picture]:
+    """A RUQ plot for each file of single tokens that holds any."""
+    pictures = []
+    for place, (name, table) in enumerate(report.tokens.items()):
+        try:
+            with style.drawing():
+                drawn = ruq_figure({style.shortened(name): table})
+        except InputError:
+            continue  # the values of the file are sums alone
+        caption = f"{name}: mean log-probability of each token position, 95% bands"
+        pictures.append(_picture(drawn, f"ruq-{place}", caption))
+    return pictures
+
+
+def _picture(figure: Figure, name: str, caption: str) -> Picture:
+    _without_pixels(figure)
+    return Picture(in_page(style.as_svg(figure, name), name), caption)
+
+
+def _without_pixels(figure: Figure) -> None:
+    """Draws images as rectangles: a page loads none, and its policy refuses those inside it too."""
+    from matplotlib.collections import QuadMesh
+    from matplotlib.patches import Rectangle
+
+    for axes in figure.axes:
+        for mesh in axes.collections:
+            if isinstance(mesh, QuadMesh):
+                mesh.set_rasterized(False)
+                mesh.set_edgecolor("face")  # else a thin light line divides two neighbours
+        for image in list(axes.images):
+            ends, values = (axes.get_xlim(), axes.get_ylim()), image.get_array()
+            colours = image.to_rgba(np.ma.asarray(values))
+            for i, j in np.ndindex(colours.shape[:2]):
+                corner = (j - 0.5, i - 0.5)
+                cell = Rectangle(corner, 1, 1, facecolor=colours[i, j], linewidth=0, zorder=0)
+                axes.add_patch(cell)
+            image.remove()
+            axes.set_xlim(ends[0])
+            axes.set_ylim(ends[1])
+
+
+def in_page(document: str, name: str) -> str:
+    """The element of an SVG document, to stand in a page among others.
+
+    Styles become attributes, ids begin with the name, and comments and metadata go.
+
+    Args:
+        document: What matplotlib wrote.
+        name: Of the figure, in letters, digits and hyphens.
+    """
+    root = ET.fromstring(document)
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+    for element in root.iter():
+        _attributes(element, name)
+    for key in ("version", "id"):
+        root.attrib.pop(key, None)
+    root.attrib.update({**_ROOT, "aria-hidden": "true", "focusable": "false"})
+    ET.register_namespace("", _SVG)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _attributes(element: ET.Element, name: str) -> None:
+    """The style of an element as attributes, and its references to others."""
+    for key, value in _declarations(element.attrib.pop("style", "")):
+        element.set(key, value)
+    if (link := element.attrib.pop(_LINK, None)) is not None:
+        element.set("href", link)
+    for key, value in list(element.attrib.items()):
+        if key == "id":
+            element.set(key, f"{name}-{value}")
+        elif key == "href":
+            element.set(key, f"#{name}-{value.removeprefix('#')}")
+        else:
+            element.set(key, re.sub(r"url\(#", f"url(#{name}-", value))
+
+
+def _declarations(words: str) -> Iterator[tuple[str, str]]:
+    """The properties of a style attribute."""
+    for part in filter(None, (each.strip() for each in words.split(";"))):
+        key, _, value = part.partition(":")
+        yield key.strip(), value.strip()

@@ -1,0 +1,306 @@
+"""Everything that is known of some systems on one test set, computed once for a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+
+from rejoinder.auditing.audit import Audit, audit
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.recording import record_of
+from rejoinder.files.replacing import check_target, replacing
+from rejoinder.human_evaluation.preference_summary import PreferenceSummary, preferences
+from rejoinder.human_evaluation.rating_summary import ratings as summarise
+from rejoinder.meta_evaluation.correlate import Agreement, correlate
+from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.external import External
+from rejoinder.progress import Progress
+from rejoinder.reporting.page import page
+from rejoinder.reporting.parts import ReportParts
+from rejoinder.reporting.quantities import read_quantities
+from rejoinder.reporting.summary import Summary, summary
+from rejoinder.result import TableResult
+from rejoinder.scoring.compare import compare
+from rejoinder.scoring.samples import sampled
+from rejoinder.scoring.score import score
+from rejoinder.scoring.scores import Scores
+from rejoinder.tables.checks.arguments import expect, strings
+from rejoinder.tables.frames import ratings_of
+from rejoinder.tables.responses import Missing, check_responses, replies_of
+from rejoinder.tables.selection import of_criterion, without_systems
+from rejoinder.tables.testset import TestSet
+
+SUFFIXES = (".html", ".md")
+"""What a report is written as: a page, or Markdown."""
+
+LEAST_SYSTEMS = 3
+"""Systems that a correlation over systems needs: two points always lie on a line."""
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, repr=False)
+class Report(ReportParts, TableResult):
+    """A report: its parts, its sentences, and the page. For the attributes see ``ReportParts``."""
+
+    def summary(self) -> Summary:
+        """What the data show, and what is not known, in sentences."""
+        return summary(self)
+
+    def as_json(self, written: str | None = None) -> dict[str, Any]:
+        """The object that ``rejoinder report --json`` prints.
+
+        Args:
+            written: The file of the report; None where it was not written.
+        """
+        words = self.summary()
+        ranks = self.comparison is not None
+        parts = {
+            "comparison": self.comparison,
+            "audit": self.audit,
+            "ratings": self.ratings,
+            "preferences": self.preferences,
+        }
+        return {
+            "written": written,
+            "summary": list(words.known),
+            "unknown": list(words.unknown),
+            "scores": self.scores.as_json(ranks),
+            **{name: None if each is None else each.as_json() for name, each in parts.items()},
+            "agreement": {name: each.as_json() for name, each in self.agreement.items()},
+            "system_agreement": {
+                name: each.as_json() for name, each in self.system_agreement.items()
+            },
+            "with_people": {name: each.as_json() for name, each in self.with_people.items()},
+            "ruq": {name: each.systems().to_dicts() for name, each in self.ruq.items()},
+            "failed": dict(self.failed),
+            "notes": list(self.notes),
+        }
+
+    def to_html(
+        self, record: Mapping[str, Any] | None = None, progress: Progress | None = None
+    ) -> str:
+        """The report as one page, which needs no other file and no network.
+
+        Args:
+            record: What the page says of its making, as ``recording.record_of`` returns it.
+            progress: Called with how many items are done, and of how many.
+        """
+        return page(self, record, progress)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        made_of: Mapping[str, str | os.PathLike[str] | Sequence[str | os.PathLike[str]]]
+        | None = None,
+        command: Sequence[str] = (),
+    ) -> None:
+        """Writes the report: a page (.html), or its summary and tables as Markdown (.md).
+
+        The same report is the same file, to the byte: nothing in it depends on the time.
+
+        Args:
+            path: The file.
+            made_of: By what each was for, such as ``testset``, the file or the files that were read; the
+                page names them with their SHA-256.
+            command: The words by which the program is run again.
+
+        Raises:
+            InputError: The file cannot be written, or a file of ``made_of`` is not there.
+        """
+        expect(path, (str, os.PathLike), "path", "the name of a file, such as 'report.html'")
+        check_target(path, SUFFIXES)
+        write_report(self, Path(path), record_of(path, made_of or {}, command, result=self))
+
+
+def write_report(
+    report: Report,
+    path: Path,
+    record: Mapping[str, Any] | None,
+    progress: Progress | None = None,
+) -> None:
+    """Writes a report with the record of its making.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    if path.suffix.lower() == ".md":
+        text = f"<!-- rejoinder report -->\n{report.to_markdown()}"
+    else:
+        text = report.to_html(record, progress)
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8", newline="\n")
+
+
+def report(
+    testset: TestSet,
+    responses: pl.DataFrame,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    ratings: pl.DataFrame | None = None,
+    preferences: pl.DataFrame | None = None,
+    ruq: Sequence[str | os.PathLike[str]] = (),
+    criterion: str | None = None,
+    without: Sequence[str] = (),
+    missing: Missing = "error",
+    drop_unusable: bool = False,
+    cluster: str | None = None,
+    resamples: int = 1000,
+    seed: int = 12345,
+    progress: Callable[[str], Progress | None] = lambda part: None,
+) -> Report:
+    """Computes everything that a report shows, by the functions that the verbs call.
+
+    These are ``score``, ``compare``, ``audit``, ``ratings``, ``correlate``, ``compare_with_people`` and
+    ``preferences``. A part that these data cannot have, such as a test with too few items, is left out,
+    and ``failed`` says why.
+
+    Args:
+        testset: Contexts and references.
+        responses: The table of ``read_responses``.
+        metrics: As for ``score``; the metrics of ``read_scores`` (``External``) may be among them.
+        ratings: The table of ``read_ratings``; None: the agreement of metrics with people is not known.
+        preferences: The table of ``read_preferences``.
+        ruq: Files of ``rejoinder ruq --save`` (values) or ``--save-tokens`` (for the plot).
+        criterion: The only criterion of the ratings and preferences that counts; None takes all.
+        without: Systems to leave out, people for instance.
+        missing: As for ``score``.
+        drop_unusable: As for ``score``.
+        cluster: As for ``score``.
+        resamples: Number of bootstrap resamples; 0 turns off every interval and test.
+        seed: Random seed.
+        progress: For each part, by its name, what is called with how much is done, and of how much.
+
+    Raises:
+        InputError: A table breaks its rules, or does not fit the others; a file of ``ruq`` cannot be read.
+        ParameterError: A parameter is unknown or has a value outside its range.
+
+    >>> testset = TestSet.from_lists([["yes please"], ["at nine"], ["not yet"], ["never"]])
+    >>> texts = {"a": ["yes please", "at nine", "not yet", "never"], "b": ["no"] * 4}
+    >>> rows = [(s, str(i + 1), text) for s in texts for i, text in enumerate(texts[s])]
+    >>> replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    >>> made = report(testset, replies, ["rougeL"], resamples=100)
+    >>> made.summary().unknown[-1]
+    'No human ratings are given: how far the metrics agree with people on these replies is not known.'
+    """
+    without = strings(without, "without", "systems")
+    replies = without_systems(replies_of(responses, "responses"), without)
+    facts: dict[str, Any] = {"missing": missing, "drop_unusable": drop_unusable, "cluster": cluster}
+    draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    values, tokens = read_quantities(ruq)
+    table = None if ratings is None else _rated(ratings, criterion, without)
+    scores = score(testset, replies, metrics, **facts, **draws, progress=progress("measuring"))
+    failed: dict[str, str] = {}
+    several = len(scores.names) > 1 and resamples > 0
+    audited = _audit(testset, replies, metrics, facts | draws, failed, progress("auditing"))
+    people = _with_people(scores, table, draws, failed, progress("correlating"))
+    return Report(
+        testset,
+        _shown(replies, testset, missing),
+        scores,
+        compare(scores) if several else None,
+        audited,
+        None if table is None else summarise(table, **draws),
+        *people,
+        _preferred(preferences, criterion, without, draws),
+        values,
+        tokens,
+        failed,
+    )
+
+
+def _rated(table: pl.DataFrame, criterion: str | None, without: Sequence[str]) -> pl.DataFrame:
+    """The ratings of the criterion, without those of systems that are left out."""
+    own = of_criterion(ratings_of(table), criterion)
+    return own.filter(~pl.col("system").is_in(list(without)))
+
+
+def _attempt(part: str, make: Callable[[], Made], failed: dict[str, str]) -> Made | None:
+    """What is made; None, and the reason by the name of the part, where the data do not suffice."""
+    try:
+        return make()
+    except (InputError, ParameterError) as error:
+        failed[part] = str(error)
+        return None
+
+
+def _audit(
+    testset: TestSet,
+    replies: pl.DataFrame,
+    metrics: Sequence[str | Metric] | None,
+    facts: dict[str, Any],
+    failed: dict[str, str],
+    progress: Progress | None,
+) -> Audit | None:
+    """The audit of the metrics that are measured here; scores of other tools know no trivial reply."""
+    measured = metrics
+    if metrics is not None:
+        measured = [each for each in metrics if not isinstance(registry.metric(each), External)]
+        if not measured:
+            failed["audit"] = (
+                "all metrics are scores of other tools, which have no scores of the trivial replies; "
+                "'rejoinder audit --save-replies' writes these for the other tool"
+            )
+            return None
+    return _attempt(
+        "audit", lambda: audit(testset, replies, measured, **facts, progress=progress), failed
+    )
+
+
+def _with_people(
+    scores: Scores,
+    table: pl.DataFrame | None,
+    draws: dict[str, Any],
+    failed: dict[str, str],
+    progress: Progress | None,
+) -> tuple[dict[str, Agreement], dict[str, Agreement], dict[str, PeopleComparison]]:
+    """By criterion the agreement on replies and over systems, and the comparison with people."""
+    replies: dict[str, Agreement] = {}
+    systems: dict[str, Agreement] = {}
+    together: dict[str, PeopleComparison] = {}
+    names = [] if table is None else table.get_column("criterion").unique(maintain_order=True)
+    for name in names:
+        own = table.filter(pl.col("criterion") == name)  # pyright: ignore[reportOptionalMemberAccess]
+        replies[name] = correlate(scores, own, **draws, progress=progress)
+        rated = set(own.get_column("system")) & set(scores.names)
+        if len(rated) >= LEAST_SYSTEMS:
+            part = f"agreement over systems, {name}"
+            made = _attempt(part, lambda own=own: correlate(scores, own, "system", **draws), failed)
+            if made is not None:
+                systems[name] = made
+        if len(rated) > 1:
+            part, seed = f"comparison with people, {name}", draws["seed"]
+            both = _attempt(
+                part, lambda own=own, seed=seed: compare_with_people(scores, own, seed=seed), failed
+            )
+            if both is not None:
+                together[name] = both
+    return replies, systems, together
+
+
+def _preferred(
+    table: pl.DataFrame | None,
+    criterion: str | None,
+    without: Sequence[str],
+    draws: dict[str, Any],
+) -> PreferenceSummary | None:
+    """The summary of the preferences of all systems but those that are left out."""
+    if table is None:
+        return None
+    left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
+    own = table.filter(~left_out)
+    return preferences(own, criterion=criterion, **draws)
+
+
+def _shown(replies: pl.DataFrame, testset: TestSet, missing: Missing) -> pl.DataFrame:
+    """The replies that were scored: empty ones too where these take the place of missing ones."""
+    if missing == "empty" and not sampled(replies):
+        return check_responses(replies, testset, "empty").responses
+    return replies

@@ -1,0 +1,283 @@
+"""What a report says in sentences: what the data show, and what is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
+from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.text.visible import visible
+
+if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.correlate import Agreement
+    from rejoinder.reporting.parts import ReportParts
+
+NAMED = 3
+"""So many pairs of systems are named in a sentence; of more only the number stands there."""
+
+COEFFICIENT = "spearman"
+"""The coefficient of the sentences; the tables have the others too."""
+
+
+NAMES = {
+    "pearson": "Pearson correlation",
+    "spearman": "Spearman correlation",
+    "kendall-b": "Kendall's tau-b",
+    "kendall-c": "Kendall's tau-c",
+}
+
+
+class Summary(NamedTuple):
+    """The sentences of a report.
+
+    Args:
+        known: What the data show.
+        unknown: What they cannot tell.
+    """
+
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def summary(report: ReportParts) -> Summary:
+    """The sentences of a report, from the tables of its parts."""
+    known = (_size, _standings, _agreements, _raters, _strengths, _verdicts, _quantities)
+    unknown = (_no_intervals, _ties, _detectable, _no_agreement, _left_out)
+    return Summary(
+        tuple(sentence for part in known for sentence in part(report)),
+        tuple(sentence for part in unknown for sentence in part(report)),
+    )
+
+
+def _size(report: ReportParts) -> Iterator[str]:
+    scores = report.scores
+    fewest, most = scores.references
+    references = f"{most}" if fewest == most else f"{fewest} to {most}"
+    behind = f"; an item has {references} reference{'s' * (most != 1)}" if most else ""
+    systems, items = counted(len(scores.names), "system"), counted(scores.items.height, "item")
+    yield f"{systems} replied to {items}{behind}."
+
+
+def _standings(report: ReportParts) -> Iterator[str]:
+    """The best system under each metric that ranks systems, and whether its lead is significant."""
+    scores, table = report.scores, report.scores.systems()
+    ranks = None if report.comparison is None else report.comparison.ranks()
+    leads = None if report.comparison is None else scores.leads()
+    for label, each in scores.measured.items():
+        rows = table.filter(pl.col("metric") == label).to_dicts()
+        if not each.metric.ranks or not rows or math.isnan(rows[0]["value"]):
+            continue
+        best = rows[0]
+        value = _value(each.metric, best)
+        if len(rows) == 1:
+            yield f"{_name(label)} of {_name(best['system'])} is {value}."
+            continue
+        end = "highest" if each.metric.higher_is_better else "lowest, which is best,"
+        words = f"{_name(label)} is {end} for {_name(best['system'])}: {value}"
+        if leads is not None and ranks is not None:
+            words += _lead(leads.filter(pl.col("metric") == label).to_dicts())
+            groups = ranks.filter(pl.col("metric") == label).get_column("group").max()
+            words += f"; the systems form {counted(_whole(groups), 'cluster')} of ranks"
+        yield f"{words}."
+
+
+def _lead(rows: list[dict[str, Any]]) -> str:
+    if not rows or math.isnan(rows[0]["p"]):
+        return "; whether its lead is more than chance cannot be tested"
+    row = rows[0]
+    verb = "is" if row["p"] < SIGNIFICANT else "is not"
+    return (
+        f"; its lead over {_name(row['b'])} {verb} significant (p = {row['p']:.2g}, corrected for all "
+        "pairs)"
+    )
+
+
+def _agreements(report: ReportParts) -> Iterator[str]:
+    """How far metrics agree with people, criterion by criterion, on single replies."""
+    for criterion, agreement in report.agreement.items():
+        table = agreement.table()
+        within = "within" in table.columns
+        keys = ("within", "within_low", "within_high") if within else ("value", "low", "high")
+        rows = table.filter(pl.col("correlation") == _coefficient(agreement))
+        words = [
+            f"{_name(row['metric'])} {_interval([row[key] for key in keys], _two)}"
+            for row in rows.filter(pl.col("metric").is_in(list(agreement.labels))).to_dicts()
+        ]
+        how = ", the mean over systems of the correlation within each" if within else ""
+        yield (
+            f"Agreement with people on single replies, {_name(criterion)} "
+            f"({NAMES[_coefficient(agreement)]}{how}): {'; '.join(words)}."
+        )
+
+
+def _raters(report: ReportParts) -> Iterator[str]:
+    """How many people rated, and how far they agree."""
+    if report.ratings is None:
+        return
+    agreement = report.ratings.agreement
+    for row in report.ratings.counts.to_dicts():
+        own = (agreement["criterion"] == row["criterion"]) & (
+            agreement["measure"] == "alpha ordinal"
+        )
+        alpha = agreement.filter(own).to_dicts()
+        words = (
+            f"Ratings, {_name(row['criterion'])}: {counted(row['ratings'], 'rating')} by "
+            f"{counted(row['raters'], 'rater')} of {counted(row['replies'], 'reply', 'replies')}"
+        )
+        if alpha and not math.isnan(alpha[-1]["value"]):
+            ends = [alpha[-1][key] for key in ("value", "low", "high")]
+            words += f"; Krippendorff's alpha (ordinal) is {_interval(ends, _two)}"
+        yield f"{words}."
+
+
+def _strengths(report: ReportParts) -> Iterator[str]:
+    """The system that people prefer most."""
+    if report.preferences is None:
+        return
+    for row in report.preferences.counts.to_dicts():
+        own = pl.col("criterion") == row["criterion"]
+        rows = report.preferences.strengths.filter(own, pl.col("strength").is_not_nan())
+        words = (
+            f"Preferences, {_name(row['criterion'])}: {counted(row['comparisons'], 'comparison')} by "
+            f"{counted(row['raters'], 'rater')}"
+        )
+        if not rows.is_empty():
+            best = rows.sort("strength", descending=True, maintain_order=True).to_dicts()[0]
+            words += f"; {_name(best['system'])} is the strongest system"
+        yield f"{words}."
+
+
+def _verdicts(report: ReportParts) -> Iterator[str]:
+    if report.audit is not None:
+        yield from (f"Audit: {each.sentence}" for each in report.audit.verdicts)
+
+
+def _quantities(report: ReportParts) -> Iterator[str]:
+    """The RUQ of each model against the strongest generic reply."""
+    for scores in report.ruq.values():
+        label = scores.labels[0]
+        metric = scores.measured[label].metric
+        rows = scores.systems().filter(pl.col("metric") == label)
+        words = [f"{_name(row['system'])} {_value(metric, row)}" for row in rows.to_dicts()]
+        yield f"{_name(label)}: {'; '.join(words)}."
+
+
+def _no_intervals(report: ReportParts) -> Iterator[str]:
+    scores = report.scores
+    if not scores.resamples:
+        yield "Intervals and tests were turned off: how certain the values are is not known."
+    elif len(scores.names) == 1:
+        yield "There is one system alone: nothing is compared."
+
+
+def _ties(report: ReportParts) -> Iterator[str]:
+    """The pairs of systems that no test separates."""
+    if report.comparison is None:
+        return
+    table = report.comparison.table
+    for label, each in report.scores.measured.items():
+        rows = table.filter(pl.col("metric") == label)
+        # An undefined p separates nobody.
+        p = pl.col("p_randomization_holm").fill_nan(1.0).fill_null(1.0)
+        open_ = rows.filter(p >= SIGNIFICANT)
+        if not each.metric.ranks or open_.is_empty():
+            continue
+        pairs = open_.select("a", "b").rows()
+        named = ", ".join(f"{_name(a)} and {_name(b)}" for a, b in pairs)
+        names = f" ({named})" if len(pairs) <= NAMED else ""
+        verb = "does" if len(pairs) == 1 else "do"
+        yield (
+            f"{_name(label)}: {len(pairs)} of {counted(rows.height, 'pair')} of systems {verb} not differ "
+            f"significantly{names}: which system of a pair is better is not known."
+        )
+
+
+def _detectable(report: ReportParts) -> Iterator[str]:
+    """The smallest difference of the best two systems that such a study would show."""
+    if report.comparison is None:
+        return
+    table, scores, sizes = report.comparison.table, report.scores, {}
+    best = scores.systems()
+    for label, each in scores.measured.items():
+        if not each.metric.ranks:
+            continue
+        first = best.filter(pl.col("metric") == label).get_column("system").to_list()[:2]
+        pair = pl.col("a").is_in(first) & pl.col("b").is_in(first)
+        rows = table.filter(pl.col("metric") == label, pair).to_dicts()
+        if rows and rows[0]["detectable"] is not None and not math.isnan(rows[0]["detectable"]):
+            sizes[label] = _show(each.metric)(rows[0]["detectable"])
+    if sizes:
+        named = ", ".join(f"{size} in {_name(label)}" for label, size in sizes.items())
+        yield (
+            "A small true difference between the two best systems would often be missed: in 80 of 100 such "
+            f"studies with {counted(scores.items.height, 'item')} a test shows one of {named}."
+        )
+
+
+def _no_agreement(report: ReportParts) -> Iterator[str]:
+    """That agreement with people is not known, or not sure."""
+    if report.ratings is None:
+        yield (
+            "No human ratings are given: how far the metrics agree with people on these replies is not "
+            "known."
+        )
+    for criterion, agreement in report.agreement.items():
+        table = agreement.table()
+        low, high = ("within_low", "within_high") if "within" in table.columns else ("low", "high")
+        rows = table.filter(
+            pl.col("correlation") == _coefficient(agreement),
+            pl.col("metric").is_in(list(agreement.labels)),
+        )
+        open_ = rows.filter(~((pl.col(low) > 0) | (pl.col(high) < 0)).fill_null(False))
+        if open_.is_empty():
+            continue
+        names = ", ".join(_name(each) for each in open_.get_column("metric"))
+        yield (
+            f"{_name(criterion)}: whether {names} agree{'s' * (open_.height == 1)} with people on single "
+            "replies at all is not known: the interval of the correlation holds 0, or there is none."
+        )
+
+
+def _left_out(report: ReportParts) -> Iterator[str]:
+    for part, why in report.failed.items():
+        yield f"Not computed: {_name(part)}: {visible(why)}."
+
+
+def _coefficient(agreement: Agreement) -> str:
+    return COEFFICIENT if COEFFICIENT in agreement.correlations else agreement.correlations[0]
+
+
+def _name(name: str) -> str:
+    return visible(name)
+
+
+def _whole(number: object) -> int:
+    return number if isinstance(number, int) else 0
+
+
+def _value(metric: Metric, row: Mapping[str, Any]) -> str:
+    return _interval([row[key] for key in ("value", "low", "high")], _show(metric))
+
+
+def _interval(ends: list[float | None], show: Callable[[float], str]) -> str:
+    """A value with its 95% interval, where there is one."""
+    value, low, high = (math.nan if each is None else each for each in ends)
+    if math.isnan(value):
+        return "undefined"
+    if math.isnan(low):
+        return show(value)
+    return f"{show(value)} (95% interval {show(low)} to {show(high)})"
+
+
+def _show(metric: Metric) -> Callable[[float], str]:
+    """A value as tables show it."""
+    return (lambda value: f"{100 * value:z.1f}") if metric.times100 else _two
+
+
+def _two(value: float) -> str:
+    return f"{value:z.2f}"

@@ -1,0 +1,142 @@
+"""The page of a report: nothing from elsewhere, and every text of others is text."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.figures import style
+from rejoinder.files.page_policy import hash_of
+from rejoinder.reporting.pictures import in_page
+from shared_data import EXAMPLES
+
+BAD = (
+    "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>&amp;\u202e[x](http://e.org)"
+)
+"""What a page would obey."""
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the texts of its scripts and styles."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.attributes, self.texts, self.inside = [], [], {}, ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += attrs
+        self.inside = f"{tag} {dict(attrs).get('id', '')}".strip()
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside:
+            self.texts[self.inside] = self.texts.get(self.inside, "") + data
+
+
+def hostile():
+    """A report all of whose texts are hostile."""
+    testset = rejoinder.TestSet.from_lists(
+        [[f"at nine {BAD}", "not yet"]] * 12,
+        contexts=[[f"when {BAD}"]] * 12,
+        ids=[f"{n}{BAD}" for n in range(12)],
+    )
+    topics = testset.contexts.with_columns(pl.lit(f"travel {BAD}").alias(f"topic {BAD}"))
+    testset = rejoinder.TestSet(topics, testset.references)
+    names = [f"a{BAD}", f"b{BAD}"]
+    rows = [(s, id, f"at nine {BAD}") for s in names for id in testset.ids]
+    replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    rated = [
+        (id, s, f"r{BAD}", f"fit {BAD}", float(1 + (place * len(s)) % 5))
+        for s in names
+        for place, id in enumerate(testset.ids)
+    ]
+    columns = ["id", "system", "rater", "criterion", "score"]
+    ratings = pl.DataFrame(rated, schema=columns, orient="row")
+    return rejoinder.report(testset, replies, ["bleu", "length"], ratings=ratings, resamples=100)
+
+
+@pytest.fixture(scope="module")
+def html():
+    return hostile().to_html({"command": ["rejoinder", BAD], "inputs": [
+        {"as": "TESTSET", "name": BAD, "content": "0" * 64}]})  # fmt: skip
+
+
+def test_texts_of_others_are_no_markup(html):
+    page = Page(html)
+    assert page.elements.count("script") == 2
+    assert "img" not in page.elements
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "style"]
+    assert "\u202e" not in html
+    told = json.loads(page.texts["script data"])
+    shown = BAD.replace("\u202e", "\\u202e")
+    assert told["systems"] == [f"a{shown}", f"b{shown}"]
+    assert told["ids"][0] == f"0{shown}"
+    assert f"at nine {shown}" in told["texts"]
+    assert f"when {shown}" in told["texts"]
+    assert told["columns"][0]["name"] == f"topic {shown}"
+    assert told["people"][0]["criterion"] == f"fit {shown}"
+
+
+def test_the_page_is_whole_without_any_other_file(html):
+    page = Page(html)
+    policy = dict(page.attributes)["content"]
+    policy = next(value for _, value in page.attributes if value and "default-src" in value)
+    style_text, script = page.texts["style"], page.texts["script"]
+    assert policy == (
+        f"default-src 'none'; style-src '{hash_of(style_text)}'; script-src '{hash_of(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    assert not {"link", "img", "image", "iframe", "object", "embed", "base", "form"} & {
+        *page.elements
+    }
+    loads = [
+        (name, value) for name, value in page.attributes if name in ("src", "href", "xlink:href")
+    ]
+    assert [(name, value) for name, value in loads if not value.startswith("#")] == []
+    assert not re.search(r"url\((?!#)|@import", html)
+
+
+def test_every_id_of_the_page_is_its_own(html):
+    ids = [value for name, value in Page(html).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    links = [value for name, value in Page(html).attributes if name == "href"]
+    assert {link[1:] for link in links} <= {*ids}
+
+
+def test_a_figure_in_a_page_keeps_its_looks_without_a_style():
+    with style.drawing():
+        figure = style.canvas(2, 2)
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color="#112233", linestyle="--")
+    svg = in_page(style.as_svg(figure, "a"), "a")
+    assert "style" not in svg
+    assert "metadata" not in svg
+    assert 'stroke="#112233"' in svg
+    assert "stroke-dasharray" in svg
+    assert {*re.findall(r'clip-path="([^"]*)"', svg)} <= {
+        f"url(#{each})" for each in re.findall(r'id="([^"]*)"', svg)
+    }
+
+
+def test_a_page_of_the_command_line_names_its_files(command, tmp_path):
+    system = EXAMPLES / "responses" / "tuned.jsonl"
+    path = tmp_path / "r.html"
+    words = ["report", EXAMPLES / "testset.jsonl", system, "-m", "bleu", "--resamples", 100]
+    status, out, err = command(*words, "-o", path)
+    assert (status, err) == (0, f"Wrote {path}.\n")
+    assert "What is not known" in out
+    page = path.read_text("utf-8")
+    assert page.startswith("<!doctype html><!-- rejoinder report -->\n")
+    assert "<bdi>tuned.jsonl</bdi>" in page
+    assert "rejoinder report" in page
+    status, _, err = command(*words, "-o", path)
+    assert "a report of an earlier run will be replaced" in err
+    assert path.read_text("utf-8") == page

@@ -137,7 +137,7 @@ def audit(rung: Rung) -> Iterator[Line]:
 def report(rung: Rung) -> Iterator[Line]:
     """A page with ratings, and Markdown without."""
     files = [rung.testset(), rung.responses(), "-m", "bleu", *RESAMPLES]
-    if rung.items < 1000:
+    if rung.systems == 2:
         rated = ["--ratings", rung.ratings()]
         yield Line([*files, *rated, "-o", rung.new("report.html")], rung.items)
     yield Line([*files, "-o", rung.new("report.md")], rung.items)
@@ -381,9 +381,7 @@ LADDER: dict[str, Entry | Absent] = {
     "score": Entry(score, rows("systems"), most=40_000),
     "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
-    "report": Entry(
-        report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=2_000
-    ),
+    "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=400),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
     "judge": Entry(judge, rows("measures"), most=40_000),
     "ratings": Entry(ratings, lambda told: [row["items"] for row in told["counts"]], most=40_000),

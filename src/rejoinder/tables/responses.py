@@ -168,7 +168,8 @@ def _refuse_shared_systems(drafts: Sequence[ResponsesDraft]) -> None:
                 raise InputError(
                     f"{name}: the system {quoted(system)} also stands in {seen[system]}; put its replies "
                     "into one file, or give the systems different names (a file that names no "
-                    "system is named by its own name)"
+                    "system is named by its own name; of a log, 'rejoinder convert LOG --as responses -o "
+                    "NAME.jsonl' writes a file whose column 'system' can be changed)"
                 )
             seen[system] = name
 

@@ -124,7 +124,8 @@ def test_indented_commands_have_the_options_of_their_verb_and_run(
     inputs = [
         word
         for before, word in itertools.pairwise(words)
-        if before not in WRITTEN and re.search(r"[a-z]\.(jsonl?|csv|eval|txt|toml|zip|sqlite)$|/", word)
+        if before not in WRITTEN
+        and re.search(r"[a-z]\.(jsonl?|csv|eval|txt|toml|zip|sqlite)$|/", word)
     ]
     here &= not any(re.search(r"(?:^|[=:])[A-Z]{3,}$", word) for word in words)
     here &= all(list(Path().glob(word)) if "*" in word else Path(word).exists() for word in inputs)

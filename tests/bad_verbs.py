@@ -116,6 +116,14 @@ AUDIT = [
     verb(f"audit {READ} --resamples -1", "resamples below 0", r"--resamples -1 must be from 0"),
 ]  # fmt: skip
 
+DIFFERENCES = [
+    verb(f"explain-diff {READ}", "one metric to explain a difference", r"--metric: got 1, expected 2: the metric with the settings of the one tool and of the other"),
+    verb(f"explain-diff {READ} -m ter", "a difference of two metrics that measure different things", r"BLEU-2 and TER measure different things, .*; give one metric under two settings"),
+    verb(f"explain-diff {READ} -m bleu:compat=sacreblue", "a tool without presets", r"compat='sacreblue' is unknown; did you mean 'sacrebleu'\?"),
+    verb(f"explain-diff {READ} -m chrf:compat=nltk", "a tool without a preset for the metric", r"compat=nltk has no preset for it, only for 'bleu' or 'sbleu'; of 'chrf' there are those of 'sacrebleu' or 'hf'"),
+    verb(f"explain-diff {READ} -m bleu:compat=nltk,smoothing_function=method7", "a value that the tool has and we do not", r"smoothing_function='method7'; expected 'method0', 'method1', 'method2' or 'method3'"),
+]  # fmt: skip
+
 PEOPLE = [
     verb(f"compare {READ} --ratings rated.csv --scale 2 5", "a rating off the scale", r"is off the scale from 2 to 5"),
     verb(f"compare {READ} --ratings rated.csv", "fewer than 10 rated items of a pair", r"at most 6 items are rated for both systems of a pair \('bot' and 'cat'\); expected 10 or more"),
@@ -298,4 +306,15 @@ ANNOTATE = [
     verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
 ]  # fmt: skip
 
-VERB_CASES = [*AUDIT, *PEOPLE, *CORRELATE, *RECIPE, *WEIGH, *JUDGEMENTS, *MINE, *MARK, *ANNOTATE]
+VERB_CASES = [
+    *AUDIT,
+    *DIFFERENCES,
+    *PEOPLE,
+    *CORRELATE,
+    *RECIPE,
+    *WEIGH,
+    *JUDGEMENTS,
+    *MINE,
+    *MARK,
+    *ANNOTATE,
+]

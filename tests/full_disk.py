@@ -189,7 +189,8 @@ def _khayrallah2021(rung: Rung) -> list[Any]:
 
 SAME_TABLES = (
     "compare", "correlate", "audit", "preferences", "judge", "plan", "weigh", "mark", "mine", "filter",
-    "ruq", "sweep", "recipe galley2015", "recipe khayrallah2021", "recipe negative-references",
+    "ruq", "explain-diff", "sweep", "recipe galley2015", "recipe khayrallah2021",
+    "recipe negative-references",
     "recipe references", "recipe tao2018",
 )  # fmt: skip
 """Verbs whose --tables is written by the same lines as that of 'score' and 'ratings'."""

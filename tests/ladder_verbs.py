@@ -143,6 +143,14 @@ def report(rung: Rung) -> Iterator[Line]:
     yield Line([*files, "-o", rung.new("report.md")], rung.items)
 
 
+def explain_diff(rung: Rung) -> Iterator[Line]:
+    """Sums and averages of BLEU; ROUGE, with its aggregator."""
+    files = [rung.testset(), rung.responses()]
+    yield Line([*files, "-m", "bleu:compat=sacrebleu", "-m", "sbleu:compat=nltk"], rung.items)
+    if rung.items < 1000:
+        yield Line([*files, "-m", "rouge1", "-m", "rouge1:stemmer=true"], rung.items)
+
+
 def correlate(rung: Rung) -> Iterator[Line]:
     """Every protocol."""
     rated = [kept(rung), "--ratings", rung.ratings(), *FEW]
@@ -382,6 +390,7 @@ LADDER: dict[str, Entry | Absent] = {
     "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
     "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=400),
+    "explain-diff": Entry(explain_diff, lambda told: [told["items"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
     "judge": Entry(judge, rows("measures"), most=40_000),
     "ratings": Entry(ratings, lambda told: [row["items"] for row in told["counts"]], most=40_000),

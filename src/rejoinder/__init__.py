@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rejoinder.reporting.report import report
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.compare import compare
+    from rejoinder.scoring.explain_diff import explain_diff
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.convert import convert
@@ -59,6 +60,7 @@ __all__ = [
     "compare_with_people",
     "convert",
     "correlate",
+    "explain_diff",
     "filter_corpus",
     "index_corpus",
     "judge",
@@ -104,6 +106,7 @@ _HOMES = {
     "compare_with_people": "rejoinder.meta_evaluation.with_people.compare",
     "convert": "rejoinder.tables.convert",
     "correlate": "rejoinder.meta_evaluation.correlate",
+    "explain_diff": "rejoinder.scoring.explain_diff",
     "filter_corpus": "rejoinder.corpora.filtering",
     "index_corpus": "rejoinder.corpora.mining.files",
     "judge": "rejoinder.meta_evaluation.judge",

@@ -60,6 +60,7 @@ ROWS = [
     ("audit", "-m distinct", ["tuned"]),
     ("report", "", ["tuned", "relevance", OUT]),
     ("metrics", "", []),
+    ("explain-diff", "", ["tuned"]),
     ("correlate", "", []),
     ("correlate", "--criterion nothing", ["relevance"], 2),
     ("correlate", "-p system", []),

@@ -23,7 +23,7 @@ RECIPE = "recipe "  # listed in rejoinder.recipes.registry: test_every_recipe.py
 
 @pytest.mark.parametrize("verb", [each for each in verbs() if not each.startswith(RECIPE)])
 def test_a_verb_is_a_call_of_the_library(verb):
-    name = OTHER_NAMES.get(verb, verb.replace(" ", "_"))
+    name = OTHER_NAMES.get(verb, verb.replace(" ", "_").replace("-", "_"))
     assert (name in rejoinder.__all__) != (verb in WITHOUT_A_CALL)
     if verb not in WITHOUT_A_CALL:
         call = getattr(rejoinder, name)

@@ -70,6 +70,11 @@ class Worlds:
         ratings = self.ratings.filter(criterion="relevance")
         return rejoinder.correlate(self.scores, ratings, System(), permutations=99)
 
+    def explained_difference(self):
+        return rejoinder.explain_diff(
+            self.testset, self.responses, "rouge1", "rouge2:compat=hf,use_stemmer=true"
+        )
+
     def audit(self):
         return rejoinder.audit(self.testset, self.responses, ["bleu"], resamples=100)
 
@@ -183,6 +188,7 @@ class Worlds:
 TABLES = [
     "items_drawn_next",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
+    "explained_difference",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
     "report", "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip

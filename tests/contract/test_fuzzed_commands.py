@@ -67,6 +67,7 @@ COMMANDS = {
     "compare": f"compare {{testset}} {{responses}} -m bleu {QUICK} --json",
     "audit": f"audit {{testset}} {{responses}} -m bleu {QUICK} --json",
     "report": f"report {{testset}} {{responses}} -m bleu --ratings {{ratings}} -o {{out}}.html {QUICK} --json",
+    "explain-diff": "explain-diff {testset} {responses} -m bleu -m sbleu:compat=nltk --json",
     "judge": "judge {testset} {responses} -m bleu --ratings {ratings} --json",
     "correlate": f"correlate {{testset}} {{responses}} -m bleu --ratings {{ratings}} --permutations 20 {QUICK} --json",
     "plan": (

@@ -26,6 +26,7 @@ USUAL = {
     "compare": "compare {testset} {systems} -m bleu {draws} --json",
     "audit": f"audit {_READ}",
     "metrics": "metrics --json",
+    "explain-diff": "explain-diff {testset} {systems} -m rouge1 -m rouge1:stemmer=true --json",
 }
 
 SEVERAL = "-m length -m rougeL -m sbleu"
@@ -213,6 +214,16 @@ ROWS = [
         "audit", "--turns", "--turns 3", "audit[fake=context].*.value", "audit[fake=echo].*.value"
     ),
     as_json("metrics"),
+    *reading("explain-diff", "steps.*.value"),
+    *gaps("explain-diff", "items"),
+    Row("explain-diff", "--seed", "--seed 7", "aggregates.*.mid", "steps.*.value"),
+    as_json("explain-diff"),
+    to_file("explain-diff"),
+    # Two metrics are compared; a third is refused.
+    Row(
+        "explain-diff", "--metric", "-m rouge2", status=(0, 2),
+        effect=lambda _, after: "got 3, expected 2" in after.err,
+    ),
 ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ That of a program which the signal SIGPIPE ends, as shells tell it: 128 + 13.
 VERBS = (
     "score", "compare", "correlate", "report", "ratings", "preferences", "judge", "mark", "audit", "plan",
     "mine", "weigh", "annotate", "train", "ruq", "respond", "filter", "sweep", "look", "convert",
-    "provenance", "metrics", "recipe",
+    "provenance", "metrics", "recipe", "explain-diff",
 )  # fmt: skip
 """The verbs: each has a file of its name in ``verbs/``, which is imported when the verb is called."""
 

@@ -52,6 +52,7 @@ OUTPUTS = [
     Output("compare", "--tables", "IN a.jsonl", ".md"),
     Output("correlate", "--tables", "IN a.jsonl --ratings b.csv", ".tex"),
     Output("audit", "--tables", "IN a.jsonl", ".html"),
+    Output("explain-diff", "--tables", "IN a.jsonl -m bleu -m sbleu", ".html"),
     Output("ratings", "--tables", "IN", ".csv"),
     Output("preferences", "--tables", "IN", ".md"),
     Output("judge", "--tables", "--scores IN --ratings b.csv", ".tex"),

@@ -27,6 +27,7 @@ SHOWN = {
     "Agreement": "correlate:agreement",
     "Audit": "audit:audit",
     "Comparison": "compare:comparison",
+    "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",
     "FileLook": "look:look",
     "JudgeReport": "judge:judge",

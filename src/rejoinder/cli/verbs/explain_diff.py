@@ -1,0 +1,50 @@
+"""``rejoinder explain-diff``: why two tools give two numbers."""
+
+from __future__ import annotations
+
+from rejoinder.cli import options
+from rejoinder.cli.declarations import command
+
+
+class ExplainDiffOptions(
+    options.TextsOptions,
+    options.MetricsOptions,
+    options.GapsOptions,
+    options.SeedOptions,
+    options.PrintedOptions,
+):
+    """The options of 'explain-diff'."""
+
+
+@command(ExplainDiffOptions, name="explain-diff")
+def explain_diff(given: ExplainDiffOptions) -> None:
+    """Explain why two tools give two numbers for the same files.
+
+    Give a metric twice, under the settings of each tool: -m bleu:compat=sacrebleu
+    -m bleu:compat=nltk. The settings that differ are changed one after the other, and the files are
+    scored after each change. How much a setting adds depends on those before it, so the table also
+    says what it would change alone. For ROUGE, what rouge-score's aggregator prints.
+    """
+    from rejoinder.cli import inputs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.explain_diff import explain_diff as explained
+
+    if len(given.metrics) != 2:
+        raise ParameterError(
+            f"--metric: got {len(given.metrics)}, expected 2: the metric with the settings of the one tool "
+            "and of the other, for example -m bleu:compat=sacrebleu -m bleu:compat=nltk"
+        )
+    testset, responses = inputs.read(given)
+    with Progress("measuring") as tick:
+        values = given.of(options.GapsOptions, options.SeedOptions)
+        result = explained(testset, responses, *given.metrics, **values, progress=tick)
+
+    def show() -> None:
+        from rejoinder.cli.show.explain_diff import explain_diff as show
+
+        show(result)
+
+    with Outputs(result) as outputs:
+        outputs.show(given, show, result.as_json)

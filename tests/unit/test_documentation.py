@@ -24,7 +24,11 @@ def blocks(language):
         pytest.param(code, id=f"{page.name}-{number}")
         for page in PAGES
         for number, code in enumerate(
-            re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+            re.findall(
+                rf"^```{language}\n(.*?)^```(?!\n\n```text)",
+                page.read_text(encoding="utf-8"),
+                re.M | re.S,
+            )
         )
     ]
 
@@ -39,7 +43,7 @@ def test_python_runs(code, monkeypatch, tmp_path):
 @pytest.mark.parametrize("code", blocks("sh"))
 def test_commands_run(code, workplace, unrendered, monkeypatch, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
-    for line in code.splitlines():
+    for line in code.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["rejoinder"]:
             continue
@@ -80,7 +84,7 @@ def printed():
 def test_commands_print_what_the_page_shows(code, shown, workplace, monkeypatch, capfd):
     monkeypatch.setattr(progress, "PATIENCE", 1e6)
     monkeypatch.setenv("COLUMNS", "80")
-    for line in code.splitlines():
+    for line in code.replace("\\\n", " ").splitlines():
         capfd.readouterr()
         assert run(expanded(shlex.split(line, comments=True)[1:])) == 0
     lines = [line.rstrip() for line in capfd.readouterr().out.rstrip().splitlines()]
@@ -132,6 +136,11 @@ def test_indented_commands_have_the_options_of_their_verb_and_run(
     if not here or not inputs or verb in ENDLESS:
         return  # it names files that only the reader has
     assert run(expanded(words)) == 0, capfd.readouterr().err
+
+
+def test_the_readme_fits_a_terminal_of_80_columns():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if len(line) > 80 and not line.startswith("![")]
 
 
 def test_the_readme_names_the_commands_of_the_makefile():

@@ -42,6 +42,7 @@ from rejoinder.recipes.negative_references.held_out import HeldOut
 from rejoinder.recipes.tao2018.scores import _good
 from rejoinder.references.learned_rater import FEW, Scored, linear_weights, matched_weights
 from rejoinder.references.weighing import weigh
+from rejoinder.reporting import summary as report_sentences
 from rejoinder.statistics.alpha import alpha_interval
 from rejoinder.statistics.bradley_terry import bradley_terry_intervals
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
@@ -207,6 +208,21 @@ def test_a_p_of_just_5_percent_is_no_finding():
     assert audit_tables._mark({**row, "p_holm_median": below}) == ""
     assert not _clear(row)
     assert _clear({**row, "p_holm_median": below})
+
+
+def test_a_report_names_a_pair_whose_p_is_just_5_percent_as_not_separated():
+    metric = SimpleNamespace(ranks=True)
+    for p, open_ in ((SIGNIFICANT, 1), (np.nextafter(SIGNIFICANT, 0), 0), (float("nan"), 1)):
+        table = pl.DataFrame({"metric": ["m"], "a": ["x"], "b": ["y"], "p_randomization_holm": [p]})
+        report = SimpleNamespace(
+            comparison=SimpleNamespace(table=table),
+            scores=SimpleNamespace(measured={"m": SimpleNamespace(metric=metric)}),
+        )
+        assert len(list(report_sentences._ties(report))) == open_
+    for p, words in ((SIGNIFICANT, "is not"), (np.nextafter(SIGNIFICANT, 0), "is")):
+        assert f"its lead over y {words} significant" in report_sentences._lead(
+            [{"b": "y", "p": p}]
+        )
 
 
 def test_100_resamples_are_enough():

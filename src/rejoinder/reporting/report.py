@@ -32,7 +32,7 @@ from rejoinder.scoring.samples import sampled
 from rejoinder.scoring.score import score
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.checks.arguments import expect, strings
-from rejoinder.tables.frames import ratings_of
+from rejoinder.tables.frames import Frame, polars_of, ratings_of
 from rejoinder.tables.responses import Missing, check_responses, replies_of
 from rejoinder.tables.selection import of_criterion, without_systems
 from rejoinder.tables.testset import TestSet
@@ -42,6 +42,10 @@ SUFFIXES = (".html", ".md")
 
 LEAST_SYSTEMS = 3
 """Systems that a correlation over systems needs: two points always lie on a line."""
+
+READ_REPLIES = "read files with rejoinder.read_responses(*paths)"
+READ_PREFERENCES = "read files with rejoinder.read_preferences(*paths)"
+"""How to get tables from files, for messages."""
 
 Made = TypeVar("Made")
 
@@ -61,7 +65,6 @@ class Report(ReportParts, TableResult):
             written: The file of the report; None where it was not written.
         """
         words = self.summary()
-        ranks = self.comparison is not None
         parts = {
             "comparison": self.comparison,
             "audit": self.audit,
@@ -72,7 +75,8 @@ class Report(ReportParts, TableResult):
             "written": written,
             "summary": list(words.known),
             "unknown": list(words.unknown),
-            "scores": self.scores.as_json(ranks),
+            "scores": self.scores.as_json(),
+            "ranks": [] if self.comparison is None else self.comparison.ranks().to_dicts(),
             **{name: None if each is None else each.as_json() for name, each in parts.items()},
             "agreement": {name: each.as_json() for name, each in self.agreement.items()},
             "system_agreement": {
@@ -141,11 +145,11 @@ def write_report(
 
 def report(
     testset: TestSet,
-    responses: pl.DataFrame,
+    responses: Frame,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    ratings: pl.DataFrame | None = None,
-    preferences: pl.DataFrame | None = None,
+    ratings: Frame | None = None,
+    preferences: Frame | None = None,
     ruq: Sequence[str | os.PathLike[str]] = (),
     criterion: str | None = None,
     without: Sequence[str] = (),
@@ -191,7 +195,8 @@ def report(
     'No human ratings are given: how far the metrics agree with people on these replies is not known.'
     """
     without = strings(without, "without", "systems")
-    replies = without_systems(replies_of(responses, "responses"), without)
+    given = polars_of(responses, "responses", "system, id and text", READ_REPLIES)
+    replies = without_systems(replies_of(given, "responses"), without)
     facts: dict[str, Any] = {"missing": missing, "drop_unusable": drop_unusable, "cluster": cluster}
     draws: dict[str, Any] = {"resamples": resamples, "seed": seed}
     values, tokens = read_quantities(ruq)
@@ -216,7 +221,7 @@ def report(
     )
 
 
-def _rated(table: pl.DataFrame, criterion: str | None, without: Sequence[str]) -> pl.DataFrame:
+def _rated(table: Frame, criterion: str | None, without: Sequence[str]) -> pl.DataFrame:
     """The ratings of the criterion, without those of systems that are left out."""
     own = of_criterion(ratings_of(table), criterion)
     return own.filter(~pl.col("system").is_in(list(without)))
@@ -286,14 +291,17 @@ def _with_people(
 
 
 def _preferred(
-    table: pl.DataFrame | None,
+    given: Frame | None,
     criterion: str | None,
     without: Sequence[str],
     draws: dict[str, Any],
 ) -> PreferenceSummary | None:
     """The summary of the preferences of all systems but those that are left out."""
-    if table is None:
+    if given is None:
         return None
+    table = polars_of(
+        given, "preferences", "id, a, b, rater, criterion and winner", READ_PREFERENCES
+    )
     left_out = pl.any_horizontal(pl.col("a", "b").is_in(list(without)))
     own = table.filter(~left_out)
     return preferences(own, criterion=criterion, **draws)

@@ -47,7 +47,8 @@ def small(items, systems=("a",), text="at nine"):
 def test_the_numbers_are_those_of_the_verbs(full, testset, replies):
     scores = rejoinder.score(testset, replies, ["bleu", "length"], **FEW)
     told = json.loads(json.dumps(full.as_json()))
-    assert told["scores"] == json.loads(json.dumps(scores.as_json(ranks=True)))
+    assert told["scores"] == json.loads(json.dumps(scores.as_json()))
+    assert told["ranks"] == json.loads(json.dumps(scores.ranks().to_dicts()))
     assert told["comparison"] == json.loads(json.dumps(rejoinder.compare(scores).as_json()))
     audit = rejoinder.audit(testset, replies, ["bleu", "length"], **FEW)
     assert told["audit"] == json.loads(json.dumps(audit.as_json()))
@@ -243,6 +244,40 @@ def test_chinese_has_a_report():
     made = rejoinder.report(testset, table, ["bleu:tokenizer=zh"], **FEW)
     assert "今天天气怎么样？" in made.to_html()
     assert "天" in data(made)["grams"]
+
+
+def test_files_of_ruq_are_values_or_the_plot(testset, replies, tmp_path):
+    lines = [
+        {"id": id, "text": text, "logprobs": [-1.0] * (len(text.split()) + 1)}
+        for id, text in [
+            *testset.references.select("id", "text").rows(),
+            *((id, "Yes.") for id in testset.ids),
+        ]
+    ]
+    path = tmp_path / "model.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    found = rejoinder.ruq(testset, [str(path)], generic=["Yes."], resamples=100)
+    found.scores.save(tmp_path / "values.parquet")
+    found.save_tokens(tmp_path / "tokens.parquet")
+    files = [tmp_path / "tokens.parquet", tmp_path / "values.parquet"]
+    made = rejoinder.report(testset, replies, ["bleu"], ruq=files, resamples=100)
+    assert list(made.ruq) == ["values.parquet"]
+    assert list(made.tokens) == ["tokens.parquet"]
+    value = found.scores.systems()["value"][0]
+    (sentence,) = [each for each in made.summary().known if each.startswith("RUQ")]
+    assert sentence.startswith(f"RUQ (strongest): model {100 * value:.1f} (95% interval ")
+    page = made.to_html()
+    assert "tokens.parquet: mean log-probability of each token position" in page
+    rejoinder.score(testset, replies, ["bleu"], resamples=0).save(tmp_path / "bleu.parquet")
+    with pytest.raises(InputError, match="holds scores of 'BLEU-2', expected those of RUQ"):
+        rejoinder.report(testset, replies, ["bleu"], ruq=[tmp_path / "bleu.parquet"])
+
+
+def test_frames_of_others_are_taken(testset, replies):
+    pytest.importorskip("pandas")
+    table = replies.to_pandas()
+    made = rejoinder.report(testset, table, ["length"], resamples=0)
+    assert made.scores.systems().height == 3
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 
 from rejoinder.cli.show.audit import audit
-from rejoinder.cli.show.compare import comparison
+from rejoinder.cli.show.compare import comparison, print_ranks
 from rejoinder.cli.show.correlate import agreement
 from rejoinder.cli.show.judgements import preferences, ratings
 from rejoinder.cli.show.people import comparison as people
@@ -106,14 +106,15 @@ def sections(report: Report) -> list[Section]:
 
 
 def _systems(report: Report) -> Iterator[Part]:
-    ranks, compared = report.comparison is not None, report.comparison
-    yield Part("", lambda: _scores(report.scores, ranks))
+    compared = report.comparison
+    yield Part("", lambda: _scores(report.scores))
     if compared is not None:
+        yield Part("Clusters of ranks", lambda: print_ranks(console(), compared.ranks()))
         yield Part("Pairs of systems", lambda: comparison(compared))
 
 
-def _scores(scores: Scores, ranks: bool = False) -> None:
-    print_systems(console(), scores, signatures=False, ranks=ranks)
+def _scores(scores: Scores) -> None:
+    print_systems(console(), scores, signatures=False)
 
 
 def _agreement(report: Report) -> Iterator[Part]:
@@ -133,11 +134,11 @@ def _audit(report: Report) -> Iterator[Part]:
 
 
 def _ruq(report: Report) -> Iterator[Part]:
-    """The values of each file; where there is no file of values, the plot stands alone."""
+    """The plots first, which stand without a table, then the values of each file."""
+    if report.tokens:
+        yield Part("", lambda: None)
     for name, each in report.ruq.items():
         yield Part(name, lambda each=each: _scores(each))
-    if report.tokens and not report.ruq:
-        yield Part("", lambda: None)
 
 
 def _people(report: Report) -> Iterator[Part]:

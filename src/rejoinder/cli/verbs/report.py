@@ -11,6 +11,8 @@ from rejoinder.cli.declarations import command, path
 if TYPE_CHECKING:
     import polars as pl
 
+    from rejoinder.cli.terminal.progress import Progress
+
 EXAMPLES = """\b
 Examples:
   rejoinder report testset.jsonl systems/*.jsonl -o report.html
@@ -66,18 +68,22 @@ def report(given: ReportOptions) -> None:
     check_needs(bool(given.preferences), "--preferences FILE", "preferences_format")
     check_needs(judged, "--ratings FILE or --preferences FILE", "criterion")
     testset, replies = inputs.read(given, given.without)
+    metrics = inputs.metrics_of(given, given.without)
     ratings = inputs.read_rated(given) if given.ratings else None
-    result = made(
-        testset,
-        replies,
-        inputs.metrics_of(given, given.without),
-        ratings=ratings,
-        preferences=_preferences(given),
-        ruq=given.ruq,
-        criterion=given.criterion,
-        **given.of(options.GapsOptions, options.SamplingOptions),
-        cluster=given.cluster,
-    )
+    preferences = _preferences(given)
+    with Progress("measuring") as tick:
+        result = made(
+            testset,
+            replies,
+            metrics,
+            ratings=ratings,
+            preferences=preferences,
+            ruq=given.ruq,
+            criterion=given.criterion,
+            **given.of(options.GapsOptions, options.SamplingOptions),
+            cluster=given.cluster,
+            progress=lambda part: _begun(tick, part),
+        )
     with Outputs(result) as outputs, Progress("writing") as tick:
         record = Records(result).of_page(given.output)
         written = outputs.save(given.output, lambda path: write_report(result, path, record, tick))
@@ -87,6 +93,12 @@ def report(given: ReportOptions) -> None:
             from rejoinder.cli.show.report import sentences
 
             sentences(result)
+
+
+def _begun(tick: Progress, part: str) -> Progress:
+    """The progress of the next part."""
+    tick.what, tick.done, tick.total = part, 0, 0
+    return tick
 
 
 def _preferences(given: ReportOptions) -> pl.DataFrame | None:

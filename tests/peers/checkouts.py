@@ -14,6 +14,10 @@ CHECKOUTS = {
         "https://github.com/mjpost/sacrebleu (the folder that holds test/)",
         "test/test_bleu.py",
     ),
+    "REJOINDER_TORCHMETRICS_TESTS": (
+        "https://github.com/Lightning-AI/torchmetrics (the folder that holds tests/)",
+        "tests/unittests/text/test_bleu.py",
+    ),
     "REJOINDER_DELTABLEU_CODE": (
         "https://github.com/mgalley/sacreBLEU (the folder that holds test_deltableu.py)",
         "test_deltableu.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class CorpusScore(torchmetrics.Metric):
     0.866
     """
 
+    __jit_unused_properties__: ClassVar = [
+        *torchmetrics.Metric.__jit_unused_properties__,
+        "signature",
+    ]
     is_differentiable = False
     full_state_update = False
     rows: torch.Tensor

@@ -127,6 +127,7 @@ def test_the_keyboard_is_enough(browser, full):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "item-title"
     assert page.locator("#item-title").inner_text() == "Item c002"
+    assert page.url.endswith("#item=c002")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Back to the list"
     page.keyboard.press("Enter")

@@ -57,6 +57,8 @@ def of_systems(report: ReportParts) -> list[Picture]:
         caption = f"{label}: systems with 95% intervals, best first"
         if ranks is not None:
             caption += "; on the right their ranges of ranks; dashed lines divide clusters of ranks"
+        if boxes := style.unwritable([label, *scores.names]):
+            caption += f"; no font here can write {boxes}, which are drawn as boxes"
         pictures.append(_picture(drawn, f"systems-{len(pictures)}", caption))
     return pictures
 

@@ -132,6 +132,13 @@ def _raters(report: ReportParts) -> Iterator[str]:
         if alpha and not math.isnan(alpha[-1]["value"]):
             ends = [alpha[-1][key] for key in ("value", "low", "high")]
             words += f"; Krippendorff's alpha (ordinal) is {_interval(ends, _two)}"
+        means = report.ratings.systems.filter(
+            pl.col("criterion") == row["criterion"], pl.col("mean").is_not_nan()
+        )
+        if means.height > 1:
+            best = means.sort("mean", descending=True, maintain_order=True).to_dicts()[0]
+            ends = [best[key] for key in ("mean", "low", "high")]
+            words += f"; {_name(best['system'])} has the highest mean, {_interval(ends, _two)}"
         yield f"{words}."
 
 

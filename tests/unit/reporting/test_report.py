@@ -72,6 +72,12 @@ def test_the_sentences_are_of_the_tables(full):
     row = full.agreement["relevance"].table().filter(metric="BLEU-2", correlation="spearman")
     (within,) = row["within"].to_list()
     assert f"BLEU-2 {within:.2f} (95% interval" in " ".join(known)
+    best = full.ratings.systems.sort("mean", descending=True).to_dicts()[0]
+    (rated,) = [each for each in known if each.startswith("Ratings, relevance: 990 ratings by 5")]
+    assert f"; {best['system']} has the highest mean, {best['mean']:.2f} (95% interval" in rated
+    (preferred,) = [each for each in known if each.startswith("Preferences, overall: ")]
+    strongest = full.preferences.strengths.sort("strength")["system"][-1]
+    assert preferred.endswith(f"; {strongest} is the strongest system.")
     assert [each for each in known if each.startswith("Audit: ")] == [
         f"Audit: {each.sentence}" for each in full.audit.verdicts
     ]

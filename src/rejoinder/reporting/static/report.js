@@ -157,14 +157,14 @@
       const button = element("button");
       button.type = "button";
       button.dataset.item = item;
-      const turns = data.contexts[item];
-      button.append(words("span", turns.length ? turns[turns.length - 1] : -1, "title"));
+      const own = [...data.references[item].slice(0, 1), ...data.contexts[item]];
+      button.append(words("span", own.length ? own[own.length - 1] : -1, "title"));
       const key = keys.get(item);
       const value = key === undefined ? "" : ` · ${key === null ? "n/a" : order.says(key)}`;
       const under = element("span", undefined, "key");
       under.append(element("bdi", ids[item]), value);
       button.append(under);
-      button.addEventListener("click", () => { show(item); by("item-title").focus(); });
+      button.addEventListener("click", () => visit(item));
       const line = element("li");
       line.append(button);
       return line;
@@ -223,6 +223,13 @@
     parts.push(back);
     by("item").replaceChildren(...parts);
     mark();
+  }
+
+  // What a reader opens has an address of its own.
+  function visit(item) {
+    history.replaceState(null, "", `#item=${encodeURIComponent(ids[item])}`);
+    show(item);
+    by("item-title").focus();
   }
 
   function context(item) {
@@ -307,8 +314,13 @@
   }
 
   function linked() {
-    const wanted = decodeURIComponent(location.hash).match(/^#item=(.*)$/s);
-    const item = wanted ? ids.indexOf(wanted[1]) : -1;
+    let item = -1;
+    try {
+      const wanted = location.hash.match(/^#item=(.*)$/);
+      if (wanted) item = ids.indexOf(decodeURIComponent(wanted[1]));
+    } catch {
+      return; // no address of ours
+    }
     if (item < 0) return;
     const place = state.shown.indexOf(item);
     if (place >= 0) state.page = Math.floor(place / PAGE);

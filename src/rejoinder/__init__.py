@@ -144,11 +144,17 @@ _HOMES = {
 }
 
 
+_PACKAGES = ("errors", "metrics")
+"""Packages and modules of the library's own that are found by Tab, and load on first use too."""
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"rejoinder.{name}")
     raise AttributeError(f"module 'rejoinder' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_PACKAGES])

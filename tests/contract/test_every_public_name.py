@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import rejoinder
 from command_line import verbs
 from rejoinder import metrics
+from rejoinder.cli.app import run
 from rejoinder.metrics.registry import METRICS
 
 OTHER_NAMES = {"filter": "filter_corpus"}
@@ -37,3 +40,29 @@ def test_a_metric_is_exported_by_its_package(name):
     metric = make.func if isinstance(make, partial) else make
     assert metric.__name__ in metrics.__all__
     assert getattr(metrics, metric.__name__) is metric
+
+
+def test_tab_finds_the_metrics_and_nothing_is_loaded_before():
+    code = (
+        "import sys, rejoinder\n"
+        "assert {'metrics', 'errors'} <= set(dir(rejoinder))\n"
+        "assert not {'rejoinder.metrics', 'numpy', 'polars'} & set(sys.modules)\n"
+        "assert dir(rejoinder.metrics) == sorted(rejoinder.metrics.__all__)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("rejoinder score -m delta", ["deltableu"]),
+        ("rejoinder compare --metric chrf:be", ["chrf:beta="]),
+        ("rejoinder score -m nothing:", []),
+    ],
+)
+def test_tab_completes_the_name_of_a_metric(words, offered, monkeypatch, capsys):
+    monkeypatch.setenv("_REJOINDER_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    assert run([]) == 0
+    assert capsys.readouterr().out.split() == [f"plain,{each}" for each in offered]

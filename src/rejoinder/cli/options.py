@@ -29,6 +29,7 @@ from rejoinder.cli.option_values import (
     kappa,
     score_files,
 )
+from rejoinder.cli.shell_completion import metric_names
 from rejoinder.errors import RejoinderError
 
 if TYPE_CHECKING:
@@ -470,6 +471,7 @@ class MetricsOptions(Options):
         multiple=True,
         help="Metric; may be repeated. For example deltableu or bleu:order=4,lowercase=true; "
         "'rejoinder metrics' lists all. MODULE:NAME: a metric of your own.",
+        shell_complete=metric_names,
     )
 
 

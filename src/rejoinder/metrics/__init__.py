@@ -48,3 +48,7 @@ __all__ = [
     "VectorPooling",
     "mean_rows",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

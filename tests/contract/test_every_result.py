@@ -107,6 +107,9 @@ class Worlds:
     def explanation(self):
         return explain(self.testset, self.responses, "c001", BAD, "bleu")
 
+    def explanations(self):
+        return self.scores.explain("c001")
+
     def marks(self):
         systems = [(BAD, "relevance", 3, 1, 2.5), ("b", "relevance", 3, 0, 3.25)]
         columns = ["system", "criterion", "replies", "missing", "mean"]
@@ -186,7 +189,7 @@ class Worlds:
 
 
 TABLES = [
-    "items_drawn_next",
+    "items_drawn_next", "explanations",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
     "explained_difference",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",

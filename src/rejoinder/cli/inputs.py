@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rejoinder.metrics.base import Metric
     from rejoinder.metrics.external import External
-    from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
 
@@ -435,9 +435,10 @@ def explain(
     responses: pl.DataFrame,
     id: str,
     system: str | None,
-) -> list[Explanation]:
+) -> Explanations:
     """What made the score of one item, for each metric and each system (or the one named)."""
     from rejoinder.cli.terminal.speech import note
+    from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.explain import explain as explained
     from rejoinder.tables.responses import check_responses
 
@@ -446,11 +447,12 @@ def explain(
     if given.missing == "empty":
         responses = check_responses(responses, testset, "empty").responses
     names = responses.get_column("system").unique(maintain_order=True).to_list()
-    return [
+    results = [
         explained(testset, responses, id, name, metric)
         for metric in given.metrics or ["deltableu"]
         for name in ([system] if system else names)
     ]
+    return Explanations(tuple(results))
 
 
 def check_together(given: Options, one: str, other: str) -> None:

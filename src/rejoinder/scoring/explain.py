@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -82,6 +83,37 @@ class Explanation(TableResult):
         return msgspec.to_builtins(self)
 
 
+@dataclass(frozen=True, repr=False)
+class Explanations(TableResult):
+    """One item, for each system and metric: what ``Scores.explain`` gives.
+
+    It is a sequence of ``Explanation``.
+
+    Attributes:
+        each: The explanations, by metric and within a metric by system.
+    """
+
+    each: tuple[Explanation, ...]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.each)
+
+    def __getitem__(self, place: int) -> Explanation:
+        return self.each[place]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """What ``rejoinder score --explain ID --json`` prints."""
+        return [each.as_json() for each in self.each]
+
+
+def can_explain(metric: Metric) -> bool:
+    """Whether a metric can say what made its score."""
+    return isinstance(metric, (Explained, Compared))
+
+
 def explain(
     testset: TestSet, responses: pl.DataFrame, id: str, system: str, metric: str | Metric
 ) -> Explanation:
@@ -106,12 +138,8 @@ def explain(
     [('yet', -0.5), ('at', 1.0), ('nine', 1.0)]
     """
     resolved = registry.metric(metric)
-    if not isinstance(resolved, (Explained, Compared)):
-        able = [
-            name
-            for name, make in registry.METRICS.items()
-            if isinstance(make(), (Explained, Compared))
-        ]
+    if not can_explain(resolved):
+        able = [name for name, make in registry.METRICS.items() if can_explain(make())]
         raise ParameterError(f"metric '{resolved.name}' cannot be explained; choose {one_of(able)}")
     context = _only(testset.contexts, "id", id, "item")
     reply = _only(_only_rows(responses, system), "id", id, f"reply of '{system}'")

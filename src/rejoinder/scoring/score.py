@@ -113,7 +113,7 @@ def score(
         scores = averaged(
             scores, [_further(testset, each, wanted, drop_unusable) for each in others]
         )
-    scores = clustered(scores, cluster)
+    scores = replace(clustered(scores, cluster), _texts=(testset, responses))
     if scores.cluster or not resamples:
         return scores
     contexts = _answered(testset, alignment.ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,19 +12,23 @@ import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import counted
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.external import externals
 from rejoinder.result import TableResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
+from rejoinder.scoring.explain import Explanations, can_explain, explain
 from rejoinder.scoring.external import from_values
 from rejoinder.scoring.measurements import Measured, Measurements, clusters_of
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
-from rejoinder.tables.checks.arguments import expect
+from rejoinder.tables.checks.arguments import TESTSET, expect
+from rejoinder.tables.checks.validation import conform
 from rejoinder.tables.external_scores import score_table
-from rejoinder.tables.frames import Frame
+from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import MissingOrPairwise
+from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.visible import visible
 
@@ -40,9 +44,12 @@ MOST_LABELS = 8
 class Scores(Measurements, TableResult):
     """Systems, items, and what every metric measured of them.
 
-    Values are in each metric's own range (0 to 1 for the BLEU family). Nothing here holds a text.
-    For the attributes see ``Measurements``.
+    Values are in each metric's own range (0 to 1 for the BLEU family). For the attributes see
+    ``Measurements``. Scores that ``rejoinder.score`` made know their texts, for ``explain``; what
+    ``save`` writes holds none.
     """
+
+    _texts: tuple[TestSet, pl.DataFrame] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         items = counted(self.items.height, "block" if self.blocks else "item")
@@ -183,6 +190,76 @@ class Scores(Measurements, TableResult):
                 values[:, each.usable] = np.where(each.answered, values[:, each.usable], np.nan)
             table[label] = values.ravel()
         return pl.DataFrame(table)
+
+    def explain(
+        self,
+        id: str,
+        system: str | None = None,
+        metric: str | Metric | None = None,
+        *,
+        testset: TestSet | None = None,
+        responses: Frame | None = None,
+    ) -> Explanations:
+        """Says what made the scores of an item: n-grams and references, or the nearest words.
+
+        Args:
+            id: The item.
+            system: One system; None takes all.
+            metric: A metric by its label or its name; None takes every measured one that can be
+                explained.
+            testset: The contexts and references of scores that do not know their texts, such as
+                loaded ones.
+            responses: The replies of these.
+
+        Returns:
+            A sequence of ``Explanation``, for each metric and system, which a notebook shows as tables.
+
+        Raises:
+            ParameterError: Item, system or metric are unknown, no metric can be explained, or the scores
+                do not know their texts and none are given.
+            InputError: The item cannot be scored.
+
+        >>> from rejoinder import TestSet, score
+        >>> testset = TestSet.from_lists([["at nine", "not yet"]])
+        >>> rows = pl.DataFrame({"system": ["a"], "id": ["1"], "text": ["at nine"]})
+        >>> (one,) = score(testset, rows, ["bleu:order=1", "length"]).explain("1")
+        >>> one.label, one.value, [each.ngram for each in one.contributions]
+        ('BLEU-1', 1.0, ['at', 'nine'])
+        """
+        if testset is None and responses is None and self._texts is not None:
+            testset, responses = self._texts
+        if testset is None or responses is None:
+            raise ParameterError(
+                "these scores hold no texts; give them: scores.explain(id, testset=testset, "
+                "responses=responses)"
+            )
+        if system is not None:
+            self.place(system)
+        expect(testset, TestSet, "testset", TESTSET)
+        frame = polars_of(
+            responses, "responses", "system, id and text", "read them with read_responses"
+        )
+        replies = conform(frame, RESPONSES, "responses").select(*RESPONSES)
+        results = [
+            explain(testset, replies, id, name, each)
+            for each in self._explained(metric)
+            for name in (self.names if system is None else (system,))
+        ]
+        return Explanations(tuple(results))
+
+    def _explained(self, metric: str | Metric | None) -> list[str | Metric]:
+        """The metrics to explain: the one that is named, or all that can be."""
+        if metric is not None:
+            if isinstance(metric, str) and metric in self.measured:
+                return [self.measured[metric].metric]
+            return [metric]
+        able = [each.metric for each in self.measured.values() if can_explain(each.metric)]
+        if not able:
+            raise ParameterError(
+                f"none of {one_of(self.labels)} can be explained; name a metric that can, for example "
+                "metric='bleu'"
+            )
+        return [*able]
 
     def by(self, column: str) -> pl.DataFrame:
         """Every system under every metric, for each value of a column of the contexts.

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from random_text import corpus
-from rejoinder import TestSet
+from rejoinder import TestSet, load_scores, score
 from rejoinder.batches.batch import Batch
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.metrics import BLEU, DeltaBLEU
@@ -76,3 +76,39 @@ def test_what_cannot_be_explained_is_told():
         explain(*one_item((-0.1, -0.7)), "1", "s", "deltableu")
     with pytest.raises(InputError, match="has no reference under the rule"):
         explain(testset, responses, "1", "s", "bleu:references=w>=1")
+
+
+def test_scores_explain_an_item_under_every_metric_that_can():
+    testset = TestSet.from_lists([["at nine", "not yet"], ["yes"]])
+    rows = pl.DataFrame({"system": ["a", "a", "b", "b"], "id": [1, 2] * 2, "text": ["at nine"] * 4})
+    scores = score(testset, rows, ["bleu:order=1", "deltableu:order=1", "length"], resamples=0)
+    explained = scores.explain("1")
+    assert [(each.label, each.system) for each in explained] == [
+        ("BLEU-1", "a"), ("BLEU-1", "b"), ("deltaBLEU-1", "a"), ("deltaBLEU-1", "b"),
+    ]  # fmt: skip
+    assert explained.as_json() == [each.as_json() for each in explained]
+    (one,) = scores.explain("2", "b", "BLEU-1")
+    assert (one.value, one.references, len(one.contributions)) == (0.0, ["yes"], 2)
+    (other,) = scores.explain("2", "b", "bleu:order=2")
+    assert other.label == "BLEU-2"
+    for bad, words in (
+        (("9",), "no item with the id '9'"),
+        (("1", "c"), "'c'"),
+        (("1", None, "length"), "metric 'length' cannot be explained"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            scores.explain(*bad)
+    with pytest.raises(ParameterError, match="none of 'length' can be explained"):
+        score(testset, rows, ["length"], resamples=0).explain("1")
+
+
+def test_loaded_scores_hold_no_text_and_take_them(tmp_path):
+    testset = TestSet.from_lists([["at nine"], ["yes"]])
+    rows = pl.DataFrame({"system": ["a"] * 2, "id": ["1", "2"], "text": ["at nine", "yes"]})
+    scores = score(testset, rows, ["bleu"], resamples=0)
+    scores.save(tmp_path / "kept.parquet")
+    loaded = load_scores(tmp_path / "kept.parquet")
+    with pytest.raises(ParameterError, match="these scores hold no texts; give them"):
+        loaded.explain("1")
+    given = loaded.explain("1", testset=testset, responses=rows.to_pandas())
+    assert given.as_json() == scores.explain("1").as_json()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rejoinder.scoring.explain import Explanation
 
 
-def explanations(results: Sequence[Explanation]) -> None:
+def explanations(results: Iterable[Explanation]) -> None:
     """What made the score of one item, for each system and metric."""
     out = console()
     for each in results:

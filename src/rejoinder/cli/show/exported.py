@@ -29,6 +29,7 @@ SHOWN = {
     "Comparison": "compare:comparison",
     "ExplainedDifference": "explain_diff:explain_diff",
     "Explanation": "explain:explanation",
+    "Explanations": "explain:explanations",
     "FileLook": "look:look",
     "JudgeReport": "judge:judge",
     "Marks": "mark:mark",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from rejoinder.cli import options
 from rejoinder.cli.declarations import command, flag, integer, option
 
 if TYPE_CHECKING:
-    from rejoinder.scoring.explain import Explanation
+    from rejoinder.scoring.explain import Explanations
     from rejoinder.scoring.scores import Scores
 
 
@@ -86,7 +85,7 @@ def score(given: ScoreOptions) -> None:
         outputs.show(given, partial(_show, scores, given), partial(_document, scores, given))
 
 
-def _explain(explanations: Sequence[Explanation], given: ScoreOptions) -> None:
+def _explain(explanations: Explanations, given: ScoreOptions) -> None:
     from rejoinder.cli.outputs import Outputs
 
     def show() -> None:
@@ -95,7 +94,7 @@ def _explain(explanations: Sequence[Explanation], given: ScoreOptions) -> None:
         show(explanations)
 
     with Outputs() as outputs:
-        outputs.show(given, show, lambda: [each.as_json() for each in explanations])
+        outputs.show(given, show, explanations.as_json)
 
 
 def _document(scores: Scores, given: ScoreOptions) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What every result can do: a short text in Python, tables in notebooks, Markdown and LaTeX."""
+"""What every result can do: a short text in Python, tables in notebooks, Markdown and LaTeX, a figure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import os
 from collections.abc import Sized
 from dataclasses import fields
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LONGEST = 60
 """Characters of a text that stand in the short text of a result."""
@@ -57,6 +60,28 @@ class TableResult(Result):
         Values are shown as the command line shows them. Names and texts are escaped.
         """
         return _exported(self, "latex")
+
+
+class PlottedResult(TableResult):
+    """A result with a figure too."""
+
+    def plot(self, of: str | None = None) -> Figure:
+        """Draws the result; a notebook shows the figure, ``figure.savefig(path)`` writes it.
+
+        Scores: the systems under a metric, with intervals and ranks. Comparisons: the difference of each
+        pair. Agreement with people: a bar for each metric. Ratings and preferences: the systems by mean
+        rating or strength. RUQ: log-probabilities by position.
+
+        Args:
+            of: Which metric (of scores and comparisons), criterion (of ratings and preferences),
+                coefficient (of agreement), model (of RUQ), or of a comparison with people: ``people``,
+                ``corrected`` or a judge. None takes the first, or all where one figure shows them.
+
+        Raises:
+            ParameterError: The result has nothing of that name.
+            InputError: It has nothing to draw.
+        """
+        return import_module("rejoinder.figures.of_results").figure_of(self, of)
 
 
 def _exported(result: TableResult, format: str) -> str:

@@ -22,19 +22,24 @@ import rejoinder
 import rejoinder.figures
 import rejoinder.recipes
 import rejoinder.tuning
+from rejoinder.cli.show.cells import percent
 from rejoinder.figures import style
 from rejoinder.figures.density import density
+from rejoinder.figures.differences import differences
 from rejoinder.figures.heatmap import NAMES
 from rejoinder.figures.relevance import relevance
 from rejoinder.figures.ruq import ruq_plot
 from rejoinder.figures.systems import standings
 from rejoinder.utterance_quantity.requests import COLUMNS
+from rejoinder.utterance_quantity.result import Quantity
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
 COEFFICIENTS = ("pearson", "spearman", "kendall-b")
 SHOWN = {
     "figures.agreement.bars": "test_bars_are_the_table_s",
+    "figures.differences.differences": "test_the_differences_are_the_table_s",
+    "figures.of_results.figure_of": "test_the_figure_of_a_result_is_of_its_numbers",
     "figures.heatmap.heatmap": "test_the_heat_map_is_of_the_observations",
     "figures.relevance.relevance": "test_mean_ratings_along_a_score_are_of_their_panel",
     "figures.scatter.scatter": "test_each_scatter_plot_is_of_its_metric",
@@ -155,6 +160,90 @@ def test_standings_say_what_is_undefined():
         figure = standings(table)
     assert words(figure.axes[0]) == ["n/a"]
     assert len(figure.axes[0].lines) == 1
+
+
+def points(figure, times=1.0):
+    """The names from the top, and at each a value with the ends of its interval."""
+    axes = figure.axes[0]
+    at = {
+        int(line.get_ydata()[0]): list(line.get_xdata())
+        for line in axes.lines
+        if line.get_marker() == "|"
+    }
+    return [
+        (name.get_text(), *(x / times for x in (*line.get_xdata(), *at.get(place, ()))))
+        for place, (name, line) in enumerate(
+            zip(
+                axes.get_yticklabels(),
+                (line for line in axes.lines if line.get_marker() == "o"),
+                strict=True,
+            )
+        )
+    ]
+
+
+def test_the_differences_are_the_table_s():
+    rows = {"a": ["x", "x"], "b": ["y", "z"], "difference": [0.5, -0.25], "low": [0.25, -0.5]}
+    table = pl.DataFrame(rows | {"high": [0.75, float("nan")]})
+    with style.drawing():
+        figure = differences(table.with_columns(low=pl.Series([0.25, float("nan")])), "BLEU-2", 100)
+    assert points(figure, 100) == [("x - y", 0.5, 0.25, 0.75), ("x - z", -0.25)]
+    (zero,) = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
+    assert list(zero.get_xdata()) == [0, 0]
+    with style.drawing():
+        undefined = differences(table.with_columns(difference=float("nan")))
+    assert words(undefined.axes[0]) == ["n/a", "n/a"]
+
+
+def test_the_figure_of_a_result_is_of_its_numbers():
+    testset, replies = rejoinder.read_testset(TESTSET), rejoinder.read_responses(*SYSTEMS)
+    scores = rejoinder.score(testset, replies, ["bleu", "length"], resamples=100)
+    for label, times in (("BLEU-2", 100), ("length", 1)):
+        rows = scores.systems().filter(metric=label).sort("value", descending=True)
+        assert points(scores.plot(label), times) == [
+            approximately(row["system"], row["value"], row["low"], row["high"])
+            for row in rows.to_dicts()
+        ]
+        assert percent(scores.measured[label].metric) == (times == 100)
+    compared = rejoinder.compare(scores, permutations=99)
+    assert points(compared.plot("length")) == [
+        approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
+        for row in compared.table.filter(metric="length").to_dicts()
+    ]
+    judge = rejoinder.Scores.from_segments(
+        rejoinder.read_scores(EXAMPLES / "judge.csv"), resamples=0
+    )
+    people = rejoinder.compare_with_people(
+        judge, rejoinder.read_ratings(EXAMPLES / "some-ratings.csv")
+    )
+    for of in (None, "people", "judge"):
+        assert points(people.plot(of)) == [
+            approximately(f"{row['a']} - {row['b']}", row["difference"], row["low"], row["high"])
+            for row in people.pairs.filter(by=of or "corrected").to_dicts()
+        ]
+    ratings = rejoinder.ratings(rejoinder.read_ratings(RATINGS), resamples=0)
+    assert points(ratings.plot("relevance")) == [
+        approximately(row["system"], row["mean"])
+        for row in ratings.systems.sort("mean", descending=True).to_dicts()
+    ]
+    chosen = rejoinder.preferences(rejoinder.read_preferences(EXAMPLES / "preferences.csv"))
+    assert points(chosen.plot()) == [
+        approximately(row["system"], row["strength"], row["low"], row["high"])
+        for row in chosen.strengths.sort("strength", descending=True).to_dicts()
+    ]
+    agreement = rejoinder.correlate(scores, rejoinder.read_ratings(RATINGS), criterion="relevance",
+                                    permutations=0)  # fmt: skip
+    (panel,) = agreement.plot("kendall-b").axes
+    of = {
+        row["metric"]: row["value"]
+        for row in agreement.table().filter(correlation="kendall-b").to_dicts()
+    }
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    assert {name: bar.get_width() for name, bar in zip(names, panel.patches, strict=True)} == of
+
+
+def approximately(name, *values):
+    return (name, *map(pytest.approx, values))
 
 
 def test_bars_are_the_table_s(correlated):
@@ -391,6 +480,14 @@ def test_the_ruq_plot_has_a_panel_for_each_system_and_test_set(drawn, tmp_path):
     }
     ruq_plot(tables, tmp_path)
     (figure,) = drawn.values()
+    scores = rejoinder.Scores.from_segments(
+        pl.DataFrame({"system": ["one", "two"], "id": ["c", "c"], "ruq": [0.0, 1.0]}), resamples=0
+    )
+    alone = Quantity(scores, tables["train"], ("Well.",)).plot("two")
+    assert title(alone.axes[0]) == "two"
+    of = tables["train"].filter(system="two", kind="generic")["logprobs"].to_list()
+    above, below = alone.axes
+    check_course(above.lines[1], below.lines[1], above.collections[1], of)
     grid = np.array(figure.axes).reshape(4, 2)
     for row, system in enumerate(("one", "two")):
         for column, where in enumerate(("train", "test")):

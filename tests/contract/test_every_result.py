@@ -21,6 +21,8 @@ import pytest
 
 import rejoinder
 from rejoinder.cli.show import exported
+from rejoinder.errors import InputError, ParameterError
+from rejoinder.figures.of_results import FIGURES
 from rejoinder.marking.result import Marks
 from rejoinder.meta_evaluation.protocols import System
 from rejoinder.result import Result
@@ -376,7 +378,9 @@ def classes_with_base(base: str) -> set[str]:
 
 
 def test_every_class_of_results_stands_here(result_of):
-    tables = classes_with_base("TableResult")
+    plotted = classes_with_base("PlottedResult")
+    assert plotted == set(FIGURES)
+    tables = (classes_with_base("TableResult") | plotted) - {"PlottedResult"}
     assert tables == set(exported.SHOWN)
     assert tables == {type(result_of(name)).__name__ for name in TABLES}
     others = {type(result_of(name)).__name__ for name in OTHERS}
@@ -404,7 +408,8 @@ def test_every_public_call_gives_a_result(name):
         assert issubclass(public, Result)
     else:
         given = public.__annotations__["return"].strip("'\"")
-        assert given in classes_with_base("Result") | classes_with_base("TableResult")
+        bases = ("Result", "TableResult", "PlottedResult")
+        assert given in {name for base in bases for name in classes_with_base(base)}
 
 
 def test_results_are_made_without_what_draws_tables():
@@ -414,3 +419,22 @@ def test_results_are_made_without_what_draws_tables():
         "assert not {'rich', 'click', 'rejoinder.cli'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scores", "comparison", "agreement", "agreement_of_systems", "summary_of_ratings",
+        "summary_of_preferences", "comparison_with_people",
+    ],
+)  # fmt: skip
+def test_a_notebook_shows_the_figure_and_a_name_that_there_is_not_is_refused(name, result_of):
+    figure = result_of(name).plot()
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    with pytest.raises(ParameterError, match=r"there is no such .*; choose '"):
+        result_of(name).plot("nothing")
+
+
+def test_sums_of_likelihoods_make_no_figure(result_of):
+    with pytest.raises(InputError, match="no log-probabilities of single tokens"):
+        result_of("likelihoods").plot()

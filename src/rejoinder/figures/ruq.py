@@ -138,7 +138,8 @@ def ruq_figure(
         ends = style.limits(np.concatenate([_reach(each) for each in row]))
         for c, title in enumerate(by_title):
             above, below = grid[2 * r, c], grid[2 * r + 1, c]
-            above.set_title(title if len(systems) == 1 else f"{title}: {style.shortened(system)}")
+            named = [style.shortened(system)] if len(systems) > 1 or not title else []
+            above.set_title(": ".join([*([title] if title else []), *named]))
             handles |= _draw(above, below, row[c], looks, ends)
             if c == 0:
                 above.set_ylabel("mean log-probability")

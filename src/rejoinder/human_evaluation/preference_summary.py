@@ -15,7 +15,7 @@ from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.strengths import StrengthModel
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.messages import listed
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.statistics.paired_comparisons import Ties
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -67,7 +67,7 @@ _RATERS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PreferenceSummary(TableResult):
+class PreferenceSummary(PlottedResult):
     """What head-to-head judgements hold. Undefined numbers are NaN, and ``reason`` says why.
 
     Attributes:

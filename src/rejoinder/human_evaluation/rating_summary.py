@@ -14,7 +14,7 @@ from rejoinder.human_evaluation.rater_exclusion import THRESHOLD, SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import RatingCriterion
 from rejoinder.human_evaluation.summary import AGREEMENT, each_criterion, signature
 from rejoinder.human_evaluation.system_differences import DIFFERENCES
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.raters import LEAST_SHARED
 from rejoinder.tables.checks.arguments import strings
@@ -42,7 +42,7 @@ _CLUSTERING = {"clusters": _COUNT, "design_effect": _NUMBER}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingSummary(TableResult):
+class RatingSummary(PlottedResult):
     """What people's ratings hold. Undefined numbers are NaN, and ``reason`` says why.
 
     Attributes:

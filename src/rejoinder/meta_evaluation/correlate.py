@@ -22,7 +22,7 @@ from rejoinder.meta_evaluation.matching import match
 from rejoinder.meta_evaluation.protocols import Protocol, protocol_named
 from rejoinder.meta_evaluation.turn_level import Observations
 from rejoinder.progress import Progress
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -35,7 +35,7 @@ DEFAULT_CORRELATIONS = ("pearson", "spearman", "kendall-b")
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(TableResult):
+class Agreement(PlottedResult):
     """How far every metric agrees with human ratings.
 
     Attributes:

@@ -22,7 +22,7 @@ from rejoinder.metrics.engine.jackknife import (
     unpaired_error,
 )
 from rejoinder.metrics.engine.resampling import all_swaps, permutation_swaps, swapped_differences
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
@@ -37,7 +37,7 @@ MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measu
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(TableResult):
+class Comparison(PlottedResult):
     """Pairs of systems under every metric.
 
     Attributes:

@@ -15,7 +15,7 @@ from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.external import externals
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.explain import Explanations, can_explain, explain
@@ -41,7 +41,7 @@ MOST_LABELS = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Scores(Measurements, TableResult):
+class Scores(Measurements, PlottedResult):
     """Systems, items, and what every metric measured of them.
 
     Values are in each metric's own range (0 to 1 for the BLEU family). For the attributes see

@@ -10,13 +10,13 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.files.replacing import replacing
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.scoring.scores import Scores
 from rejoinder.tables.write import write_parquet
 
 
 @dataclass(frozen=True, repr=False)
-class Quantity(TableResult):
+class Quantity(PlottedResult):
     """Relative utterance quantity of models on one test set.
 
     Attributes:

@@ -25,7 +25,7 @@ from rejoinder.meta_evaluation.with_people.families import Correction
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
-from rejoinder.result import TableResult
+from rejoinder.result import PlottedResult
 from rejoinder.scoring.compare import pairs_of
 from rejoinder.scoring.measurements import check_scores
 from rejoinder.scoring.scores import Scores
@@ -39,7 +39,7 @@ from rejoinder.tables.selection import of_criterion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PeopleComparison(TableResult):
+class PeopleComparison(PlottedResult):
     """Pairs of systems by people, by each judge, and by the judges corrected by people.
 
     Attributes:

@@ -1,0 +1,178 @@
+"""The figure of each kind of result: what its ``plot()`` gives."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.figures import style
+from rejoinder.figures.agreement import bars
+from rejoinder.figures.differences import differences
+from rejoinder.figures.ruq import ruq_figure
+from rejoinder.figures.systems import standings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rejoinder.human_evaluation.preference_summary import PreferenceSummary
+    from rejoinder.human_evaluation.rating_summary import RatingSummary
+    from rejoinder.meta_evaluation.correlate import Agreement
+    from rejoinder.meta_evaluation.with_people.compare import PeopleComparison
+    from rejoinder.metrics.base import Metric
+    from rejoinder.scoring.compare import Comparison
+    from rejoinder.scoring.scores import Scores
+    from rejoinder.utterance_quantity.result import Quantity
+
+MOST_PAIRS = 60
+"""More pairs of systems make no figure that can be read."""
+
+
+def figure_of(result: Any, of: str | None = None) -> Figure:
+    """The figure of a result; a notebook shows it where it is the last line of a cell.
+
+    Args:
+        result: A result of one of the classes in `FIGURES`.
+        of: Which of its metrics, criteria, estimates or models; None takes the first.
+
+    Raises:
+        ParameterError: The result has nothing of that name.
+        InputError: The result has nothing to draw.
+    """
+    draw = FIGURES[type(result).__name__]
+    with style.drawing():
+        figure = draw(result, of)
+        figure.canvas.draw()  # ticks are made with these settings
+    vars(figure)["_repr_png_"] = partial(_png, figure)
+    return figure
+
+
+def _png(figure: Figure) -> bytes:
+    written = io.BytesIO()
+    figure.savefig(written, format="png", dpi=150)
+    return written.getvalue()
+
+
+def _chosen(name: str | None, choices: Collection[str], what: str) -> str:
+    """One of several; None takes the first.
+
+    Raises:
+        ParameterError: There is none of this name.
+        InputError: There is none at all.
+    """
+    if not choices:
+        raise InputError(f"plot: there is no {what} to draw")
+    if name is None:
+        return next(iter(choices))
+    if name not in choices:
+        raise ParameterError(f"of={name!r}: there is no such {what}; choose {one_of(choices)}")
+    return name
+
+
+def _times(metric: Metric) -> float:
+    """100 for a metric that tables show x100: one within [-1, 1], and a rate."""
+    low, high = metric.bounds
+    return 100.0 if metric.rate or (low >= -1 and high <= 1) else 1.0
+
+
+def _axis(metric: Metric, label: str) -> str:
+    words = " (x100)" if _times(metric) != 1 else ""
+    return f"{label}{words}{'' if metric.higher_is_better else ', lower is better'}"
+
+
+def _scores(scores: Scores, of: str | None) -> Figure:
+    """The systems under a metric, best first, with the ranges of ranks where there are tests."""
+    label = _chosen(of, scores.labels, "metric")
+    metric = scores.measured[label].metric
+    rows = scores.systems().filter(metric=label)
+    tested = scores.resamples > 0 and metric.ranks and len(scores.names) > 1
+    ranks = scores.ranks().filter(metric=label) if tested else None
+    ordered = rows.sort(
+        "value", descending=metric.higher_is_better, nulls_last=True, maintain_order=True
+    )
+    return standings(ordered, ranks, _axis(metric, label), _times(metric))
+
+
+def _comparison(compared: Comparison, of: str | None) -> Figure:
+    """The difference of each pair under a metric."""
+    label = _chosen(of, compared.scores.labels, "metric")
+    metric = compared.scores.measured[label].metric
+    rows = _few(compared.table.filter(metric=label))
+    return differences(rows, _axis(metric, label), _times(metric))
+
+
+def _with_people(compared: PeopleComparison, of: str | None) -> Figure:
+    """The difference of each pair by one estimate: people, a judge, or (without a name) corrected."""
+    names = compared.pairs.get_column("by").unique(maintain_order=True).to_list()
+    first = sorted(names, key=lambda name: name != "corrected")
+    by = _chosen(of, first, "estimate")
+    metric = compared.metrics.get(by)
+    rows = _few(compared.pairs.filter(by=by))
+    return differences(
+        rows, by if metric is None else _axis(metric, by), _times(metric) if metric else 1.0
+    )
+
+
+def _few(pairs: pl.DataFrame) -> pl.DataFrame:
+    if pairs.height > MOST_PAIRS:
+        raise InputError(
+            f"plot: {pairs.height} pairs are too many for one figure; compare fewer systems, or one with "
+            "all others: a='NAME'"
+        )
+    return pairs
+
+
+def _agreement(agreement: Agreement, of: str | None) -> Figure:
+    """How far each metric agrees with people, a panel for each coefficient, or for one."""
+    table = agreement.table()
+    names = table.get_column("correlation").unique(maintain_order=True).to_list()
+    if of is not None:
+        table = table.filter(correlation=_chosen(of, names, "coefficient"))
+    return bars(table, f"protocol {agreement.protocol.name}; whiskers: 95% interval")
+
+
+def _ratings(summary: RatingSummary, of: str | None) -> Figure:
+    """The mean rating of each system, best first."""
+    name = _chosen(of, _criteria(summary.systems), "criterion")
+    rows = summary.systems.filter(criterion=name).with_columns(value=pl.col("mean"))
+    return standings(_best_first(rows), None, f"mean rating, {name}")
+
+
+def _preferences(summary: PreferenceSummary, of: str | None) -> Figure:
+    """The strength of each system, best first."""
+    name = _chosen(of, _criteria(summary.strengths), "criterion")
+    rows = summary.strengths.filter(criterion=name).with_columns(value=pl.col("strength"))
+    return standings(_best_first(rows), None, f"strength (log odds), {name}")
+
+
+def _criteria(rows: pl.DataFrame) -> list[str]:
+    return rows.get_column("criterion").unique(maintain_order=True).to_list()
+
+
+def _best_first(rows: pl.DataFrame) -> pl.DataFrame:
+    value = pl.col("value").fill_nan(None)
+    return rows.sort(value, descending=True, nulls_last=True, maintain_order=True)
+
+
+def _quantity(quantity: Quantity, of: str | None) -> Figure:
+    """The mean log-probability at each position, a row of panels for each model, or for one."""
+    rows = quantity.replies
+    if of is not None:
+        rows = rows.filter(system=_chosen(of, quantity.scores.names, "model"))
+    return ruq_figure({"": rows})
+
+
+FIGURES: dict[str, Callable[[Any, str | None], Figure]] = {
+    "Agreement": _agreement,
+    "Comparison": _comparison,
+    "PeopleComparison": _with_people,
+    "PreferenceSummary": _preferences,
+    "Quantity": _quantity,
+    "RatingSummary": _ratings,
+    "Scores": _scores,
+}
+"""By class of result the function that draws it."""

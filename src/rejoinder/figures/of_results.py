@@ -74,9 +74,8 @@ def _chosen(name: str | None, choices: Collection[str], what: str) -> str:
 
 
 def _times(metric: Metric) -> float:
-    """100 for a metric that tables show x100: one within [-1, 1], and a rate."""
-    low, high = metric.bounds
-    return 100.0 if metric.rate or (low >= -1 and high <= 1) else 1.0
+    """100 for a metric that tables show x100."""
+    return 100.0 if metric.times100 else 1.0
 
 
 def _axis(metric: Metric, label: str) -> str:

@@ -19,6 +19,10 @@ from rejoinder.providers.registry import PROVIDERS, identity, provide
 OPTIONS = {
     "vectors": ("vectors", {"language": "en"}),
     "encoder": ("encoder", {}),
+    "bert-score": (
+        "encoder",
+        {"layer": 1, "idf": False, "references": "all", "baseline": ""},
+    ),
     "ruber": ("ruber", {"unreferenced": "logit"}),
     "ruber-texts": ("ruber", {"referenced": "pooled"}),
 }

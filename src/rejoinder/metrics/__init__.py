@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric, Score
+from rejoinder.metrics.bert_score import BERTScore
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
@@ -31,6 +32,7 @@ __all__ = [
     "RUBER",
     "TER",
     "AverageMaxBLEU",
+    "BERTScore",
     "ChrF",
     "DeltaBLEU",
     "DistinctN",

@@ -144,6 +144,12 @@ _NLTK = {
     "auto_reweigh": "it is not computed here; leave it out",
 }
 
+_BERTSCORE = {
+    "rescale_with_baseline": "name the file of the baselines: baseline=FILE",
+    "model_type": "name the folder of the model: encoder=FOLDER",
+    "lang": "name the folder of the model: encoder=FOLDER",
+}
+
 PRESETS: dict[str, dict[str, Preset]] = {
     "sacrebleu": {
         "bleu": Preset({"order": "4", "smoothing": "exp"}, _SACREBLEU),
@@ -181,6 +187,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
             {"max_order": Name("order"), "smooth": Name("smoothing", SMOOTHED)},
         ),
         **_ROUGES,
+        "bertscore": Preset({}, {"num_layers": Name("layer")}, _BERTSCORE),
         "chrf": Preset({}, _CHRF),
         "ter": Preset(
             {},

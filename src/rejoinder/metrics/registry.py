@@ -12,6 +12,7 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
+from rejoinder.metrics.bert_score import BERTScore
 from rejoinder.metrics.bleu import BLEU
 from rejoinder.metrics.chrf import ChrF
 from rejoinder.metrics.delta_bleu import DeltaBLEU
@@ -51,6 +52,7 @@ METRICS: dict[str, Callable[..., Metric]] = {
     "extrema": VectorExtrema,
     "greedy": GreedyMatching,
     "cosine": EncoderCosine,
+    "bertscore": BERTScore,
     "ruber": RUBER,
     "distinct": DistinctN,
     "entropy": Entropy,

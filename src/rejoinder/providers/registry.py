@@ -15,7 +15,7 @@ from rejoinder.batches.batch import Batch
 from rejoinder.batches.features import Features, Request
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.progress import Progress
-from rejoinder.providers import embedding, ruber
+from rejoinder.providers import bert_score, embedding, ruber
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,14 @@ def _encoder_hash(source: str) -> str:
     return _content_hash(str(find_encoder(source)))
 
 
+def _file_or_encoder_hash(source: str) -> str:
+    return _content_hash(source) if os.path.isfile(source) else _encoder_hash(source)
+
+
 PROVIDERS: dict[str, Provider] = {
     "vectors": Provider(embedding.words, _content_hash),
     "encoder": Provider(embedding.sentences, _encoder_hash),
+    "bert-score": Provider(bert_score.matches, _file_or_encoder_hash),
     "ruber": Provider(ruber.scores, _content_hash),
     "ruber-texts": Provider(ruber.texts, _content_hash),
 }

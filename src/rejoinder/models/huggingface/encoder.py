@@ -122,6 +122,26 @@ class Encoder:
                 progress(len(states_of), len(distinct))
         return [states_of[text] for text in texts]
 
+    def layer_states(
+        self, texts: Sequence[str], layer: int
+    ) -> Iterator[tuple[str, list[int], np.ndarray]]:
+        """Each distinct text with its token ids and their vectors: float32 [tokens, d].
+
+        Args:
+            texts: n of them.
+            layer: The layer that is read; 0 is the embeddings, ``layers`` the last.
+        """
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))
+        for batch, states, mask in self._forward(distinct, layer):
+            for row, i in enumerate(batch):
+                vectors = states[row][mask[row].bool()].float().cpu().numpy()
+                yield distinct[i], self.tokens(distinct[i]), vectors
+
+    @property
+    def layers(self) -> int:
+        """How many layers the model has."""
+        return int(self.model.config.num_hidden_layers)
+
     def tokens(self, text: str) -> list[int]:
         """The token ids of a text, special ones included, cut to ``longest``."""
         return self.tokenizer(text, truncation=True, max_length=self.longest)["input_ids"]
@@ -136,9 +156,11 @@ class Encoder:
         return sum(len(each) > self.longest for each in ids)
 
     def _forward(
-        self, texts: Sequence[str]
+        self, texts: Sequence[str], layer: int | None = None
     ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor]]:
-        """The last layer's states [b, t, d] and masks [b, t], with the places of the texts."""
+        """A layer's states [b, t, d] (None: what the model returns) and masks [b, t], with the places
+        of the texts.
+        """
         import torch
 
         if not texts:
@@ -152,13 +174,20 @@ class Encoder:
             inputs, mask = self._padded([ids[i] for i in batch])
             inputs, mask = inputs.to(device), mask.to(device)
             with torch.inference_mode():
-                states = self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
+                states = self._states(inputs, mask, layer)
             if not bool(states[mask.bool()].isfinite().all()):
                 raise InputError(
                     f"{self.path}: the encoder gives vectors that are not finite (NaN or infinite) "
                     f"for texts such as {texts[batch[0]]!r:.60}; take another encoder"
                 )
             yield batch, states, mask
+
+    def _states(self, inputs: torch.Tensor, mask: torch.Tensor, layer: int | None) -> torch.Tensor:
+        """The states of a layer: [b, t, d]."""
+        if layer is None:
+            return self.model(input_ids=inputs, attention_mask=mask).last_hidden_state
+        read = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True)
+        return read.hidden_states[layer]
 
     def _padded(self, ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Ids and masks [b, t], padded on the right.

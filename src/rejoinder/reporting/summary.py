@@ -209,6 +209,7 @@ def _detectable(report: ReportParts) -> Iterator[str]:
     if report.comparison is None:
         return
     table, scores, sizes = report.comparison.table, report.scores, {}
+    measured: list[int] = []
     best = scores.systems()
     for label, each in scores.measured.items():
         if not each.metric.ranks:
@@ -218,11 +219,14 @@ def _detectable(report: ReportParts) -> Iterator[str]:
         rows = table.filter(pl.col("metric") == label, pair).to_dicts()
         if rows and rows[0]["detectable"] is not None and not math.isnan(rows[0]["detectable"]):
             sizes[label] = _show(each.metric)(rows[0]["detectable"])
+            measured.append(rows[0]["n"])
     if sizes:
         named = ", ".join(f"{size} in {_name(label)}" for label, size in sizes.items())
+        least, most = min(measured), max(measured)
+        items = counted(most, "item") if least == most else f"{least} to {most} items"
         yield (
             "A small true difference between the two best systems would often be missed: in 80 of 100 such "
-            f"studies with {counted(scores.items.height, 'item')} a test shows one of {named}."
+            f"studies with {items} a test shows one of {named}."
         )
 
 

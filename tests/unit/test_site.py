@@ -1,6 +1,7 @@
 """The documentation site without its builder: its navigation, its links, and nothing from elsewhere."""
 
 import re
+import tomllib
 
 import pytest
 from docs import reference, site
@@ -44,6 +45,13 @@ def test_every_metric_and_every_public_name_has_its_description():
         assert name.startswith("__") or f"\n## {name}\n" in pages["api/rejoinder.md"]
     for name in ("Agreement", "Audit", "Comparison", "Marks", "Plan", "RatingSummary", "Scores"):
         assert f"\n## {name}\n" in pages["api/rejoinder.results.md"]
+
+
+def test_every_extra_has_its_row():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    for extra in set(project["optional-dependencies"]) - {"bench", "dev"}:
+        assert f"| `{extra}` |" in page, extra
 
 
 def test_a_docstring_becomes_paragraphs_lists_and_examples():

@@ -6,6 +6,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from command_line import commands
@@ -136,6 +137,37 @@ def test_indented_commands_have_the_options_of_their_verb_and_run(
     if not here or not inputs or verb in ENDLESS:
         return  # it names files that only the reader has
     assert run(expanded(words)) == 0, capfd.readouterr().err
+
+
+def misspelt(line):
+    """What a command names that its verb does not have: the verb itself, or options."""
+    words = shlex.split(re.split(r"[;|>]| \.\.\.", line)[0], comments=True)[1:]
+    known = commands()
+    verb = next((each for each in (" ".join(words[:2]), *words[:1]) if each in known), None)
+    if verb is None or isinstance(known[verb], click.Group):
+        options, wrong = set(), [] if verb or not words or words[0][0] in "-|" else words[:1]
+    else:
+        options = {
+            name for each in known[verb].params for name in (*each.opts, *each.secondary_opts)
+        }
+        wrong = []
+    options |= {"--help", "-h", "--version"}
+    return wrong + [
+        word
+        for word in words
+        if re.match(r"--?[a-zA-Z]", word) and word.partition("=")[0] not in options
+    ]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *STUDIES], ids=lambda page: page.name)
+def test_commands_within_sentences_have_the_options_of_their_verb(page):
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    fenced = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    lines = [line for block in fenced for line in re.findall(r"^rejoinder .*$", block, re.M)]
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    lines += re.findall(r"`(rejoinder [^`]+)`", prose)
+    wrong = {line: misspelt(line.replace("\n", " ")) for line in lines}
+    assert not {line: words for line, words in wrong.items() if words}
 
 
 def test_the_readme_fits_a_terminal_of_80_columns():

@@ -18,6 +18,11 @@ CHECKOUTS = {
         "https://github.com/Lightning-AI/torchmetrics (the folder that holds tests/)",
         "tests/unittests/text/test_bleu.py",
     ),
+    "REJOINDER_ROUGE_SCORE_TESTS": (
+        "https://github.com/google-research/google-research, folder rouge (the folder that holds it "
+        "under the name rouge_score)",
+        "rouge_score/rouge_scorer_test.py",
+    ),
     "REJOINDER_DELTABLEU_CODE": (
         "https://github.com/mgalley/sacreBLEU (the folder that holds test_deltableu.py)",
         "test_deltableu.py",

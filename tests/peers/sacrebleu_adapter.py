@@ -20,6 +20,7 @@ import polars as pl
 
 import rejoinder
 from rejoinder import metrics
+from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.text.tokenizers import borrowed
 
@@ -52,18 +53,22 @@ PARTS = {"counts": "matches", "totals": "totals"}
 def bleu(
     order: int, lowercase: bool, tokenize: str, method: str, value: float | None, effective: bool
 ) -> metrics.BLEU:
-    """The metric of these parameters of sacreBLEU's."""
+    """The metric of these parameters of sacreBLEU's, through the preset."""
     if value == 0:
         method = "none" if method == "floor" else method
-    takes_value = method in ("floor", "add-k")
-    return metrics.BLEU(
-        order,
-        tokenize,
-        lowercase,
-        method,
-        float(value) if value and takes_value else None,
-        effective,
-    )
+    settings = {
+        "max_ngram_order": order,
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+        "smooth_method": method,
+        "use_effective_order": effective,
+    }
+    if value and method in ("floor", "add-k"):
+        settings["smooth_value"] = value
+    words = ",".join(f"{name}={each}" for name, each in settings.items())
+    made = registry.metric(f"bleu:compat=sacrebleu,{words}")
+    assert isinstance(made, metrics.BLEU)
+    return made
 
 
 class BLEU:
@@ -155,6 +160,34 @@ def sentence_bleu(
     )
 
 
+class TER:
+    """``sacrebleu.metrics.TER``."""
+
+    def __init__(
+        self,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        settings = {
+            "normalized": normalized,
+            "no_punct": no_punct,
+            "asian_support": asian_support and (normalized or no_punct),
+            "case_sensitive": case_sensitive,
+        }
+        words = ",".join(f"{name}={value}" for name, value in settings.items())
+        self.metric = registry.metric(f"ter:compat=sacrebleu,{words}")
+
+    def corpus_score(self, hypotheses: Sequence[str], references: Any) -> Result:
+        """The score of a corpus."""
+        return scored(self.metric, hypotheses, by_item(references))
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Result:
+        """The score of a reply with its references."""
+        return scored(self.metric, [hypothesis], [list(references)])
+
+
 def corpus_chrf(
     hypotheses: Sequence[str],
     references: Any,
@@ -165,12 +198,9 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> Result:
     """``sacrebleu.corpus_chrf``."""
-    metric = metrics.ChrF(
-        char_order,
-        word_order,
-        float(beta),
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
+    metric = registry.metric(
+        f"chrf:compat=sacrebleu,nc={char_order},nw={word_order},beta={beta},"
+        f"remove_whitespace={remove_whitespace},eps_smoothing={eps_smoothing}"
     )
     return scored(metric, hypotheses, by_item(references))
 

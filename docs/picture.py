@@ -21,7 +21,7 @@ def main() -> None:
     paths = [ROOT / "examples" / "responses" / f"{name}.jsonl" for name in names]
     scores = score(testset, read_responses(*paths))
     with open("/dev/null", "w") as nowhere:
-        out = Console(record=True, width=104, file=nowhere, highlight=False)
+        out = Console(record=True, width=104, file=nowhere, highlight=False, markup=False)
         print_systems(out, scores, signatures=False)
         picture = out.export_svg(title="rejoinder score testset.jsonl systems/*.jsonl")
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import rejoinder
+from rejoinder.metrics.base import Metric
 from rejoinder.metrics.registry import METRICS
 from rejoinder.recipes.registry import RECIPES
 from rejoinder.result import TableResult
@@ -176,8 +177,13 @@ def _described(name: str, thing: Any) -> Iterator[str]:
 
 
 def _public(kind: type) -> set[str]:
-    """The public methods and properties that a class, or its parent in the package, documents."""
+    """The public methods and properties that a class, or its parent in the package, documents.
+
+    What every metric has is on the page of ``Metric``.
+    """
     owners = [each for each in kind.__mro__ if each.__module__.startswith("rejoinder.")]
+    if issubclass(kind, Metric) and kind is not Metric:
+        owners = [each for each in owners if each not in Metric.__mro__]
     names = {key for each in owners for key in vars(each) if not key.startswith("_")}
     return {key for key in names if inspect.getdoc(inspect.getattr_static(kind, key, None))}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -143,13 +143,26 @@ def _within(start: Metric, first: Metric, second: Metric) -> Iterator[SettingSte
     for name in _differing(first, second):
         pending.append(name)
         changes = {each: getattr(second, each) for each in pending}
-        changed = _attempt(lambda changes=changes, current=current: replace(current, **changes))
+        changed = _changed(current, changes)
         if changed is None:
             continue
         before = tuple(getattr(current, each) for each in pending)
-        alone = _attempt(lambda changes=changes: replace(start, **changes))
+        alone = _changed(start, changes)
         yield SettingStep(tuple(pending), before, tuple(changes.values()), changed, alone)
         current, pending = changed, []
+    if current != second:
+        raise AssertionError(f"no path from {first} to {second}")
+
+
+def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric | None:
+    """The metric with these settings, and no other change; None where it cannot have them.
+
+    Some settings bring others with them: the tokenizer of rouge-score folds case.
+    """
+    changed = _attempt(lambda: replace(metric, **changes))
+    if changed is None or _differing(metric, changed) != _in_order(changes):
+        return None
+    return None if any(getattr(changed, name) != changes[name] for name in changes) else changed
 
 
 def _differing(first: Metric, second: Metric) -> list[str]:
@@ -159,6 +172,11 @@ def _differing(first: Metric, second: Metric) -> list[str]:
         for each in fields(first)
         if getattr(first, each.name) != getattr(second, each.name)
     ]
+    return _in_order(names)
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Names of settings in the order of the steps."""
     place = {name: i for i, name in enumerate(ORDER)}
     return sorted(names, key=lambda name: place.get(name, len(place)))
 

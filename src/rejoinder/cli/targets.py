@@ -12,6 +12,7 @@ Everything is written under a temporary name and then renamed (``files.replacing
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ _TABLES = ("<!-- rejoinder ", "% rejoinder ", "<!doctype html><!-- rejoinder ")
 
 REPORT_PAGE = "<!doctype html><!-- rejoinder report -->"
 """How the page of a report begins."""
+_REPORTS = (["<!-- rejoinder report -->"], [REPORT_PAGE])
 
 
 def _begin(*names: str) -> Callable[[Sequence[str]], bool]:
@@ -113,7 +115,7 @@ COMPARISON = Kind(
 TABLES = Kind(
     "tables of results",
     (".md", ".tex", ".html", ".csv"),
-    lambda columns: columns[0].startswith(_TABLES),
+    lambda columns: columns[0].startswith(_TABLES) and columns not in _REPORTS,
     otherwise="--json prints all numbers",
     recorded=".csv",
 )
@@ -130,7 +132,7 @@ PAGE = Kind(
 REPORT = Kind(
     "a report",
     (".html", ".md"),
-    lambda columns: columns == ["<!-- rejoinder report -->"] or columns == [REPORT_PAGE],
+    lambda columns: columns in _REPORTS,
     otherwise="'rejoinder report --json' prints all numbers",
 )
 TOKENS = Kind("log-probabilities of tokens", (".parquet",), _begin("system", "id", "kind"))
@@ -347,7 +349,7 @@ def is_of(path: Path, kind: Kind) -> bool:
 
 
 def _is_as_recorded(path: Path) -> bool:
-    """Whether a file is as a command with --tables wrote it."""
+    """Whether a file is as --tables wrote it; a command may have written other files beside it."""
     from rejoinder.files.provenance import content_of, read_record
 
     try:
@@ -357,7 +359,10 @@ def _is_as_recorded(path: Path) -> bool:
         return False
     if record is None or record["content"] != content:
         return False
-    return any(word.startswith("--tables") for word in record["command"])
+    words = record["command"]
+    named = [after for word, after in itertools.pairwise(words) if word == "--tables"]
+    named += [word.partition("=")[2] for word in words if word.startswith("--tables=")]
+    return named == [record["file"]]  # paths of a record begin at its own folder
 
 
 def _parquet_is_of(path: Path, kind: Kind) -> bool:

@@ -16,6 +16,7 @@ from rejoinder.cli.terminal.collecting import (
     as_text,
     cells_of,
     headings_of,
+    right_of,
 )
 from rejoinder.tables.write import FORMULA, NUMBER
 
@@ -45,29 +46,32 @@ def _table(collector: Collector, table: Table) -> Iterator[list[str]]:
     rows = [[_inline(collector, cell) for cell in cells] for cells in cells_of(table)]
     names = [_inline(collector, cell) for cell in headings_of(table)]
     columns: list[list[str]] = []
-    for place, name in enumerate(names):
-        columns += _columns(name, [row[place] for row in rows])
+    for place, (name, of_numbers) in enumerate(zip(names, right_of(table), strict=True)):
+        cells = [row[place] for row in rows]
+        columns += _columns(name, cells) if of_numbers else [[name, *cells]]
     yield from (list(row) for row in zip(*columns, strict=True))
 
 
 def _columns(name: str, cells: list[str]) -> list[list[str]]:
-    """A column with its name; three where its cells hold intervals, or two without a value.
+    """A column of numbers with its name; three where its cells hold intervals, or two without a value.
 
     >>> _columns("BLEU", ["1.5 [1.0, 2.0]", "n/a"])
     [['BLEU', '1.5', 'n/a'], ['BLEU low', '1.0', ''], ['BLEU high', '2.0', '']]
+    >>> _columns("95% interval", ["[1.0, 2.0]", "n/a"])
+    [['95% interval low', '1.0', 'n/a'], ['95% interval high', '2.0', 'n/a']]
     """
     found = [INTERVAL.fullmatch(cell) for cell in cells]
     if not any(found) or not all(
         each or " " not in cell for each, cell in zip(found, cells, strict=True)
     ):
         return [[name, *cells]]
+    alone = not any(each and each[1] for each in found)
     values = [
-        (each[1] or "", each[2], each[3]) if each else (cell, "", "")
+        (each[1] or "", each[2], each[3]) if each else (cell, *[cell if alone else ""] * 2)
         for each, cell in zip(found, cells, strict=True)
     ]
     value, low, high = (list(column) for column in zip(*values, strict=True))
     ends = [[f"{name} low", *low], [f"{name} high", *high]]
-    alone = not any(each and each[1] for each in found)
     return ends if alone else [[name, *value], *ends]
 
 

@@ -1,0 +1,56 @@
+"""``--tables FILE``: what it may replace, and what stands in the cells of a CSV file."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from shared_data import SYSTEMS, TESTSET
+
+QUICK = ["-m", "bleu", "--resamples", "0", "-q"]
+
+
+def test_a_table_replaces_its_own_file_and_no_other_file_of_the_same_command(
+    command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    audit = ["audit", TESTSET, *SYSTEMS, "-m", "bleu", "-q"]
+    assert command(*audit, "--save-replies", "replies.csv", "--tables", "tables.csv")[0] == 0
+    kept = (tmp_path / "replies.csv").read_bytes()
+    status, _, err = command("score", TESTSET, *SYSTEMS, *QUICK, "--tables", "replies.csv")
+    assert status == 2
+    assert "is not replaced; name another file" in err
+    assert (tmp_path / "replies.csv").read_bytes() == kept
+    for words in (["--tables", "tables.csv"], ["--tables=tables.csv"], ["--tables=./tables.csv"]):
+        assert command("score", TESTSET, *SYSTEMS, *QUICK, *words)[0] == 0, words
+
+
+@pytest.mark.parametrize("suffix", ["html", "md"])
+def test_a_table_does_not_replace_a_report(command, tmp_path, suffix):
+    page = tmp_path / f"page.{suffix}"
+    report = ["report", TESTSET, SYSTEMS[0], *QUICK, "-o", page]
+    assert command(*report)[0] == 0
+    kept = page.read_bytes()
+    status, _, err = command("score", TESTSET, *SYSTEMS, *QUICK, "--tables", page)
+    assert (status, "is not replaced; name another file" in err) == (2, True)
+    assert page.read_bytes() == kept
+    assert command(*report)[0] == 0
+    table = tmp_path / f"table.{suffix}"
+    assert command("score", TESTSET, *SYSTEMS, *QUICK, "--tables", table)[0] == 0
+    assert command(*report[:-1], table)[0] == 2
+
+
+def test_names_that_look_like_intervals_are_names(command, tmp_path):
+    rows = map(json.loads, Path(SYSTEMS[0]).read_text("utf-8").splitlines())
+    replies = tmp_path / "replies.jsonl"
+    with replies.open("w", encoding="utf-8") as file:
+        for row in rows:
+            for system in ("[x, y]", "plain"):
+                file.write(json.dumps({**row, "system": system}) + "\n")
+    table = tmp_path / "table.csv"
+    assert command("score", TESTSET, replies, "-m", "bleu", "-q", "--tables", table)[0] == 0
+    with table.open(encoding="utf-8", newline="") as file:
+        head, *lines = list(csv.reader(file))[:3]
+    assert head == ["system", "BLEU-2", "BLEU-2 low", "BLEU-2 high"]
+    assert [line[0] for line in lines] == ["[x, y]", "plain"]

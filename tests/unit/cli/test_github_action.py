@@ -130,3 +130,24 @@ def test_other_mistakes_end_with_their_own_status(files):
     assert status == 2
     assert "absent.jsonl: no such file" in printed
     assert (summary, outputs) == ("", "")
+
+
+def test_files_of_the_same_name_are_the_old_and_the_new_one(files):
+    for folder, name in (("old", "tuned"), ("new", "generic")):
+        (files / folder).mkdir()
+        (files / f"{name}.jsonl").rename(files / folder / "replies.jsonl")
+    status, printed, summary, _ = compared(
+        files, testset="testset.jsonl", old="old/replies.jsonl", new="new/replies.jsonl"
+    )
+    assert status == 1, printed
+    assert "new-replies" in summary
+    assert "old-replies" in summary
+
+
+@pytest.mark.parametrize(("unsure", "status"), [("TRUE", 1), ("False", 0), ("yes", 2)])
+def test_whether_it_fails_where_it_is_not_sure(files, unsure, status):
+    shutil.copy(EXAMPLES / "responses" / "retrieval.jsonl", files)
+    given = {"old": "tuned.jsonl", "new": "retrieval.jsonl", "margin": 0.15}
+    done, printed, *_ = compared(files, testset="testset.jsonl", fail_if_unsure=unsure, **given)
+    assert done == status, printed
+    assert (done == 2) == ("'yes' is neither true nor false" in printed)

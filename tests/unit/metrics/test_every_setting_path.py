@@ -11,7 +11,8 @@ FAMILIES = {
     "bleu": [
         "bleu", "bleu:order=4", "bleu:compat=sacrebleu", "bleu:compat=nltk", "bleu:compat=hf",
         "bleu:compat=nlg-eval", "bleu:tokenizer=char", "bleu:lowercase=true", "bleu:smoothing=exp",
-        "bleu:smoothing=floor", "sbleu", "sbleu:order=4", "sbleu:compat=nltk", "sbleu:brevity=bleu", "deltableu",
+        "bleu:smoothing=floor", "sbleu", "sbleu:order=4", "sbleu:compat=nltk",
+        "sbleu:brevity=bleu", "deltableu",
     ],
     "rouge": [
         "rougeL", "rougeLsum", "rouge1", "rouge2", "rougeL:compat=nlg-eval", "rougeL:tokenizer=13a",

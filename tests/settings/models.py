@@ -163,6 +163,8 @@ RESPOND = [
         also="--corpus {corpus}"),
     Row("respond", "--candidates", "--candidates 2", "@r.jsonl", where=RETRIEVAL,
         also="--corpus {corpus} --scorer {ruber}"),
+    Row("respond", "--tokenizer", "--tokenizer char", "@r.jsonl", where=RETRIEVAL,
+        also="--corpus {corpus}"),
     Row("respond", "--device", "--device tpu", status=(0, 2), effect=lambda _, after: (
         "device 'tpu' is unknown" in after.err)),
     *(

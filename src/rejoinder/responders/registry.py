@@ -36,11 +36,13 @@ class Choices:
         seed: Random seed.
         scorer: Re-ranks candidate replies; None: no re-ranking.
         candidates: Number of replies that the scorer re-ranks.
+        tokenizer: How messages are cut into words, one of ``rejoinder.text.tokenizers``.
     """
 
     seed: int = 12345
     scorer: Scorer | None = None
     candidates: int = 20
+    tokenizer: str = "13a"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def _random(corpus: Pairs, chosen: Choices) -> Responder:
 def _retrieval(corpus: Pairs, chosen: Choices) -> Responder:
     from rejoinder.responders.retrieval.retrieval import RetrievalResponder
 
-    return RetrievalResponder(corpus, chosen.scorer, chosen.candidates)
+    return RetrievalResponder(corpus, chosen.scorer, chosen.candidates, chosen.tokenizer)
 
 
 BUILT_IN: dict[str, BuiltIn] = {

@@ -36,6 +36,7 @@ def respond(
     length_penalty: float = 1.0,
     scorer: Scorer | str | os.PathLike[str] | None = None,
     candidates: int = 20,
+    tokenizer: str = "13a",
     seed: int = 12345,
     progress: Progress | None = None,
     device: str = "auto",
@@ -72,6 +73,9 @@ def respond(
         scorer: What re-ranks the replies that ``retrieval`` finds: a function from messages and
             replies to scores, or the folder of a model of ``train_ruber``.
         candidates: How many replies the scorer re-ranks.
+        tokenizer: How ``retrieval`` cuts messages into words: one of
+            ``rejoinder.text.tokenizers.TOKENIZERS``; ``zh``, ``ja-mecab`` or ``char`` where words have
+            no spaces between them.
         seed: Random seed (``random``; a server is told it).
         progress: Called with the number of messages answered and of all messages.
         device: Of a trained system or a scorer: ``auto`` (a GPU where there is one), ``cpu``, ``cuda``
@@ -102,6 +106,10 @@ def respond(
     """
     check_draws(0, seed)
     _check(system, corpus, scorer, beam, candidates)
+    if tokenizer != "13a" and system != "retrieval":
+        raise ParameterError(
+            "tokenizer: only retrieval compares the words of messages; leave it out"
+        )
     messages = _messages(testset)
     limits = Limits(retries, concurrency, max_calls, max_tokens)
     served = ServerSettings(instructions, turns, answer_tokens, limits, work)
@@ -121,7 +129,7 @@ def respond(
         pairs = as_pairs(corpus)
         if exclude_test_pairs:
             pairs = without_test_pairs(pairs, testset)
-        chosen = Choices(seed, _ranking(scorer, device), candidates)
+        chosen = Choices(seed, _ranking(scorer, device), candidates, tokenizer)
         responder = BUILT_IN[str(system)].make(pairs, chosen)
         texts = responder.respond(messages, progress)
         notes = [*pairs.notes, *responder.notes]

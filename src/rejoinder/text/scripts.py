@@ -65,7 +65,12 @@ class _Patterns:
 
 _PATTERNS = _Patterns()
 
-SUITED = {"Chinese": ("zh", "char"), "Japanese": ("ja-mecab", "char"), "": ("intl", "none")}
+SUITED = {
+    "Chinese": ("zh", "char"),
+    "Japanese": ("ja-mecab", "char"),
+    "Korean": ("ko-mecab", "intl", "char"),
+    "": ("intl", "none"),
+}
 """The tokenizers that separate the words of a script, best first; ``char`` for any other script."""
 
 
@@ -115,6 +120,17 @@ def lost(text: str, tokens: int) -> bool:
     (True, False, False)
     """
     return _PATTERNS.word.search(text) is not None and not separated(text, tokens)
+
+
+def spaced_script(texts: Collection[str]) -> str:
+    """``Korean`` where most letters of texts with spaces between words are Hangul; "" for any other.
+
+    >>> spaced_script(["오늘 날씨가 좋아요"]), spaced_script(["so nice", "да"])
+    ('Korean', '')
+    """
+    whole = "".join(texts)
+    hangul = sum("\uac00" <= each <= "\ud7af" for each in whole)
+    return "Korean" if 2 * hangul > sum(each.isalpha() for each in whole) else ""
 
 
 def unspaced_candidates(texts: Strings) -> Indices:

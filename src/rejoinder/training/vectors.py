@@ -15,6 +15,7 @@ from rejoinder.models.vectors.word_vectors import KIND, WordVectors
 from rejoinder.result import Result
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.testset import TestSet
+from rejoinder.text.separation import language_notes
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,12 +25,15 @@ class TrainedVectors(Result):
     Attributes:
         folder: The folder of the model.
         vectors: The word vectors.
-        notes: That nothing was done, where the folder held the vectors of the same call already.
+        notes: Words that the language does not separate; that nothing was done, where the folder held
+            the vectors of the same call already.
+        trained: Whether they were trained by this call.
     """
 
     folder: ModelFolder
     vectors: WordVectors
     notes: tuple[str, ...] = ()
+    trained: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """The folder, its hash and its size; the notes where there are any."""
@@ -77,7 +81,9 @@ def train_vectors(
     check_free(Path(path))
     turns = corpus.contexts.get_column("context").explode().drop_nulls().to_list()
     references = corpus.references.get_column("text").to_list()
-    sentences = cut_sentences(dict.fromkeys([*turns, *references]), language)
+    utterances = dict.fromkeys([*turns, *references])
+    sentences = cut_sentences(utterances, language)
+    notes = tuple(language_notes(list(utterances), language))
     settings = {"window": WINDOW, "min_count": min_count, "skip_gram": False, "epochs": epochs}
     identity = {
         **settings,
@@ -88,9 +94,9 @@ def train_vectors(
     }
     with alone(Path(path)):
         if before := finished(Path(path), identity, _identity):
-            return TrainedVectors(before, WordVectors.load(path), (FINISHED,))
+            return TrainedVectors(before, WordVectors.load(path), (*notes, FINISHED), False)
         vectors = trained_on(sentences, width, language, seed=seed, **settings)
-        return TrainedVectors(vectors.save(path), vectors)
+        return TrainedVectors(vectors.save(path), vectors, notes)
 
 
 def _identity(folder: ModelFolder) -> dict[str, Any] | None:

@@ -41,6 +41,12 @@ class ReplyingOptions(options.SeedOptions):
         default=20,
         help="Number of candidate replies. The scorer re-ranks them.",
     )
+    tokenizer: str = option(
+        "--tokenizer",
+        metavar="NAME",
+        default="13a",
+        help="Tokenizer. Texts are lower-cased. With retrieval.",
+    )
     device: str = options.DEVICE
 
 
@@ -133,6 +139,7 @@ def _check(given: RespondOptions) -> None:
     check_needs(kind == "server", "the URL of a server", *only)
     check_needs(given.work is not None, "--work FOLDER", "max_calls", "max_tokens")
     check_needs(given.scorer is not None, "--scorer FOLDER", "candidates")
+    check_needs(given.system == "retrieval", "retrieval", "tokenizer")
     learned = trained or given.scorer is not None
     check_needs(learned, "a trained system or --scorer FOLDER", "device")
     if given.beam < 1:

@@ -46,7 +46,7 @@ def vectors(given: VectorsOptions) -> None:
     with Progress("training"):
         result = train_vectors(conversations, given.output, **given.of(WordVectorsOptions))
     with Outputs(result) as outputs:
-        if not result.notes:
+        if result.trained:
             outputs.wrote(given.output)
         if given.json:
             machine.write(result.as_json())

@@ -10,7 +10,13 @@ import numpy as np
 
 from rejoinder.kernels.arrays import Indices
 from rejoinder.metrics.contract import Contract
-from rejoinder.text.scripts import lost, separated, unspaced_candidates, unspaced_script
+from rejoinder.text.scripts import (
+    lost,
+    separated,
+    spaced_script,
+    unspaced_candidates,
+    unspaced_script,
+)
 from rejoinder.text.strings import Strings
 
 EXAMINED = 500
@@ -136,7 +142,7 @@ def _of_few(metric: Contract, sample: ReplySample) -> list[str]:
 
 def _note(metric: Contract, unseparated: list[str], replies: str, result: str) -> str:
     script = Counter(map(unspaced_script, unseparated)).most_common(1)[0][0]
-    cause, remedy = metric.separation(script)
+    cause, remedy = metric.separation(script or spaced_script(unseparated))
     return f"{cause} of {replies}{_reason(script)}, so {result}; {remedy}"
 
 

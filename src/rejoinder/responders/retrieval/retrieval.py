@@ -11,6 +11,9 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.progress import Progress
 from rejoinder.retrieval.bm25 import BM25Index
+from rejoinder.text.separation import lost_words, wanted
+from rejoinder.text.strings import Strings
+from rejoinder.text.tokenizers import TOKENIZERS, check_tokenizer, tokenize
 
 Scorer = Callable[[list[str], list[str]], Floats]
 """From messages and replies to a score for each, e.g. RUBER's unreferenced scorer."""
@@ -30,9 +33,11 @@ class RetrievalResponder:
         corpus: messages and replies.
         scorer: scores replies to messages without a reference; None: no re-ranking.
         candidates: how many replies the scorer is given.
+        tokenizer: one of ``rejoinder.text.tokenizers.TOKENIZERS``; texts are lower-cased.
 
     Raises:
         InputError: the corpus is empty.
+        ParameterError: the tokenizer is unknown.
 
     Example:
         >>> corpus = Pairs(["1", "2"], ["Is it cold?", "Where to?"], ["Very.", "Home."])
@@ -40,13 +45,20 @@ class RetrievalResponder:
         ['Very.']
     """
 
-    def __init__(self, corpus: Pairs, scorer: Scorer | None = None, candidates: int = 20) -> None:
+    def __init__(
+        self,
+        corpus: Pairs,
+        scorer: Scorer | None = None,
+        candidates: int = 20,
+        tokenizer: str = "13a",
+    ) -> None:
+        check_tokenizer(tokenizer)
         if not len(corpus):
             raise InputError("corpus: no pairs; expected messages with replies")
         self.corpus = corpus
         self.scorer = scorer
         self.candidates = candidates if scorer is not None else 1
-        self.index = BM25Index(corpus.sources)
+        self.index = BM25Index(corpus.sources, tokenizer=tokenizer)
         texts, counts = np.unique(np.array(corpus.targets, dtype=object), return_counts=True)
         self.usual = str(texts[counts.argmax()])
         self.unmatched = 0
@@ -67,12 +79,26 @@ class RetrievalResponder:
 
     @property
     def notes(self) -> list[str]:
-        """How many messages of the last call share no word with the corpus."""
-        if not self.unmatched:
-            return []
-        return [
-            f"{self.unmatched} messages share no word with the corpus; they got its most frequent reply"
-        ]
+        """Words that the tokenizer does not separate; messages of the last call that share no word."""
+        notes = []
+        tokenizer = self.index.tokenizer
+        found = lost_words(self.corpus.sources, self._lengths)
+        if found is not None:
+            notes.append(
+                f"the tokenizer '{tokenizer}' does not separate the words of {found.number} of "
+                f"{found.unspaced} messages of the corpus in scripts without spaces{found.examined} "
+                f"({found.script}), so that whole messages are compared; give --tokenizer (tokenizer=) "
+                f"{wanted(found.script, TOKENIZERS, tokenizer)}"
+            )
+        if self.unmatched:
+            notes.append(
+                f"{self.unmatched} messages share no word with the corpus; they got its most frequent "
+                "reply"
+            )
+        return notes
+
+    def _lengths(self, texts: list[str]) -> list[int]:
+        return tokenize(Strings.of(texts), self.index.tokenizer, lowercase=True).lengths.tolist()
 
     def _chosen(self, message: str, texts: list[str]) -> str:
         if self.scorer is None or len(texts) == 1:

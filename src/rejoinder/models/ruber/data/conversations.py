@@ -13,6 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Indices
 from rejoinder.messages import counted
 from rejoinder.tables.testset import TestSet, first_references
+from rejoinder.text.separation import language_notes
 
 NONE = -1
 """Where a query has fewer turns than are looked at."""
@@ -29,7 +30,7 @@ class Conversations:
             in ``texts``; ``NONE`` before the first.
         replies: int64 [n], likewise.
         dialogues: int64 [n], which conversation an item belongs to.
-        notes: what was left out, in words.
+        notes: what was left out, in words, and words that the language does not separate.
     """
 
     texts: tuple[str, ...]
@@ -81,7 +82,8 @@ class Conversations:
         left = len(corpus) - len(replies)
         note = f"{counted(left, 'item')} left out: no context or no reference"
         words = tuple(spoken(places, language))
-        return cls(tuple(places), words, turns, answers, dialogues, (note,) if left else ())
+        notes = (*((note,) if left else ()), *language_notes(list(places), language))
+        return cls(tuple(places), words, turns, answers, dialogues, notes)
 
     def __len__(self) -> int:
         return self.replies.size

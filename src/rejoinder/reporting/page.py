@@ -146,17 +146,37 @@ def _sections(report: ReportParts) -> list[PageSection]:
         },
         ("ruq", 0): pictures.of_ruq(report),
     }
+    said = {f"note: {visible(note, lines=True)}" for note in report.notes}
+    said |= {visible(f"{label}: {text}", lines=True) for label, text in report.signatures().items()}
     return [
         PageSection(
             each.key,
             each.title,
             [
-                PagePart(part.heading, part.shown, tuple(drawn.get((each.key, place), ())))
+                PagePart(
+                    part.heading,
+                    [line for line in part.shown if _is_new(line, said)],
+                    tuple(drawn.get((each.key, place), ())),
+                )
                 for place, part in enumerate(each.parts)
             ],
         )
         for each in sections
     ]
+
+
+def _is_new(shown: PageTable | PageLine, said: set[str]) -> bool:
+    """Whether the page does not say this yet; a note is then among what was said.
+
+    Several tables rest on the same scores, and have their notes and signatures in common.
+    """
+    if isinstance(shown, PageTable):
+        return True
+    if shown.text in said:
+        return False
+    if shown.text.startswith("note: "):
+        said.add(shown.text)
+    return True
 
 
 def _of_record(record: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -38,10 +38,12 @@ class Summary(NamedTuple):
     Args:
         known: What the data show.
         unknown: What they cannot tell.
+        notes: How the scores are to be read; see ``Scores.notes``.
     """
 
     known: tuple[str, ...]
     unknown: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def summary(report: ReportParts) -> Summary:
@@ -51,6 +53,7 @@ def summary(report: ReportParts) -> Summary:
     return Summary(
         tuple(sentence for part in known for sentence in part(report)),
         tuple(sentence for part in unknown for sentence in part(report)),
+        report.notes,
     )
 
 

@@ -62,7 +62,7 @@ def test_the_numbers_are_those_of_the_verbs(full, testset, replies):
 
 
 def test_the_sentences_are_of_the_tables(full):
-    known, unknown = full.summary()
+    known, unknown, _ = full.summary()
     assert known[0] == "3 systems replied to 66 items; an item has 5 to 8 references."
     best = full.scores.systems().filter(metric="BLEU-2").to_dicts()[0]
     shown = f"{100 * best['value']:.1f} (95% interval {100 * best['low']:.1f} to {100 * best['high']:.1f})"
@@ -86,7 +86,7 @@ def test_the_sentences_are_of_the_tables(full):
 
 def test_without_ratings_agreement_is_not_known(testset, replies):
     made = rejoinder.report(testset, replies, ["rougeL"], **FEW)
-    known, unknown = made.summary()
+    known, unknown, _ = made.summary()
     assert unknown[-1].startswith(
         "No human ratings are given: how far the metrics agree with people"
     )
@@ -103,7 +103,7 @@ def test_without_ratings_agreement_is_not_known(testset, replies):
 
 def test_one_item_and_one_system_have_a_report():
     made = rejoinder.report(*small(1), ["bleu"], **FEW)
-    known, unknown = made.summary()
+    known, unknown, _ = made.summary()
     assert known[:2] == (
         "1 system replied to 1 item; an item has 2 references.",
         "BLEU-2 of a is 100.0.",
@@ -123,7 +123,7 @@ def test_without_resamples_nothing_is_certain():
 
 def test_systems_that_say_the_same_are_not_separated():
     made = rejoinder.report(*small(8, "ab"), ["bleu"], **FEW)
-    known, unknown = made.summary()
+    known, unknown, _ = made.summary()
     assert "is not significant" in known[1]
     assert "(a and b)" in unknown[0]
 

@@ -104,6 +104,24 @@ def test_the_page_is_whole_without_any_other_file(html):
     assert not re.search(r"url\((?!#)|@import", html)
 
 
+def test_a_note_is_said_once(html):
+    note = "note: "
+    lines = re.findall(r'<p class="line" dir="auto">(.*?)</p>', html, re.S)
+    notes = [line for line in lines if line.startswith(note)]
+    assert len(notes) == len(set(notes))
+
+
+def test_notes_on_the_scores_stand_in_the_summary():
+    testset = rejoinder.TestSet.from_lists([["at nine"]] * 5)
+    rows = [("a", id, "" if id == "1" else "at nine") for id in testset.ids]
+    table = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    made = rejoinder.report(testset, table, ["bleu"], resamples=100)
+    assert "'a': 1 empty reply, scored as such" in made.summary().notes
+    page = made.to_html()
+    assert page.count("1 empty reply, scored as such") == 1
+    assert "Notes on the scores" in page
+
+
 def test_every_id_of_the_page_is_its_own(html):
     ids = [value for name, value in Page(html).attributes if name == "id"]
     assert len(ids) == len(set(ids))

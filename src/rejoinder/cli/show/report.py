@@ -22,7 +22,7 @@ from rejoinder.cli.terminal.collecting import (
     headings_of,
     right_of,
 )
-from rejoinder.cli.terminal.console import console
+from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.reporting.page import PageLine, PagePart, PageSection, PageTable
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ def sentences(report: Report) -> None:
         out.rule("What is not known")
         for sentence in words.unknown:
             out.print(sentence)
+    if words.notes:
+        out.print()
+        print_notes(out, words.notes)
 
 
 def whole(report: Report) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rejoinder.cli.records import Records
 from rejoinder.cli.show import machine
 from rejoinder.cli.targets import announce_replacements
 from rejoinder.cli.terminal.speech import is_quiet, say
@@ -17,6 +16,7 @@ from rejoinder.messages import counted
 
 if TYPE_CHECKING:
     from rejoinder.cli.options import JsonOptions
+    from rejoinder.cli.records import Records
 
 Made = TypeVar("Made")
 
@@ -58,7 +58,7 @@ class Outputs:
     def __init__(self, result: Any = None) -> None:
         self._written: list[str] = []
         self._failed: list[RejoinderError] = []
-        self._records = Records(result)
+        self._result = result
 
     def save(
         self,
@@ -119,6 +119,13 @@ class Outputs:
         except RejoinderError as error:
             self._failed.append(error)
             return otherwise
+
+    @cached_property
+    def _records(self) -> Records:
+        """The writer of records, which is imported when a file is written."""
+        from rejoinder.cli.records import Records
+
+        return Records(self._result)
 
     def __enter__(self) -> Outputs:
         announce_replacements()

@@ -118,7 +118,7 @@ class Scores(Measurements, PlottedResult):
         table = self._numbers(label, measured)
         key = table.get_column("value").to_numpy()
         key = -key if measured.metric.higher_is_better else key
-        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable")]
+        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable").tolist()]
 
     def _numbers(self, label: str, measured: Measured) -> pl.DataFrame:
         """The rows of ``systems`` of one metric, in the order of the systems."""
@@ -132,16 +132,18 @@ class Scores(Measurements, PlottedResult):
                 effects = design_effects(self, label)
                 worth = measured.interval_sizes() if measured.metric.share else None
             lows, highs = score_intervals(measured.metric, values, self.left_out(label), worth)
+        # Lists: of an array Polars asks whether it is masked, and imports numpy.ma for that.
         table = pl.DataFrame(
             {
                 "metric": [label] * values.size,
                 "system": list(self.names),
-                "value": values,
-                "low": lows,
-                "high": highs,
+                "value": values.tolist(),
+                "low": lows.tolist(),
+                "high": highs.tolist(),
                 "n": [measured.n] * values.size,
                 "signature": [measured.signature] * values.size,
-            }
+            },
+            schema_overrides={"value": pl.Float64, "low": pl.Float64, "high": pl.Float64},
         )
         if self.cluster:
             table = table.with_columns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,13 +89,17 @@ def _sentence(
     if rewarded:
         each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
         words = f"{label} ranks {_listed(each)}"
-    if unclear:
-        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in unclear]
+    tested = [row for row in unclear if not math.isnan(row["p_holm_median"])]
+    untested = [f"'{row['fake']}'" for row in unclear if math.isnan(row["p_holm_median"])]
+    if tested:
+        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in tested]
         words += f"; the difference of {_listed(names)} from the median system is not significant"
+    if untested:
+        words += f"; the difference of {_listed(untested)} from the median system cannot be tested"
     if copy is not None:
         words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
         if costs is not None:
-            sure = "" if p is None or abs(costs) < NOISE else f" (p = {p:.2g})"
+            sure = "" if p is None or math.isnan(p) or abs(costs) < NOISE else f" (p = {p:.2g})"
             words += f", and a shuffle of its words {_cost(costs)}{sure}"
     return words + "."
 
@@ -112,6 +117,8 @@ def _sureness(row: Mapping[str, Any]) -> str:
     p = row.get("p_holm_median")
     if p is None:
         return ""
+    if math.isnan(p):
+        return " (difference from the median cannot be tested)"
     if _clear(row):
         return f" (above the median: p = {p:.2g})"
     return f" (difference from the median not significant: p = {p:.2g})"

@@ -36,6 +36,7 @@ class ReportParts(Result):
         ruq: By the name of its file the values of RUQ.
         tokens: By the name of its file the likelihoods of single tokens.
         failed: By part the reason why it is not there.
+        about_data: What was left out of the data, or read in another way.
     """
 
     testset: TestSet = field(repr=False)
@@ -51,11 +52,12 @@ class ReportParts(Result):
     ruq: Mapping[str, Scores] = field(default_factory=dict)
     tokens: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+    about_data: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of the scores; every other part has its own."""
-        return tuple(self.scores.notes)
+        """The notes on the data and on the scores; every other part has its own."""
+        return tuple(dict.fromkeys((*self.about_data, *self.scores.notes)))
 
     def signatures(self) -> dict[str, str]:
         """The signature of every metric."""

@@ -54,7 +54,8 @@ def of_systems(report: ReportParts) -> list[Picture]:
             drawn = standings(
                 table.filter(own), None if ranks is None else ranks.filter(own), axis, times
             )
-        caption = f"{label}: systems with 95% intervals, best first"
+        intervals = table.filter(own).get_column("low").fill_nan(None).count() > 0
+        caption = f"{label}: systems{' with 95% intervals' * intervals}, best first"
         if ranks is not None:
             caption += "; on the right their ranges of ranks; dashed lines divide clusters of ranks"
         if boxes := style.unwritable([label, *scores.names]):

@@ -16,6 +16,7 @@ from rejoinder.files.recording import record_of
 from rejoinder.files.replacing import check_target, replacing
 from rejoinder.human_evaluation.preference_summary import PreferenceSummary, preferences
 from rejoinder.human_evaluation.rating_summary import ratings as summarise
+from rejoinder.messages import counted
 from rejoinder.meta_evaluation.correlate import Agreement, correlate
 from rejoinder.meta_evaluation.with_people.compare import PeopleComparison, compare_with_people
 from rejoinder.metrics import registry
@@ -203,6 +204,9 @@ def report(
     table = None if ratings is None else _rated(ratings, criterion, without)
     scores = score(testset, replies, metrics, **facts, **draws, progress=progress("measuring"))
     failed: dict[str, str] = {}
+    about_data: tuple[str, ...] = ()
+    if table is not None:
+        table, about_data = _of_scores(table, scores)
     several = len(scores.names) > 1 and resamples > 0
     audited = _audit(testset, replies, metrics, facts | draws, failed, progress("auditing"))
     people = _with_people(scores, table, draws, failed, progress("correlating"))
@@ -218,7 +222,24 @@ def report(
         values,
         tokens,
         failed,
+        about_data,
     )
+
+
+def _of_scores(table: pl.DataFrame, scores: Scores) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The ratings of the systems and items that are scored, and a note on the others.
+
+    Raises:
+        InputError: None of them is.
+    """
+    ids = scores.items.get_column("id")
+    scored = pl.col("system").is_in(scores.names) & pl.col("id").is_in(ids.implode())
+    own = table.filter(scored)
+    if own.is_empty():
+        correlate(scores, table)  # its message says why nothing fits together
+    left_out = table.height - own.height
+    note = f"ratings: {counted(left_out, 'rating')} of other systems or items left out"
+    return own, (note,) if left_out else ()
 
 
 def _rated(table: Frame, criterion: str | None, without: Sequence[str]) -> pl.DataFrame:
@@ -254,6 +275,11 @@ def _audit(
                 "'rejoinder audit --save-replies' writes these for the other tool"
             )
             return None
+    if sampled(replies):
+        failed["audit"] = (
+            "it takes one reply for each item, and these systems have several (column 'sample')"
+        )
+        return None
     return _attempt(
         "audit", lambda: audit(testset, replies, measured, **facts, progress=progress), failed
     )
@@ -273,7 +299,13 @@ def _with_people(
     names = [] if table is None else table.get_column("criterion").unique(maintain_order=True)
     for name in names:
         own = table.filter(pl.col("criterion") == name)  # pyright: ignore[reportOptionalMemberAccess]
-        replies[name] = correlate(scores, own, **draws, progress=progress)
+        agreed = _attempt(
+            f"agreement, {name}",
+            lambda own=own: correlate(scores, own, **draws, progress=progress),
+            failed,
+        )
+        if agreed is not None:
+            replies[name] = agreed
         rated = set(own.get_column("system")) & set(scores.names)
         if len(rated) >= LEAST_SYSTEMS:
             part = f"agreement over systems, {name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -81,12 +81,36 @@ def _standings(report: ReportParts) -> Iterator[str]:
             yield f"{_name(label)} of {_name(best['system'])} is {value}."
             continue
         end = "highest" if each.metric.higher_is_better else "lowest, which is best,"
-        words = f"{_name(label)} is {end} for {_name(best['system'])}: {value}"
-        if leads is not None and ranks is not None:
+        equal = _equal(rows, "value")
+        words = f"{_name(label)} is {end} for {_names(equal)}: {value}"
+        if len(equal) > 1:
+            words += "; these systems are equal"
+        elif leads is not None:
             words += _lead(leads.filter(pl.col("metric") == label).to_dicts())
+        if ranks is not None and _tested(report, label):
             groups = ranks.filter(pl.col("metric") == label).get_column("group").max()
             words += f"; the systems form {counted(_whole(groups), 'cluster')} of ranks"
         yield f"{words}."
+
+
+def _equal(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
+    """The systems that are as good as the first one, which is the best."""
+    return [row["system"] for row in rows if row[key] == rows[0][key]]
+
+
+def _names(systems: Sequence[str]) -> str:
+    """Names of systems in a sentence; of more than `NAMED` the number."""
+    if len(systems) > NAMED:
+        return counted(len(systems), "system")
+    return " and ".join(map(_name, systems))
+
+
+def _tested(report: ReportParts, label: str) -> bool:
+    """Whether any pair of systems has a test under a metric."""
+    if report.comparison is None:
+        return False
+    rows = report.comparison.table.filter(pl.col("metric") == label)
+    return rows.get_column("p_randomization_holm").fill_nan(None).count() > 0
 
 
 def _lead(rows: list[dict[str, Any]]) -> str:
@@ -139,9 +163,10 @@ def _raters(report: ReportParts) -> Iterator[str]:
             pl.col("criterion") == row["criterion"], pl.col("mean").is_not_nan()
         )
         if means.height > 1:
-            best = means.sort("mean", descending=True, maintain_order=True).to_dicts()[0]
-            ends = [best[key] for key in ("mean", "low", "high")]
-            words += f"; {_name(best['system'])} has the highest mean, {_interval(ends, _two)}"
+            rows = means.sort("mean", descending=True, maintain_order=True).to_dicts()
+            ends, equal = [rows[0][key] for key in ("mean", "low", "high")], _equal(rows, "mean")
+            has = "has" if len(equal) == 1 else "have"
+            words += f"; {_names(equal)} {has} the highest mean, {_interval(ends, _two)}"
         yield f"{words}."
 
 
@@ -157,8 +182,10 @@ def _strengths(report: ReportParts) -> Iterator[str]:
             f"{counted(row['raters'], 'rater')}"
         )
         if not rows.is_empty():
-            best = rows.sort("strength", descending=True, maintain_order=True).to_dicts()[0]
-            words += f"; {_name(best['system'])} is the strongest system"
+            ordered = rows.sort("strength", descending=True, maintain_order=True).to_dicts()
+            equal = _equal(ordered, "strength")
+            end = "is the strongest system" if len(equal) == 1 else "are equal, and the strongest"
+            words += f"; {_names(equal)} {end}"
         yield f"{words}."
 
 
@@ -192,12 +219,18 @@ def _ties(report: ReportParts) -> Iterator[str]:
     table = report.comparison.table
     for label, each in report.scores.measured.items():
         rows = table.filter(pl.col("metric") == label)
-        # An undefined p separates nobody.
-        p = pl.col("p_randomization_holm").fill_nan(1.0).fill_null(1.0)
-        open_ = rows.filter(p >= SIGNIFICANT)
-        if not each.metric.ranks or open_.is_empty():
+        if not each.metric.ranks:
             continue
-        pairs = open_.select("a", "b").rows()
+        p = pl.col("p_randomization_holm").fill_nan(None)
+        untested = rows.filter(p.is_null()).height
+        if untested:
+            yield (
+                f"{_name(label)}: {untested} of {counted(rows.height, 'pair')} of systems cannot be "
+                "tested: there are too few items, clusters or values that differ."
+            )
+        pairs = rows.filter(p >= SIGNIFICANT).select("a", "b").rows()
+        if not pairs:
+            continue
         named = ", ".join(f"{_name(a)} and {_name(b)}" for a, b in pairs)
         names = f" ({named})" if len(pairs) <= NAMED else ""
         verb = "does" if len(pairs) == 1 else "do"
@@ -247,12 +280,14 @@ def _no_agreement(report: ReportParts) -> Iterator[str]:
             pl.col("correlation") == _coefficient(agreement),
             pl.col("metric").is_in(list(agreement.labels)),
         )
-        open_ = rows.filter(~((pl.col(low) > 0) | (pl.col(high) < 0)).fill_null(False))
-        if open_.is_empty():
+        # NaN would count as greater than any number.
+        above, below = pl.col(low).fill_nan(None) > 0, pl.col(high).fill_nan(None) < 0
+        unsure = rows.filter(~(above | below).fill_null(False))
+        if unsure.is_empty():
             continue
-        names = ", ".join(_name(each) for each in open_.get_column("metric"))
+        names = ", ".join(_name(each) for each in unsure.get_column("metric"))
         yield (
-            f"{_name(criterion)}: whether {names} agree{'s' * (open_.height == 1)} with people on single "
+            f"{_name(criterion)}: whether {names} agree{'s' * (unsure.height == 1)} with people on single "
             "replies at all is not known: the interval of the correlation holds 0, or there is none."
         )
 

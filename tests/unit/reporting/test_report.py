@@ -124,7 +124,7 @@ def test_without_resamples_nothing_is_certain():
 def test_systems_that_say_the_same_are_not_separated():
     made = rejoinder.report(*small(8, "ab"), ["bleu"], **FEW)
     known, unknown, _ = made.summary()
-    assert "is not significant" in known[1]
+    assert known[1].startswith("BLEU-2 is highest for a and b: 100.0; these systems are equal")
     assert "(a and b)" in unknown[0]
 
 
@@ -306,3 +306,56 @@ def test_markdown_has_the_sentences_and_the_tables(full, tmp_path):
     assert "#### What is not known" in text
     assert "#### Ratings and raters: Preferences" in text
     assert "| system | BLEU-2 | length |" in text
+
+
+def test_undefined_agreement_is_not_known():
+    testset, replies = small(8, "ab")
+    rated = {"system": "a", "id": testset.ids[0], "rater": "ann", "criterion": "fit", "score": 3.0}
+    made = rejoinder.report(testset, replies, ["bleu"], ratings=pl.DataFrame([rated]), **FEW)
+    sentences = " ".join(made.summary().unknown)
+    assert (
+        "fit: whether BLEU-2 agrees with people on single replies at all is not known" in sentences
+    )
+
+
+def test_ratings_that_fit_no_system_are_named_and_the_others_are_used():
+    testset, replies = small(8, "ab")
+    rows = [
+        {"system": system, "id": id, "rater": "ann", "criterion": "fit", "score": float(k % 3)}
+        for system in ("a", "b", "people")
+        for k, id in enumerate(testset.ids)
+    ]
+    rows.append({**rows[-1], "criterion": "other"})
+    made = rejoinder.report(testset, replies, ["bleu"], ratings=pl.DataFrame(rows), **FEW)
+    assert list(made.agreement) == ["fit"]
+    assert set(made.ratings.systems["system"]) == {"a", "b"}
+    assert made.notes[0] == "ratings: 9 ratings of other systems or items left out"
+
+
+def varied(items=8):
+    """Two systems whose replies differ from item to item."""
+    testset, replies = small(items, "ab")
+    k = pl.int_range(pl.len())
+    text = pl.when(k % 3 == 0).then(pl.lit("not now")).otherwise("text")
+    return testset, replies.with_columns(
+        pl.when(k < items).then(text).otherwise("text").alias("text")
+    )
+
+
+def test_what_cannot_be_tested_is_not_called_not_significant():
+    testset, replies = varied()
+    contexts = testset.contexts.with_columns(pl.lit("one").alias("conversation"))
+    one = rejoinder.TestSet(contexts, testset.references)
+    made = rejoinder.report(one, replies, ["bleu"], **FEW)
+    known, unknown = " ".join(made.summary().known), " ".join(made.summary().unknown)
+    for words in (known, unknown):
+        assert "nan" not in words
+        assert "not significant" not in words
+        assert "of ranks" not in words
+    assert "BLEU-2: 1 of 1 pair of systems cannot be tested" in unknown
+
+
+def test_captions_name_intervals_where_there_are_any():
+    for resamples, named in ((100, True), (0, False)):
+        made = rejoinder.report(*varied(), ["bleu:order=1"], resamples=resamples)
+        assert ("systems with 95% intervals" in made.to_html()) == named

@@ -53,12 +53,15 @@ def report(given: ReportOptions) -> None:
     RUQ; ratings and raters; and how the page was made. It needs no other file and no network.
     TESTSET holds contexts and their references, RESPONSES are the systems' replies.
     """
+    from dataclasses import replace  # not imported for --help
+
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.records import Records
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.cli.terminal.speech import logged_notes
     from rejoinder.reporting.report import report as made
     from rejoinder.reporting.report import write_report
 
@@ -84,6 +87,7 @@ def report(given: ReportOptions) -> None:
             cluster=given.cluster,
             progress=lambda part: _begun(tick, part),
         )
+    result = replace(result, about_data=(*logged_notes(), *result.about_data))
     with Outputs(result) as outputs, Progress("writing") as tick:
         record = Records(result).of_page(given.output)
         written = outputs.save(given.output, lambda path: write_report(result, path, record, tick))

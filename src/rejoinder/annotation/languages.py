@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rejoinder.annotation.task import Task
 
 SCRIPTS = {
     "ja": "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f",  # kana
@@ -48,6 +52,19 @@ def languages(texts: Sequence[str], given: str = "") -> dict[str, str]:
         return dict.fromkeys(texts, given)
     han = _of_characters("".join(texts))
     return {text: _language(text, han) for text in texts}
+
+
+def own_languages(task: Task) -> dict[str, str]:
+    """By each text that a study's author wrote the tag of its language; "" where its script does not tell.
+
+    Args:
+        task: The study: its title, instructions and consent, what its criteria ask, and the words of
+            their points. The study's ``language`` is that of the conversations and says nothing here.
+    """
+    words = (text for each in task.criteria for text in (each.asked, *each.words))
+    explained = (each.explanation for each in (*task.training, *task.attention))
+    texts = (task.title, task.instructions, task.consent, *words, *explained)
+    return languages(list(dict.fromkeys(filter(None, texts))))
 
 
 def _of_characters(whole: str) -> str:

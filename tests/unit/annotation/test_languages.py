@@ -8,12 +8,12 @@ import pytest
 pytest.importorskip("jinja2")
 
 import studies
-from rejoinder.annotation.languages import languages
+from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.standalone.page import make_page
 from rejoinder.annotation.study import Study
-from rejoinder.annotation.task import Task
+from rejoinder.annotation.task import Criterion, Task
 from rejoinder.tables.testset import TestSet
 
 
@@ -71,3 +71,36 @@ def test_the_served_page_tells_it_too(tmp_path):
     assert '<span class="text" dir="auto" lang="zh">你今天过得怎么样？</span>' in html
     assert '<span class="text" dir="auto">ann says 1</span>' in html
     assert html.startswith('<!doctype html>\n<html lang="en">')
+
+
+OWN = Task(
+    title="评价聊天机器人的回复",
+    instructions="请阅读对话，然后评价最后一个回复。\n\n谢谢您的参与。",
+    consent="I take part of my own will.",
+    criteria=(
+        Criterion("relevance", "回复与对话有关吗？", 1, 2, ("无关", "有关")),
+        Criterion("fluency"),
+    ),
+    raters_per_question=1,
+)
+
+
+def test_what_the_author_wrote_has_a_language_of_its_own():
+    # English names are of no language that a script tells; few Chinese characters are Chinese here.
+    told = {text: tag for text, tag in own_languages(OWN).items() if tag}
+    chinese = (OWN.title, OWN.instructions, "回复与对话有关吗？", "无关", "有关")
+    assert told == dict.fromkeys(chinese, "zh")
+
+
+def test_the_pages_tag_what_the_author_wrote(tmp_path):
+    pytest.importorskip("starlette")
+    from rejoinder.annotation.server.pages import Pages
+
+    study = chinese(tmp_path, OWN)
+    start = Pages(study).start(study.add_rater()).body.decode()
+    assert '<h1 dir="auto" lang="zh">评价聊天机器人的回复</h1>' in start
+    assert start.count('<p class="lines" dir="auto" lang="zh">') == 2
+    assert '<p class="lines" dir="auto">I take part' in start
+    html, _, _ = make_page(study)
+    (data,) = re.findall(r'<script type="application/json" id="study">(.*?)</script>', html, re.S)
+    assert json.loads(data)["languages"][OWN.instructions] == "zh"

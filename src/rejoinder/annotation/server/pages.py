@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from rejoinder.annotation.choices import LONGEST_COMMENT
-from rejoinder.annotation.languages import languages
+from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.overview import Overview
 from rejoinder.annotation.server.security import form_token
 from rejoinder.annotation.speakers import turns
@@ -34,6 +35,8 @@ class Pages:
         )
         self._environment.filters["turns"] = turns
         self._environment.filters["languages"] = self._languages
+        self._own = own_languages(study.task)
+        self._environment.filters["tag"] = self._tag
         self._environment.filters["paragraphs"] = paragraphs
         self._environment.filters["figure"] = figure
         self._environment.globals["task"] = study.task
@@ -42,6 +45,11 @@ class Pages:
     def _languages(self, shown: Shown) -> dict[str, str]:
         """By text of a question the tag of its language."""
         return languages((*shown.context, *shown.replies), self.study.task.language)
+
+    def _tag(self, text: str) -> Markup:
+        """The attribute that says the language of a text of the study's author; nothing if unknown."""
+        language = self._own.get(text, "")
+        return Markup(' lang="{}"').format(language) if language else Markup("")
 
     def start(self, rater: Rater, error: str = "") -> HTMLResponse:
         """The instructions and the consent."""

@@ -10,7 +10,7 @@ import jinja2
 
 from rejoinder.annotation.answers import FORMAT, MARK
 from rejoinder.annotation.choices import LONGEST_COMMENT
-from rejoinder.annotation.languages import languages
+from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.study import Rater, Study
 from rejoinder.files.page_policy import hash_of
 
@@ -54,6 +54,7 @@ def make_page(study: Study) -> tuple[str, Rater, int]:
         "kind": task.kind,
         "ties": task.ties,
         "title": task.title,
+        "languages": {text: tag for text, tag in own_languages(task).items() if tag},
         "instructions": task.instructions,
         "consent": task.consent,
         "comments": task.comments,

@@ -40,14 +40,16 @@
     made.append(...children);
     return made;
   };
+  // A text may be called like what every object has ("constructor").
+  const language = (text, languages) => (Object.hasOwn(languages, text) ? languages[text] : "");
+  // The language of a text that the author of the study wrote.
+  const own = (text) => language(text, study.languages);
   const paragraphs = (text) =>
     text
       .split(/\n\n+/)
       .map((each) => each.trim())
       .filter((each) => each)
-      .map((each) => element("p", { class: "lines", dir: "auto" }, each));
-  // A text may be called like what every object has ("constructor").
-  const language = (text, languages) => (Object.hasOwn(languages, text) ? languages[text] : "");
+      .map((each) => element("p", { class: "lines", dir: "auto", lang: own(text) }, each));
   const texts = (text, languages) =>
     text.trim()
       ? element("span", { class: "text", dir: "auto", lang: language(text, languages) }, text)
@@ -119,13 +121,13 @@
       }),
       " ",
       element("span", { class: "mark" }, String(label)),
-      ...(words ? [" ", element("span", { class: "words", dir: "auto" }, words)] : []),
+      ...(words ? [" ", element("span", { class: "words", dir: "auto", lang: own(words) }, words)] : []),
     );
   const group = (legend, options, scale = false) =>
     element(
       "fieldset",
       {},
-      element("legend", { dir: "auto" }, legend),
+      element("legend", { dir: "auto", lang: own(legend) }, legend),
       element("div", { class: scale ? "options scale" : "options" }, ...options),
     );
   const groups = (question, before) =>
@@ -210,7 +212,7 @@
     };
     draw(
       study.title,
-      element("h1", { dir: "auto" }, study.title),
+      element("h1", { dir: "auto", lang: own(study.title) }, study.title),
       ...(study.instructions
         ? paragraphs(study.instructions)
         : [element("p", {}, "Read each conversation, and judge what is asked below it.")]),

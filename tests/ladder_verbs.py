@@ -389,7 +389,7 @@ LADDER: dict[str, Entry | Absent] = {
     "score": Entry(score, rows("systems"), most=40_000),
     "compare": Entry(compare, compared, least=(1, 2), most=40_000),
     "audit": Entry(audit, lambda told: [row["n"] for row in told["systems"]["all"]], most=40_000),
-    "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=400),
+    "report": Entry(report, lambda told: [row["n"] for row in told["scores"]["systems"]], most=40),
     "explain-diff": Entry(explain_diff, lambda told: [told["items"]], most=40_000),
     "correlate": Entry(correlate, rows("agreement"), least=(1, 2), most=17_000),
     "judge": Entry(judge, rows("measures"), most=40_000),

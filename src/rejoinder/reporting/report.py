@@ -208,13 +208,16 @@ def report(
     if table is not None:
         table, about_data = _of_scores(table, scores)
     several = len(scores.names) > 1 and resamples > 0
+    if several:
+        progress("comparing")
+    compared = compare(scores) if several else None
     audited = _audit(testset, replies, metrics, facts | draws, failed, progress("auditing"))
     people = _with_people(scores, table, draws, failed, progress("correlating"))
     return Report(
         testset,
         _shown(replies, testset, missing),
         scores,
-        compare(scores) if several else None,
+        compared,
         audited,
         None if table is None else summarise(table, **draws),
         *people,

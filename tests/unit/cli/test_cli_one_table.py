@@ -26,6 +26,7 @@ VERBS = {
     "correlate": ["-m", "length", "--ratings", "r.csv", "--resamples", "100"],
     "plan": ["-m", "length", "--ratings", "r.csv", "--resamples", "100"],
     "audit": ["-m", "length", "--resamples", "100"],
+    "report": ["-m", "length", "--resamples", "0", "-o", "r.md"],
 }
 
 

@@ -144,7 +144,7 @@ def test_a_figure_in_a_page_keeps_its_looks_without_a_style():
     }
 
 
-def test_a_page_of_the_command_line_names_its_files(command, tmp_path):
+def test_a_page_of_the_command_line_names_its_files(command, tmp_path, monkeypatch):
     system = EXAMPLES / "responses" / "tuned.jsonl"
     path = tmp_path / "r.html"
     words = ["report", EXAMPLES / "testset.jsonl", system, "-m", "bleu", "--resamples", 100]
@@ -155,6 +155,8 @@ def test_a_page_of_the_command_line_names_its_files(command, tmp_path):
     assert page.startswith("<!doctype html><!-- rejoinder report -->\n")
     assert "<bdi>tuned.jsonl</bdi>" in page
     assert "rejoinder report" in page
+    monkeypatch.setattr("rejoinder.cli.verbs.report.LARGE", 0.01)
     status, _, err = command(*words, "-o", path)
+    assert "MB, which a browser opens slowly; take fewer items" in err
     assert "a report of an earlier run will be replaced" in err
     assert path.read_text("utf-8") == page

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from rejoinder.cli.terminal.progress import Progress
 
+LARGE = 50.0
+"""Megabytes; 7,000 items of 10 systems are about 17."""
+
 EXAMPLES = """\b
 Examples:
   rejoinder report testset.jsonl systems/*.jsonl -o report.html
@@ -91,6 +94,8 @@ def report(given: ReportOptions) -> None:
     with Outputs(result) as outputs, Progress("writing") as tick:
         record = Records(result).of_page(given.output)
         written = outputs.save(given.output, lambda path: write_report(result, path, record, tick))
+        if written:
+            _note_size(given.output)
         if given.json:
             write(result.as_json(str(given.output) if written else None))
         else:
@@ -103,6 +108,18 @@ def _begun(tick: Progress, part: str) -> Progress:
     """The progress of the next part."""
     tick.what, tick.done, tick.total = part, 0, 0
     return tick
+
+
+def _note_size(path: Path) -> None:
+    """A note on a page that browsers open slowly."""
+    from rejoinder.cli.terminal.speech import note
+
+    megabytes = path.stat().st_size / 1e6
+    if megabytes > LARGE:
+        note(
+            f"{path}: is of {megabytes:.0f} MB, which a browser opens slowly; take fewer items or systems "
+            "(--without), or write the summary and the tables alone (-o report.md)"
+        )
 
 
 def _preferences(given: ReportOptions) -> pl.DataFrame | None:

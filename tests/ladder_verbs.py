@@ -408,9 +408,7 @@ LADDER: dict[str, Entry | Absent] = {
         most=40_000,
         needs=("starlette", "uvicorn"),
     ),
-    "annotate page": Entry(
-        annotate_page, lambda told: [told["questions"]], most=400, needs=("jinja2",)
-    ),
+    "annotate page": Entry(annotate_page, lambda told: [told["questions"]], most=400),
     "annotate export": Entry(annotate_export, lambda told: [told["items"]], most=200),
     "look": Entry(look, lambda told: [told["readings"][0]["counts"]["items"]], alone=True),
     "provenance": Entry(provenance, lambda told: [told["rows"]], alone=True),

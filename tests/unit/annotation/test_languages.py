@@ -5,8 +5,6 @@ import re
 
 import pytest
 
-pytest.importorskip("jinja2")
-
 import studies
 from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.new_study import make_study

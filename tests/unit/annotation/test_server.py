@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 pytest.importorskip("starlette")
-pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 

@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-pytest.importorskip("jinja2")
 
 from rejoinder.annotation.export import judgements
 from rejoinder.annotation.study import Study

@@ -9,8 +9,6 @@ from unittest.mock import patch
 
 import pytest
 
-pytest.importorskip("jinja2")
-
 import studies
 from rejoinder.annotation.answers import taken_in
 from rejoinder.annotation.export import export, judgements

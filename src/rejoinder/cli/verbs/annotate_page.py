@@ -44,11 +44,8 @@ def page(given: PageOptions) -> None:
     from contextlib import closing
 
     from rejoinder.annotation.platforms.registry import PLATFORMS, check_task, tasks
-    from rejoinder.cli import study as studies
-    from rejoinder.models.installed import check_installed
-
-    check_installed("annotate page", "jinja2", extra="annotate")
     from rejoinder.annotation.standalone.page import make_page
+    from rejoinder.cli import study as studies
 
     platform = _platform_of(given)
     if platform is not None and given.testset is not None:  # before the study is made

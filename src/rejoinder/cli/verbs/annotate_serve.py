@@ -63,7 +63,7 @@ def serve(given: ServeOptions) -> None:
     from rejoinder.cli import study as studies
     from rejoinder.models.installed import check_installed
 
-    check_installed("annotate serve", "starlette", "uvicorn", "jinja2", extra="annotate")
+    check_installed("annotate serve", "starlette", "uvicorn", extra="annotate")
     address = _checked(given.address)
     study, there = studies.opened(given)
     try:

@@ -5,9 +5,13 @@ The list of verbs and options is the command's own: an option without a row in t
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
 import click
 import pytest
 
+from json_schemas import faults, is_json, path_of
 from rejoinder.cli.app import app
 from rejoinder.cli.terminal import progress
 from rejoinder.cli.verb_group import quiet
@@ -27,6 +31,12 @@ def options(command=app, verb=()):
     for each in command.params:
         if isinstance(each, click.Option) and each is not quiet:  # tests/unit/cli/test_cli_quiet.py
             yield " ".join(verb), each.opts[0]
+
+
+@cache
+def schema(verb):
+    """What docs/schemas says of the JSON of a verb."""
+    return json.loads(path_of(verb).read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +70,8 @@ def test_what_an_option_does(row, commands, monkeypatch):
     for result, status in zip((before, after), row.status, strict=True):
         assert result.status == status, result.err or result.out
         assert "Traceback" not in result.err
+        if is_json(result.out):
+            assert list(faults(result.json, schema(row.verb)))[:3] == []
     assert row.differs or row.effect or row.as_usual, "the row says nothing"
     if row.differs:
         assert before.at(row.differs) != after.at(row.differs)

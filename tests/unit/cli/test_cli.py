@@ -41,7 +41,7 @@ def test_score_as_json(command):
     best = told["systems"][0]
     assert best["system"] == "tuned"
     assert best["value"] == pytest.approx(0.4933, abs=5e-5)  # 0 to 1 here, x100 in tables
-    assert set(told) == {"systems", "parts", "leads", "notes"}
+    assert set(told) == {"json_version", "systems", "parts", "leads", "notes"}
     (lead,) = told["leads"]
     assert (lead["a"], lead["b"], lead["p"] < 0.05) == ("tuned", "retrieval", True)
 

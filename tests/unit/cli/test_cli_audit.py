@@ -41,7 +41,7 @@ def test_as_json(command):
     )
     assert (status, err) == (0, "")
     told = json.loads(out)
-    assert set(told) == {"audit", "verdicts", "systems", "parameters", "notes"}
+    assert set(told) == {"json_version", "audit", "verdicts", "systems", "parameters", "notes"}
     assert len(told["audit"]) == 14
     row = next(row for row in told["audit"] if row["metric"] == "BLEU-2" and row["fake"] == "copy")
     assert 0 < row["value"] < 1
@@ -76,13 +76,13 @@ def test_a_system_is_left_out_by_name(command):
     ("arguments", "told"),
     [
         ([TESTSET], "rejoinder audit"),
-        ([TESTSET, *SYSTEMS, "--turns", "0"], "turns=0"),
+        ([TESTSET, *SYSTEMS, "--turns", "0"], "--turns 0"),
         (
             [TESTSET, *SYSTEMS, "--without", "people"],
             "system 'people' is unknown; choose 'generic'",
         ),
         ([TESTSET, *SYSTEMS, "-m", "blue"], "metric 'blue' is unknown"),
-        ([TESTSET, *SYSTEMS, "--seed", "-1"], "seed=-1"),
+        ([TESTSET, *SYSTEMS, "--seed", "-1"], "--seed -1"),
     ],
 )
 def test_mistakes_are_one_message_and_status_2(command, arguments, told):

@@ -45,6 +45,7 @@ def test_saved_scores_and_fresh_ones_agree(command, kept):
     told = json.loads(saved)
     assert told["agreement"] == json.loads(fresh)["agreement"]
     assert set(told) == {
+        "json_version",
         "agreement",
         "within",
         "comparisons",
@@ -157,12 +158,12 @@ def test_the_table_is_kept_as_csv(command, kept, tmp_path):
         ([*RATINGS, "--without", "nobody"], "choose 'generic', 'retrieval' or 'tuned'"),
         ([*RATINGS, "-p", "unit"], "the most is 66"),
         ([*RATINGS, "-p", "unit", "--unit-size", "0"], "size=0"),
-        ([*RATINGS, "-p", "unit", "--assignments", "-1"], "assignments=-1"),
+        ([*RATINGS, "-p", "unit", "--assignments", "-1"], "--assignments -1"),
         ([*RATINGS, "-p", "pairwise", "-c", "pearson"], "without --correlation"),
         ([*RATINGS, "-p", "pairwise", "--epsilon", "most"], "'most'"),
-        ([*RATINGS, "-p", "pairwise", "--epsilon", "nan"], "epsilon=nan"),
+        ([*RATINGS, "-p", "pairwise", "--epsilon", "nan"], "--epsilon nan"),
         ([*RATINGS, "--raters", "best"], "best"),
-        ([*RATINGS, "--permutations", "-1"], "permutations=-1"),
+        ([*RATINGS, "--permutations", "-1"], "--permutations -1"),
         (["--ratings", "nothing.csv"], "nothing.csv"),
     ],
 )

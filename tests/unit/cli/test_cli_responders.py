@@ -115,7 +115,7 @@ def test_filter_s_mistakes(command, corpus, tmp_path):
     for arguments, words in (
         (["--threshold", "-1"], "threshold"),
         (["--clusters", 3], "go together"),
-        ([*few, "--clusters", 2, "--seed", -1], "seed=-1"),
+        ([*few, "--clusters", 2, "--seed", -1], "--seed -1"),
         ([*few, "--clusters", 2], "a row for each of 80 pairs"),
         (["--sentence-vectors", corpus, corpus, "--clusters", 2], "not a NumPy array file"),
     ):
@@ -207,7 +207,7 @@ def test_respond_s_mistakes(command, corpus, tmp_path):
         (["random", TESTSET, "-o", out, "--corpus", corpus, "--beam", 0], "--beam"),
         (["random", TESTSET, "-o", out, "--corpus", corpus, "--scorer", tmp_path], "--scorer"),
         (["random", TESTSET, "-o", tmp_path / "r.doc", "--corpus", corpus], "suffix"),
-        (["random", TESTSET, "-o", out, "--corpus", corpus, "--seed", -1], "seed=-1"),
+        (["random", TESTSET, "-o", out, "--corpus", corpus, "--seed", -1], "--seed -1"),
         (["retrieval", TESTSET, "-o", out, "--corpus", corpus, "--candidates", 0], "--candidates"),
     ):
         status, _, err = command("respond", *arguments)

@@ -67,6 +67,7 @@ def test_json_has_every_row(study, model):
     assert status == 0
     told = json.loads(out)
     assert set(told) == {
+        "json_version",
         "table", "signature", "signatures", "notes", "cases", "transfer", "files",
     }  # fmt: skip
     testset = read_testset(TESTSET)
@@ -123,7 +124,7 @@ def test_plots(study, unrendered, tmp_path):
         (["--transfer", TESTSET], "a transfer needs three things"),
         (["--save", TESTSET], "that is an input"),
         (["-m", "bleu:order=2"], "twice"),
-        (["--permutations", "-1"], "permutations=-1"),
+        (["--permutations", "-1"], "--permutations -1"),
     ],
 )
 def test_mistakes_are_one_message_and_status_2(study, arguments, words):

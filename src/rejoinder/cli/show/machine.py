@@ -1,4 +1,7 @@
-"""JSON for machines, which ``--json`` prints. Values are 0 to 1, and NaN is null."""
+"""JSON for machines, which ``--json`` prints. Values are 0 to 1, and NaN is null.
+
+The schemas of all verbs are in docs/schemas; ``python tests/json_schemas.py`` writes them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ import msgspec
 
 from rejoinder.text.visible import visible_json
 
+VERSION = 1
+"""Of the JSON of all verbs: it rises where a key goes or changes its meaning, not where one is added."""
+
 
 def write(value: Any) -> None:
-    """Writes one JSON value to standard output."""
+    """Writes one JSON value to standard output; an object says the version of its form first."""
+    if isinstance(value, dict):
+        value = {"json_version": VERSION, **value}
     text = msgspec.json.format(msgspec.json.encode(value), indent=1)
     if sys.stdout.isatty():  # the same JSON, with escapes of its own
         text = visible_json(text.decode()).encode()

@@ -118,6 +118,10 @@ AUDIT = [
 
 DIFFERENCES = [
     verb(f"explain-diff {READ}", "one metric to explain a difference", r"--metric: got 1, expected 2: the metric with the settings of the one tool and of the other"),
+    verb(f"explain-diff {READ} -m ter --reported 30", "a figure and two metrics", r"--metric: got 2, expected 1 with --reported"),
+    verb(f"explain-diff {READ} --reported 30", "a figure of one system and replies of two", r"the replies are of 2 systems \('bot' or 'cat'\), and a figure is of one; give the replies of that system alone"),
+    verb("explain-diff test.jsonl bot.jsonl -m bleu --reported 3O", "a figure that is no number", r"--reported '3O' is no number with its decimals; expected one such as 27\.41"),
+    verb("explain-diff test.jsonl bot.jsonl -m bleu --reported 30 --seed 7", "a seed where nothing is drawn", r"--seed has no effect without two metrics"),
     verb(f"explain-diff {READ} -m ter", "a difference of two metrics that measure different things", r"BLEU-2 and TER measure different things, .*; give one metric under two settings"),
     verb(f"explain-diff {READ} -m bleu:compat=sacreblue", "a tool without presets", r"compat='sacreblue' is unknown; did you mean 'sacrebleu'\?"),
     verb(f"explain-diff {READ} -m chrf:compat=nltk", "a tool without a preset for the metric", r"compat=nltk has no preset for it, only for 'bleu' or 'sbleu'; of 'chrf' there are those of 'sacrebleu' or 'hf'"),

@@ -149,6 +149,8 @@ def explain_diff(rung: Rung) -> Iterator[Line]:
     yield Line([*files, "-m", "bleu:compat=sacrebleu", "-m", "sbleu:compat=nltk"], rung.items)
     if rung.items < 1000:
         yield Line([*files, "-m", "rouge1", "-m", "rouge1:stemmer=true"], rung.items)
+        if rung.systems == 1:
+            yield Line([*files, "-m", "rougeL", "--reported", "31.4"], rung.items)
 
 
 def correlate(rung: Rung) -> Iterator[Line]:

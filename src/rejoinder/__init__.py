@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rejoinder.responders.replies import respond
     from rejoinder.scoring.compare import compare
     from rejoinder.scoring.explain_diff import explain_diff
+    from rejoinder.scoring.reported import find_settings
     from rejoinder.scoring.score import score
     from rejoinder.scoring.scores import Scores, load_scores
     from rejoinder.tables.convert import convert
@@ -62,6 +63,7 @@ __all__ = [
     "correlate",
     "explain_diff",
     "filter_corpus",
+    "find_settings",
     "index_corpus",
     "judge",
     "load_scores",
@@ -108,6 +110,7 @@ _HOMES = {
     "correlate": "rejoinder.meta_evaluation.correlate",
     "explain_diff": "rejoinder.scoring.explain_diff",
     "filter_corpus": "rejoinder.corpora.filtering",
+    "find_settings": "rejoinder.scoring.reported",
     "index_corpus": "rejoinder.corpora.mining.files",
     "judge": "rejoinder.meta_evaluation.judge",
     "load_scores": "rejoinder.scoring.scores",

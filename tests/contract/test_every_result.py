@@ -77,6 +77,11 @@ class Worlds:
             self.testset, self.responses, "rouge1", "rouge2:compat=hf,use_stemmer=true"
         )
 
+    def reported_figure(self):
+        return rejoinder.find_settings(
+            self.testset, self.responses.filter(pl.col("system") == BAD), "bleu", "31.9"
+        )
+
     def audit(self):
         return rejoinder.audit(self.testset, self.responses, ["bleu"], resamples=100)
 
@@ -193,7 +198,7 @@ class Worlds:
 TABLES = [
     "items_drawn_next", "explanations",
     "scores", "comparison", "agreement", "agreement_of_systems", "audit", "plan", "summary_of_ratings",
-    "explained_difference",
+    "explained_difference", "reported_figure",
     "summary_of_preferences", "judged", "report_on_a_judge", "comparison_with_people", "explanation",
     "report", "marks", "look", "mined", "likelihoods", "step", "sweep",
 ]  # fmt: skip

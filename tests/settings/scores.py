@@ -26,7 +26,7 @@ USUAL = {
     "compare": "compare {testset} {systems} -m bleu {draws} --json",
     "audit": f"audit {_READ}",
     "metrics": "metrics --json",
-    "explain-diff": "explain-diff {testset} {systems} -m rouge1 -m rouge1:stemmer=true --json",
+    "explain-diff": "explain-diff {testset} {systems} -m rouge1 {stemmed} --json",
 }
 
 SEVERAL = "-m length -m rougeL -m sbleu"
@@ -219,6 +219,14 @@ ROWS = [
     Row("explain-diff", "--seed", "--seed 7", "aggregates.*.mid", "steps.*.value"),
     as_json("explain-diff"),
     to_file("explain-diff"),
+    # One metric, one system, and a figure in the place of the second metric.
+    Row(
+        "explain-diff", "--reported", "--reported 50.99", status=(2, 0),
+        where={"stemmed": "nothing", "systems": "tuned"},
+        effect=lambda before, after: (
+            "got 1, expected 2" in before.err and after.at("settings.*.settings") == ["rouge1"]
+        ),
+    ),
     # Two metrics are compared; a third is refused.
     Row(
         "explain-diff", "--metric", "-m rouge2", status=(0, 2),

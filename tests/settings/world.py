@@ -52,6 +52,7 @@ class World:
     # Words that a row may leave out.
     pearson = ("-c", "pearson")
     nothing = ()
+    stemmed = ("-m", "rouge1:stemmer=true")
     draws = ("--resamples", "100", "--permutations", "100")
     beam = ("--beam", "3")
     two_systems = ("--system", "DD-BASE", "--system", "DD-BEST")

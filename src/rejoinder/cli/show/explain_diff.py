@@ -14,6 +14,7 @@ from rejoinder.statistics.median_of_means import RESAMPLES
 if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
     from rejoinder.scoring.explain_diff import ExplainedDifference
+    from rejoinder.scoring.reported import ReportedFigure
 
 
 def explain_diff(result: ExplainedDifference) -> None:
@@ -66,6 +67,35 @@ def explain_diff(result: ExplainedDifference) -> None:
     out.print()
     for name, signature in zip(("from", "to"), result.signatures, strict=True):
         out.print(f"{name}: {signature}", style="dim")
+
+
+def reported_figure(result: ReportedFigure) -> None:
+    """The settings that give a figure, or the nearest."""
+    out = console()
+    four = decimals(4)
+    out.print(
+        table(
+            result.table.iter_rows(named=True),
+            text("settings"),
+            number("value", lambda row: four(row["scale"] * row["value"])),
+            text("scale", lambda row: "x100" if row["scale"] == 100 else "as it is"),
+            number("distance", lambda row: four(row["distance"])),
+        )
+    )
+    out.print()
+    if result.table["gives_it"].any():
+        said = (
+            f"{result.system}: these of {result.tried} settings tried give {result.reported} when rounded. "
+            "Several may, and a figure of few decimals is given by chance too: check on other replies."
+        )
+    else:
+        said = (
+            f"{result.system}: none of the {result.tried} settings tried gives {result.reported}; these are "
+            "the nearest. The tool may have read other texts, or have settings of its own."
+        )
+    out.print(said)
+    out.print(f"{counted(result.items, 'item')}", style="dim")
+    print_notes(out, result.notes)
 
 
 def _ends(result: ExplainedDifference) -> dict[str, Metric]:

@@ -41,6 +41,7 @@ SHOWN = {
     "Quantity": "ruq:models",
     "RatingSummary": "judgements:ratings",
     "Report": "report:whole",
+    "ReportedFigure": "explain_diff:reported_figure",
     "Scores": "score:systems",
     "Step": "provenance:provenance",
     "SweepResult": "sweep:people",

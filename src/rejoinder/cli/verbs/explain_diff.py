@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import command
+from rejoinder.cli.declarations import command, option
 
 
 class ExplainDiffOptions(
@@ -15,6 +15,13 @@ class ExplainDiffOptions(
 ):
     """The options of 'explain-diff'."""
 
+    reported: str | None = option(
+        "--reported",
+        metavar="VALUE",
+        help="Figure that the other tool printed, with its decimals. With one -m: the settings of the "
+        "metric that give it, x100 or not, are searched for.",
+    )
+
 
 @command(ExplainDiffOptions, name="explain-diff")
 def explain_diff(given: ExplainDiffOptions) -> None:
@@ -23,18 +30,26 @@ def explain_diff(given: ExplainDiffOptions) -> None:
     Give a metric twice, under the settings of each tool: -m bleu:compat=sacrebleu
     -m bleu:compat=nltk. The settings that differ are changed one after the other, and the files are
     scored after each change. How much a setting adds depends on those before it, so the table also
-    says what it would change alone. For ROUGE, what rouge-score's aggregator prints.
+    says what it would change alone. For ROUGE, what rouge-score's aggregator prints. Or give one
+    metric, the replies of one system, and the figure that the other tool printed: --reported 27.41.
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.terminal.progress import Progress
     from rejoinder.errors import ParameterError
     from rejoinder.scoring.explain_diff import explain_diff as explained
 
+    check_needs(
+        given.reported is None, "two metrics (-m ... -m ...) in the place of --reported", "seed"
+    )
+    if given.reported is not None:
+        _reported(given, given.reported)
+        return
     if len(given.metrics) != 2:
         raise ParameterError(
             f"--metric: got {len(given.metrics)}, expected 2: the metric with the settings of the one tool "
-            "and of the other, for example -m bleu:compat=sacrebleu -m bleu:compat=nltk"
+            "and of the other, for example -m bleu:compat=sacrebleu -m bleu:compat=nltk; or 1 with --reported"
         )
     testset, responses = inputs.read(given)
     with Progress("measuring") as tick:
@@ -43,6 +58,35 @@ def explain_diff(given: ExplainDiffOptions) -> None:
 
     def show() -> None:
         from rejoinder.cli.show.explain_diff import explain_diff as show
+
+        show(result)
+
+    with Outputs(result) as outputs:
+        outputs.show(given, show, result.as_json)
+
+
+def _reported(given: ExplainDiffOptions, reported: str) -> None:
+    """Searches for the settings that give a figure."""
+    from rejoinder.cli import inputs
+    from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import ParameterError
+    from rejoinder.scoring.reported import find_settings
+
+    if len(given.metrics) != 1:
+        raise ParameterError(
+            f"--metric: got {len(given.metrics)}, expected 1 with --reported: the metric whose settings are "
+            "searched, for example -m bleu"
+        )
+    testset, responses = inputs.read(given)
+    with Progress("measuring") as tick:
+        values = given.of(options.GapsOptions)
+        result = find_settings(
+            testset, responses, *given.metrics, reported, **values, progress=tick
+        )
+
+    def show() -> None:
+        from rejoinder.cli.show.explain_diff import reported_figure as show
 
         show(result)
 

@@ -75,7 +75,10 @@ def test_a_single_reference_and_the_default_metrics(module):
     assert one == {"BLEU-1": pytest.approx(2 / 3 * math.exp(1 - 4 / 3))}
 
 
-def test_a_file_of_one_line_is_loaded_by_its_path(tmp_path):
+def test_a_file_of_one_line_is_loaded_by_its_path(tmp_path, monkeypatch):
+    # evaluate copies the file into its cache.
+    monkeypatch.setattr("evaluate.config.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.setattr(sys, "path", [*sys.path])
     file = tmp_path / "rejoinder_scores.py"
     file.write_text("from rejoinder.bridges.evaluate import RejoinderScores\n")
     module = evaluate.load(str(file), keep_in_memory=True)

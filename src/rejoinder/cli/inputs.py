@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +30,7 @@ from rejoinder.cli.scores_or_ratings import check_not_swapped
 from rejoinder.cli.terminal.progress import Progress
 from rejoinder.cli.terminal.speech import logged_notes, note
 from rejoinder.errors import ParameterError, RejoinderError
+from rejoinder.messages import listed
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
@@ -68,7 +70,41 @@ def read(
             f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
             "read them, name this file once more behind itself"
         )
+    _note_order(given)
+    _note_own_scores(given)
     return items, without_systems(replies, without)
+
+
+_CALLED_REFERENCES = re.compile(r"(?<![a-z])(refs?|references?|golds?|targets?)(?![a-z])", re.I)
+
+
+def _note_order(given: TextsOptions) -> None:
+    """Prints a note where a system has the name of references, and the first file has not."""
+    if _CALLED_REFERENCES.search(given.testset.name):
+        return
+    for path in given.responses:
+        if _CALLED_REFERENCES.search(path.name):
+            note(
+                f"{path}: read as the replies of a system, though its name is that of references; the "
+                f"first file is the test set, and that is {given.testset} here"
+            )
+
+
+def _note_own_scores(given: TextsOptions) -> None:
+    """Prints a note where logs hold scores of their own that are not read."""
+    from rejoinder.tables.external_scores import read_scores
+    from rejoinder.tables.formats.registry import is_log
+
+    if not isinstance(given, ScoreFilesOptions) or given.scores or not given.holds_replies:
+        return
+    if given.testset not in given.replies or not is_log(given.testset, given.testset_format):
+        return
+    try:
+        names = read_scores(given.testset).get_column("name").unique(maintain_order=True).to_list()
+    except RejoinderError:
+        return  # it holds none
+    words = " ".join(f"--scores {path}" for path in dict.fromkeys(given.replies))
+    note(f"{given.testset}: holds scores too ({listed(names)}), which are read with {words}")
 
 
 def read_items(given: TestsetFileOptions) -> TestSet:

@@ -397,6 +397,15 @@ class TextsOptions(TestsetFilesOptions):
         "--responses-format", metavar="NAME", help="Format of the responses (default: recognised)."
     )
 
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        named = [*([] if self.testset is None else [self.testset]), *self.responses]
+        if any(path.is_dir() for path in named):
+            from rejoinder.tables.formats.registry import logs_in
+
+            self.testset, *responses = [each for path in named for each in logs_in(path)]
+            self.responses = tuple(responses)
+
     @cached_property
     def replies(self) -> tuple[Path, ...]:
         """The responses named, and the test set's own file where it is one table of all.

@@ -160,7 +160,7 @@ def _strangers(metric: External, systems: Sequence[str], ids: Sequence[str]) -> 
     if not set(values.systems) & set(systems):
         return (
             f"no reply has a value: system {first_few(values.systems)} scored, {first_few(systems)} "
-            "replying; call the systems alike"
+            "replying; give both the same name, or name the file of the other systems' scores too"
         )
     given, known = list(values.ids), list(ids)
     unknown = [id for id in given if id not in set(known)]

@@ -54,6 +54,7 @@ def require(
     present: Collection[str],
     where: str,
     optional: Collection[str] = (),
+    renamed: bool = True,
 ) -> None:
     """Checks that the needed columns are there and that no optional one is misspelt.
 
@@ -63,6 +64,7 @@ def require(
         where: The start of the message: a file, or a file and a row.
         optional: Columns that may be absent. One that is absent while another column looks like
             it is refused too: ``wieght`` read as "no weight" would be a wrong number.
+        renamed: Whether the user can say which column is which (``columns``).
 
     Raises:
         InputError: Names the absent column, the columns there are, and the likely one.
@@ -70,9 +72,9 @@ def require(
     for name in needed:
         if name not in present:
             meant = lookalike(name, present, needed, optional)
-            hint = (
-                f"; rename {quoted(meant)} to '{name}'" if meant else _other_kind(needed, present)
-            )
+            hint = _remedy(name, meant, renamed) if meant else _other_kind(needed, present)
+            if not hint and renamed and len(set(present) - {*needed, *optional}) > 0:
+                hint = _remedy(name, None, renamed)
             raise InputError(
                 f"{where}: no column '{name}'; got {listed(present)}, "
                 f"expected {listed([*needed, *(f'{o} (optional)' for o in optional)])}{hint}"
@@ -83,6 +85,19 @@ def require(
                 f"{where}: unknown column {quoted(meant)} and no '{name}'; "
                 f"rename {quoted(meant)} to '{name}', or leave it out"
             )
+
+
+def _remedy(name: str, meant: str | None, renamed: bool) -> str:
+    """What to do where a column is absent, and another one may stand in its place."""
+    if meant and not renamed:
+        return f"; rename {quoted(meant)} to '{name}'"
+    if not meant:
+        return (
+            f"; where another column is the {name}, name it with --columns {name}=COLUMN (columns=)"
+        )
+    return (
+        f"; rename {quoted(meant)} to '{name}', or name it with --columns {name}={meant} (columns=)"
+    )
 
 
 OTHER_KINDS = {

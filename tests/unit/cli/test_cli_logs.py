@@ -1,6 +1,7 @@
 """Logs of evaluation tools on the command line: each has the replies of its own system."""
 
 import json
+import os
 
 import pytest
 
@@ -55,3 +56,47 @@ def test_two_logs_are_compared(command, logs):
     assert status == 0, err
     (row,) = json.loads(out)["comparisons"]
     assert {row["a"], row["b"]} == {"old", "new"}
+
+
+def test_a_folder_of_logs_is_all_of_them(command, logs):
+    (logs / "logs").mkdir()
+    for model in ("old", "new"):
+        (logs / f"{model}.json").rename(logs / "logs" / f"{model}.json")
+    status, out, err = command("compare", "logs", "-m", "length", "--json")
+    assert status == 0, err
+    (row,) = json.loads(out)["comparisons"]
+    assert {row["a"], row["b"]} == {"old", "new"}
+    (logs / "third.jsonl").rename(logs / "logs" / "third.jsonl")
+    status, _, err = command("look", "logs")
+    assert (status, f"name the files in it (logs{os.sep}*)" in err) == (2, True)
+    assert command("score", "logs", "-m", "length")[0] == 2
+
+
+def test_scores_in_a_log_are_named(command, logs):
+    for model in ("old", "new"):
+        text = json.loads((logs / f"{model}.json").read_text())
+        for n, each in enumerate(text["samples"]):
+            each["scores"] = {"match": {"value": n % 2}}
+        (logs / f"{model}.json").write_text(json.dumps(text))
+    status, _, err = command("score", "old.json", "new.json", "-m", "length")
+    assert status == 0
+    words = "old.json: holds scores too (match), which are read with --scores old.json --scores new.json"
+    assert words in err
+    status, out, err = command(
+        "score", "old.json", "new.json", "--scores", "old.json", "--scores", "new.json", "--json"
+    )
+    assert status == 0, err
+    assert {row["metric"] for row in json.loads(out)["systems"]} == {"match"}
+    assert "holds scores too" not in err
+
+
+def test_a_note_where_references_stand_in_the_place_of_a_system(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("references.txt", "new.txt", "old.txt"):
+        (tmp_path / name).write_text("no\nyes\nwhy not\n")
+    note = "references.txt: read as the replies of a system"
+    for files, noted in (("old new references", True), ("references old new", False)):
+        status, _, err = command(
+            "score", *(f"{name}.txt" for name in files.split()), "-m", "length"
+        )
+        assert (status, note in err) == (0, noted)

@@ -92,7 +92,7 @@ def test_true_and_false_are_1_and_0(tmp_path):
         ("id,judge\n1,3\n2,4\n1,5\n2,3\n", "no column 'system', and id '1' has several scores"),
         (
             "id,name,value\n1,m,3\n1,m,4\n",
-            "add the column 'system', or write a file for each system",
+            "or write a file for each system",
         ),
         ("id,topic\n1,x\n", "no column of numbers; got id, topic; expected"),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -128,8 +129,8 @@ def _recognised(path: Path, formats: Mapping[str, Kind], option: str) -> Kind:
             return each
     if path.is_dir():
         raise InputError(
-            f"{path}: a folder of no format known here; name the files in it, or its format with "
-            f"{option}: {one_of(formats)}"
+            f"{path}: a folder of no format known here; name the files in it ({path}{os.sep}*), or its "
+            f"format with {option}: {one_of(formats)}"
         )
     if not first:
         raise InputError(f"{path}: the file is empty (0 bytes); expected at least one row")

@@ -63,8 +63,9 @@ def _refuse_several_systems(frame: pl.DataFrame, part: Part, stem: str) -> None:
     if again := keys.filter(~is_first(keys)).get_column("id").to_list():
         raise InputError(
             f"{part.name}: no column 'system', and id {quoted(again[0])} has several scores"
-            f"{more(len(again), 'score')}; got {listed(part.frame.columns)}; add the column 'system', or "
-            f"write a file for each system (this one is taken for that of {quoted(stem)})"
+            f"{more(len(again), 'score')}; got {listed(part.frame.columns)}; add the column 'system', name "
+            "it with --columns system=COLUMN (columns=), or write a file for each system (this one is "
+            f"taken for that of {quoted(stem)})"
         )
 
 

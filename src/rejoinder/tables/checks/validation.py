@@ -41,7 +41,7 @@ def conform(
     frame = polars_of(frame, table, ", ".join(schema), "read a file with rejoinder.read_...(path)")
     optional = optional or {}
     needed = [name for name in schema if name not in optional]
-    require(needed, frame.columns, table, list(optional))
+    require(needed, frame.columns, table, list(optional), renamed=False)
     columns = []
     for name, dtype in schema.items():
         if name not in frame.columns:

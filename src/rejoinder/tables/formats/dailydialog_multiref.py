@@ -122,5 +122,5 @@ def _of_ratings(table: Grid) -> TestSetDraft:
 
 def _ratings(path: Path) -> Grid:
     table = read_csv(path)
-    require(_CSV_COLUMNS, table.header, str(path))
+    require(_CSV_COLUMNS, table.header, str(path), renamed=False)
     return table

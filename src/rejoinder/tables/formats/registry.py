@@ -139,6 +139,19 @@ def is_log(path: Path, name: str | None) -> bool:
     return path.is_file() and choose([path], name, "responses", None) in logs.FORMATS
 
 
+def logs_in(path: Path) -> list[Path]:
+    """The logs of a folder that holds several logs of one tool and nothing else; else the path itself."""
+    if not path.is_dir() or any(each.recognise(path, b"") for each in FORMATS.values()):
+        return [path]
+    files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    try:
+        formats = {choose([each], None, "responses", None).name for each in files}
+        whole = len(formats) == 1 and all(is_log(each, None) for each in files)
+    except (InputError, ParameterError):
+        return [path]
+    return files if whole else [path]
+
+
 def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:
     """The columns of a table of replies, under our names; none for a format that knows its own.
 

@@ -123,7 +123,7 @@ def _reply(record: _Record, where: str) -> tuple[str, _Data]:
     """The item that a record is about, and what its metadata says of the reply."""
     renames = key_renames(list(record.metadata), ("id", "system"), where)
     fields = {renames.get(name, name): value for name, value in record.metadata.items()}
-    require(("system",), fields, f"{where}: metadata")
+    require(("system",), fields, f"{where}: metadata", renamed=False)
     data = convert(fields, _Data, f"{where}: metadata")
     item = data.id if data.id is not None else record.id
     if item is None:

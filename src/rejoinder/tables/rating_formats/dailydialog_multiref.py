@@ -30,7 +30,7 @@ def recognise(path: Path, first: bytes) -> bool:
 def read(path: Path) -> RatingsDraft:
     """The mean ratings of the replies of all systems, people (``human``) among them."""
     table = read_csv(path / _NAME if path.is_dir() else path)
-    require(_COLUMNS, table.header, table.name)
+    require(_COLUMNS, table.header, table.name, renamed=False)
     scores, notes = strict_scores(
         pl.Series(table["human_average_rating"], dtype=pl.String), table.name, table.numbers
     )

@@ -69,7 +69,7 @@ def read(path: Path) -> RatingsDraft:
         task = convert(row, _Task, where)
         renames = key_renames(list(task.data), ("id", "system"), where)
         fields = {renames.get(name, name): value for name, value in task.data.items()}
-        require(("system",), fields, f"{where}: data")
+        require(("system",), fields, f"{where}: data", renamed=False)
         data = convert(fields, _Data, f"{where}: data")
         item = data.id if data.id is not None else task.id
         if item is None:

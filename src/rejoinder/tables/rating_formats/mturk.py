@@ -33,9 +33,9 @@ def recognise(path: Path, first: bytes) -> bool:
 def read(path: Path) -> RatingsDraft:
     """The answers of the assignments that were not rejected, one criterion per Answer column."""
     table = read_csv(path)
-    require(("WorkerId", "AssignmentStatus"), table.header, table.name)
+    require(("WorkerId", "AssignmentStatus"), table.header, table.name, renamed=False)
     inputs = _named(table, "Input.")
-    require(("id", "system"), inputs, f"{table.name}, columns Input.*")
+    require(("id", "system"), inputs, f"{table.name}, columns Input.*", renamed=False)
     answers = _radio_buttons(_named(table, "Answer."))
     if not answers:
         raise InputError(

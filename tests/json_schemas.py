@@ -68,7 +68,7 @@ MEANINGS = {
 OF_NAMES = {"signatures", "counts", "absent", "columns", "names", "groups", "preferred", "failed"}
 """Keys of objects whose own keys are names of the data."""
 
-OPEN = {"parts", "likeness", "settings", "parameters", "grid"}
+OPEN = {"parts", "likeness", "settings", "parameters", "grid", "meanings"}
 """Keys of objects that depend on a metric or on what is trained."""
 
 NULLABLE = {

@@ -224,7 +224,7 @@ ROWS = [
         "explain-diff", "--reported", "--reported 50.99", status=(2, 0),
         where={"stemmed": "nothing", "systems": "tuned"},
         effect=lambda before, after: (
-            "got 1, expected 2" in before.err and after.at("settings.*.settings") == ["rouge1"]
+            "got 1, expected 2" in before.err and after.at("candidates.*.settings") == ["rouge1"]
         ),
     ),
     # Two metrics are compared; a third is refused.

@@ -57,7 +57,7 @@ class ReportedFigure(TableResult):
     def as_json(self) -> dict[str, Any]:
         """The object that ``rejoinder explain-diff --reported --json`` prints."""
         return {
-            "settings": self.table.to_dicts(),
+            "candidates": self.table.to_dicts(),
             "reported": self.reported,
             "system": self.system,
             "tried": self.tried,

@@ -37,6 +37,9 @@ PROJECT = {
 }
 """Pages outside ``docs/`` by their path in the checkout, and where the site has them."""
 
+COPIED = (".svg", ".json")
+"""Suffixes of the other files of ``docs/`` that the site has: pictures and schemas."""
+
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
@@ -98,14 +101,15 @@ def staged(page: str, text: str) -> str:
         there = os.path.normpath(os.path.join(os.path.dirname(page), path))
         if there in places:
             return f"[{words}]({os.path.relpath(places[there], here)}{hash_}{anchor})"
-        return match[0] if there.startswith("docs/") else words
+        copied = there.startswith("docs/") and there.endswith(COPIED)
+        return match[0] if copied else words
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     return "".join(part if part.startswith("```") else LINK.sub(linked, part) for part in parts)
 
 
 def stage(folder: Path = STAGED) -> None:
-    """Writes the pages, pictures and ``llms.txt`` as the builder takes them."""
+    """Writes the pages, pictures, schemas and ``llms.txt`` as the builder takes them."""
     shutil.rmtree(folder, ignore_errors=True)
     for page, place in pages().items():
         text = (ROOT / page).read_text(encoding="utf-8")
@@ -114,8 +118,11 @@ def stage(folder: Path = STAGED) -> None:
     for place, (_, text) in reference.pages().items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text, encoding="utf-8")
-    for picture in (ROOT / "docs").rglob("*.svg"):
-        shutil.copy(picture, folder / picture.relative_to(ROOT / "docs"))
+    for file in (ROOT / "docs").rglob("*"):
+        if file.name.endswith(COPIED):
+            there = folder / file.relative_to(ROOT / "docs")
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, there)
     (folder / "llms.txt").write_text(listing(), encoding="utf-8")
 
 

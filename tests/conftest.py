@@ -11,6 +11,9 @@ from hypothesis import settings
 # this when it is imported, in this process and in those that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Scripts for another Python than that of the tests, which has packages that this one may lack.
+collect_ignore = ["peers/inspect_evaluation.py"]
+
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")

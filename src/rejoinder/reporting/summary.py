@@ -48,7 +48,16 @@ class Summary(NamedTuple):
 
 def summary(report: ReportParts) -> Summary:
     """The sentences of a report, from the tables of its parts."""
-    known = (_size, _standings, _agreements, _raters, _strengths, _verdicts, _quantities)
+    known = (
+        _size,
+        _with_people,
+        _standings,
+        _agreements,
+        _raters,
+        _strengths,
+        _verdicts,
+        _quantities,
+    )
     unknown = (_no_intervals, _ties, _detectable, _no_agreement, _left_out)
     return Summary(
         tuple(sentence for part in known for sentence in part(report)),
@@ -64,6 +73,46 @@ def _size(report: ReportParts) -> Iterator[str]:
     behind = f"; an item has {references} reference{'s' * (most != 1)}" if most else ""
     systems, items = counted(len(scores.names), "system"), counted(scores.items.height, "item")
     yield f"{systems} replied to {items}{behind}."
+
+
+def _with_people(report: ReportParts) -> Iterator[str]:
+    """Who is better by people alone, and by people and metrics together."""
+    for criterion, compared in report.with_people.items():
+        table = compared.pairs
+        of_people = table.filter(pl.col("by") == "people").to_dicts()
+        together = table.filter(pl.col("by") == "corrected").to_dicts()
+        name = _name(criterion)
+        if len(of_people) > NAMED:
+            counts = [sum(_differs(row) for row in rows) for rows in (of_people, together)]
+            yield (
+                f"People, {name}: of {counted(len(of_people), 'pair')} of systems {counts[0]} differ significantly "
+                f"by people alone, and {counts[1]} by people and metrics together."
+            )
+            continue
+        for alone, both in zip(of_people, together, strict=True):
+            yield (
+                f"By people alone ({name}): {_ahead(alone)}. By people and metrics together: {_ahead(both)}."
+            )
+
+
+def _differs(row: Mapping[str, Any]) -> bool:
+    p = row["p_holm"]
+    return p is not None and p < SIGNIFICANT
+
+
+def _ahead(row: Mapping[str, Any]) -> str:
+    """Which system of a pair is better, and by how much."""
+    value, low, high, p = (row[key] for key in ("difference", "low", "high", "p_holm"))
+    first, second = _name(row["a"]), _name(row["b"])
+    if value is None or math.isnan(value) or p is None or math.isnan(p):
+        return f"{first} and {second} cannot be compared"
+    if value < 0:
+        first, second = second, first
+        value, low, high = -value, -high, -low
+    ends = _interval([value, low, high], _two)
+    if not _differs(row):
+        return f"{first} and {second} do not differ significantly ({ends}, p = {p:.2g})"
+    return f"{first} is better than {second} by {ends}, p = {p:.2g}"
 
 
 def _standings(report: ReportParts) -> Iterator[str]:

@@ -359,3 +359,22 @@ def test_captions_name_intervals_where_there_are_any():
     for resamples, named in ((100, True), (0, False)):
         made = rejoinder.report(*varied(), ["bleu:order=1"], resamples=resamples)
         assert ("systems with 95% intervals" in made.to_html()) == named
+
+
+def test_who_is_better_by_people_and_by_people_and_metrics_together():
+    testset, replies = varied(40)
+    rows = [
+        {"system": system, "id": id, "rater": rater, "criterion": "fit", "score": float(score)}
+        for k, id in enumerate(testset.ids[:20])
+        for rater in ("ann", "bob")
+        for system, score in (("a", 2 + k % 3), ("b", 1 + k % 2))
+    ]
+    made = rejoinder.report(
+        testset, replies, ["bleu:order=1"], ratings=pl.DataFrame(rows), resamples=100
+    )
+    (pair,) = made.with_people["fit"].pairs.filter(pl.col("by") == "people").to_dicts()
+    (sentence,) = [each for each in made.summary().known if each.startswith("By people alone")]
+    assert sentence.startswith(
+        f"By people alone (fit): a is better than b by {pair['difference']:.2f} (95% interval "
+    )
+    assert ". By people and metrics together: a is better than b by " in sentence

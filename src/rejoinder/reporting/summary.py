@@ -85,8 +85,8 @@ def _with_people(report: ReportParts) -> Iterator[str]:
         if len(of_people) > NAMED:
             counts = [sum(_differs(row) for row in rows) for rows in (of_people, together)]
             yield (
-                f"People, {name}: of {counted(len(of_people), 'pair')} of systems {counts[0]} differ significantly "
-                f"by people alone, and {counts[1]} by people and metrics together."
+                f"People, {name}: of {counted(len(of_people), 'pair')} of systems {counts[0]} differ "
+                f"significantly by people alone, and {counts[1]} by people and metrics together."
             )
             continue
         for alone, both in zip(of_people, together, strict=True):

@@ -19,7 +19,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 HOME = "src/rejoinder/_version.py"
-TAG = re.compile(r"v(\d+)\.(\d+)\.(\d+)-(\d+)-(g[0-9a-f]+)(-dirty)?")
+TAG = re.compile(r"v(\d+)\.(\d+)\.(\d+)((?:a|b|rc)\d+)?-(\d+)-(g[0-9a-f]+)(-dirty)?")
 
 
 def version(root: Path = ROOT) -> str:
@@ -28,19 +28,29 @@ def version(root: Path = ROOT) -> str:
 
 
 def of_tags(description: str) -> str | None:
-    """The version that ``git describe --long --dirty`` says; None where it names no version.
+    """The version that a line of ``git describe --long --dirty`` stands for; None: for no version.
 
     >>> of_tags("v1.2.0-0-g0123abc"), of_tags("v1.2.0-5-g0123abc"), of_tags("0123abc")
     ('1.2.0', '1.2.1.dev5+g0123abc', None)
+    >>> of_tags("v1.2.0rc1-0-g0123abc"), of_tags("v1.2.0rc1-5-g0123abc")
+    ('1.2.0rc1', '1.2.0rc2.dev5+g0123abc')
     """
-    found = TAG.fullmatch(description)
-    if found is None:
+    match = TAG.fullmatch(description)
+    if match is None:
         return None
-    major, minor, patch, commits = (int(each) for each in found.groups()[:4])
-    if commits == 0 and found[6] is None:
-        return f"{major}.{minor}.{patch}"
-    changed = ".changed" if found[6] else ""
-    return f"{major}.{minor}.{patch + 1}.dev{commits}+{found[5]}{changed}"
+    major, minor, patch, commits = (int(match[group]) for group in (1, 2, 3, 5))
+    before, number = (
+        (match[4][: -len(digits)], int(digits)) if (digits := _digits(match[4])) else ("", 0)
+    )
+    if commits == 0 and match[7] is None:
+        return f"{major}.{minor}.{patch}{match[4] or ''}"
+    last = f"{patch}{before}{number + 1}" if before else f"{patch + 1}"
+    return f"{major}.{minor}.{last}.dev{commits}+{match[6]}{'.changed' if match[7] else ''}"
+
+
+def _digits(candidate: str | None) -> str:
+    """The number of a release candidate such as ``rc1``; empty where there is none."""
+    return (candidate or "").lstrip("abrc")
 
 
 def written(root: Path) -> str:

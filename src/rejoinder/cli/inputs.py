@@ -354,8 +354,15 @@ def _by_themselves(
 
 
 def check_given(given: MeasuringOptions) -> None:
-    """Raises click's error on a missing argument where neither a test set nor --scores is named."""
+    """Raises where neither a test set nor --scores is named: mostly click's error on a missing argument."""
     if given.testset is None and not given.scores:
+        ratings = getattr(given, "ratings", None)
+        if ratings:
+            raise ParameterError(
+                f"--ratings {ratings[0]}: ratings stand beside scores, and none are named; name the test "
+                "set and the replies, or the scores of another tool with --scores FILE; by people alone, "
+                f"'rejoinder score --scores {ratings[0]}' compares the systems"
+            )
         context = click.get_current_context()
         hint = "'TESTSET|SCORES'"
         raise click.MissingParameter(ctx=context, param_hint=hint, param_type="argument")

@@ -89,10 +89,11 @@ def _with_people(report: ReportParts) -> Iterator[str]:
                 f"significantly by people alone, and {counts[1]} by people and metrics together."
             )
             continue
-        for alone, both in zip(of_people, together, strict=True):
-            yield (
-                f"By people alone ({name}): {_ahead(alone)}. By people and metrics together: {_ahead(both)}."
-            )
+        alone, both = ("; ".join(map(_ahead, rows)) for rows in (of_people, together))
+        if alone == both:  # all is rated, or the metrics tell nothing of people's ratings
+            yield f"By people ({name}): {alone}."
+        else:
+            yield f"By people alone ({name}): {alone}. By people and metrics together: {both}."
 
 
 def _differs(row: Mapping[str, Any]) -> bool:

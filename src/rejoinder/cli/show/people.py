@@ -165,10 +165,23 @@ def _summary(result: PeopleComparison) -> list[str]:
         for name, each in by.items()
     }
     alone = significant[PEOPLE]
+    if by[PEOPLE].height == 1:
+        (row,) = by[CORRECTED].to_dicts()
+        share = round(100 * row["saved"])
+        saves = f"save {share}% of the ratings" if share > 0 else "save no ratings"
+        return [f"corrected by people, {_verdict(row, result.p_column)}; the judges {saves}"]
     return [
         f"of {by[PEOPLE].height} pairs, {alone} {'differs' if alone == 1 else 'differ'} significantly by "
         f"people alone and {significant[CORRECTED]} corrected; " + _middle(float(saved.median()))  # pyright: ignore[reportArgumentType]
     ]
+
+
+def _verdict(row: Mapping[str, Any], p: str) -> str:
+    """Which system of a pair is better."""
+    if not row[p] < SIGNIFICANT:
+        return f"{row['a']} and {row['b']} do not differ significantly"
+    better, other = (row["a"], row["b"]) if row["difference"] > 0 else (row["b"], row["a"])
+    return f"{better} is better than {other}"
 
 
 def _middle(saved: float) -> str:

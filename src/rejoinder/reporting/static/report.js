@@ -227,9 +227,13 @@
 
   // What a reader opens has an address of its own.
   function visit(item) {
-    history.replaceState(null, "", `#item=${encodeURIComponent(ids[item])}`);
     show(item);
     by("item-title").focus();
+    try {
+      history.replaceState(null, "", `#item=${encodeURIComponent(ids[item])}`);
+    } catch {
+      // A page within a frame of a viewer may have no address.
+    }
   }
 
   function context(item) {

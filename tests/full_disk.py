@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -253,12 +254,16 @@ def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
     return _below(one) == _below(other)
 
 
+_COMMAND = re.compile(rb'<pre class="code wide".*?</pre>', re.DOTALL)
+"""The command on the page of a report."""
+
+
 def _below(held: dict[str, bytes]) -> dict[str, bytes]:
     top = os.path.commonpath(map(os.path.dirname, held)) if held else ""
     return {
-        os.path.relpath(path, top): content
+        os.path.relpath(path, top): _COMMAND.sub(b"", content)
         for path, content in held.items()
-        if not path.endswith(".provenance.json")  # it names the paths of the command
+        if not path.endswith(".provenance.json")  # it names the paths of the command too
     }
 
 

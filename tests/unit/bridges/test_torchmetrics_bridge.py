@@ -165,6 +165,7 @@ if child:
 """
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_number_of_one(tmp_path):
     folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(

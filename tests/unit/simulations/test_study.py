@@ -12,6 +12,10 @@ def test_a_row_tells_its_share_and_its_error():
     assert (row.share, row.error) == (0.9, pytest.approx(0.03))  # sqrt(.9 * .1 / 100)
 
 
+LONG = ("anytime", "contests")
+"""Parts that take seconds at two runs."""
+
+
 def test_a_section_is_replaced_and_no_other():
     rows = [Row("interval", "normal", "20 items", 0.95, 90, 100)]
     study = SimulationStudy("A title", "A text.", lambda runs, seed: iter(rows))
@@ -24,7 +28,9 @@ def test_a_section_is_replaced_and_no_other():
     assert "other" in again
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in STUDIES]
+)
 def test_every_part_runs(name):
     assert list(STUDIES[name].rows(2, 1))
 

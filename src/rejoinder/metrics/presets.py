@@ -94,6 +94,12 @@ SIGNATURE = {
     "smooth": Name("smoothing"),
     "eff": Name("effective_order"),
     "case": Name("lowercase", FOLDED),
+    "nc": Name("char_order"),
+    "nw": Name("word_order"),
+    "space": Name("whitespace"),
+    "norm": Name("normalized"),
+    "punct": Name("no_punct", INVERTED),
+    "asian": Name("asian_support"),
 }
 """The words of signatures, sacreBLEU's and ours: they may be typed for every metric."""
 
@@ -105,18 +111,8 @@ _SACREBLEU = {
     "use_effective_order": Name("effective_order"),
     "max_ngram_order": Name("order"),
 }
-_CHRF = {
-    "nc": Name("char_order"),
-    "nw": Name("word_order"),
-    "space": Name("whitespace"),
-    "remove_whitespace": Name("whitespace", INVERTED),
-}
-_TER = {
-    "case_sensitive": Name("lowercase", INVERTED),
-    "norm": Name("normalized"),
-    "punct": Name("no_punct", INVERTED),
-    "asian": Name("asian_support"),
-}
+_CHRF = {"remove_whitespace": Name("whitespace", INVERTED)}
+_TER = {"case_sensitive": Name("lowercase", INVERTED)}
 _NO_AGGREGATOR = (
     "the score here is the mean over replies; the tool's aggregator gives the median of random "
     "resamples of that mean"

@@ -311,8 +311,8 @@ def _detectable(report: ReportParts) -> Iterator[str]:
         least, most = min(measured), max(measured)
         items = counted(most, "item") if least == most else f"{least} to {most} items"
         yield (
-            "A small true difference between the two best systems would often be missed: in 80 of 100 such "
-            f"studies with {items} a test shows one of {named}."
+            f"With {items}, a true difference of {named} between the two best systems is significant in 80 "
+            "of 100 such studies; a smaller one is often missed."
         )
 
 

@@ -97,7 +97,8 @@ def test_without_ratings_agreement_is_not_known(testset, replies):
     a, b = open_.select("a", "b").row(0)
     assert f"1 of 3 pairs of systems does not differ significantly ({a} and {b})" in unknown[0]
     assert (
-        f"shows one of {100 * table.filter(a=a, b=b)['detectable'][0]:.1f} in ROUGE-L" in unknown[1]
+        f"difference of {100 * table.filter(a=a, b=b)['detectable'][0]:.1f} in ROUGE-L"
+        in unknown[1]
     )
     assert "not significant" in known[1]
 

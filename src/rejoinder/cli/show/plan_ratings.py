@@ -88,7 +88,8 @@ def print_next(out: Console, items: NextItems) -> None:
     alike = items.highest - items.lowest < 5e-4
     span = f"{items.lowest:.3g}" if alike else f"{items.lowest:.3g} to {items.highest:.3g}"
     out.print(
-        f"next: {items.number} items drawn to be rated, each with a probability of {span}. Have the items "
-        "with the status 'next' rated ('rejoinder annotate serve --drawn FILE'), and give the table to "
-        "'rejoinder compare --ratings --drawn FILE'"
+        f"next: {items.number} items drawn to be rated, each with a probability of {span}. (That is of this "
+        "draw; the table has that of all draws.) Have the items with the status 'next' rated ('rejoinder "
+        "annotate serve TESTSET RESPONSES --drawn FILE'), and give the table to 'rejoinder compare "
+        "--ratings --drawn FILE'"
     )

@@ -138,7 +138,7 @@ PEOPLE = [
     verb(f"compare {READ} --drawn drawn.csv", "drawn items, and no ratings", r"--drawn has no effect without --ratings FILE"),
     verb(f"compare {READ} --ratings rated.csv -b bot --fail-if-worse 0.1", "a gate beside ratings", r"--fail-if-worse has no effect beside --ratings"),
     verb(f"compare {READ} --fail-if-worse 0.1", "a gate without a baseline", r"--fail-if-worse has no effect without -b BASELINE"),
-    verb("compare --ratings rated.csv", "ratings without scores", r"--ratings rated\.csv: ratings stand beside scores, and none are named"),
+    verb("compare --ratings rated.csv --ranks", "ratings without scores", r"--ratings rated\.csv: ratings stand beside scores, and none are named"),
     verb(f"compare {READ} -b bot --fail-if-worse -1", "a gate with a margin below 0", r"--fail-if-worse -1 \(worse_by=\) must be 0 or above"),
     verb(f"compare {READ} -b bot --fail-if-worse 1", "a margin as wide as the metric's range", r"BLEU-2 is from 0 to 1, so no system can be worse by more"),
     verb("compare test.jsonl bot.jsonl cat.jsonl -m length -b bot --fail-if-worse 1", "a gate by a metric that does not rank systems", r"length says nothing of better and worse"),

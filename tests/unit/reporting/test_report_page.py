@@ -119,7 +119,7 @@ def test_notes_on_the_scores_stand_in_the_summary():
     assert "'a': 1 empty reply, scored as such" in made.summary().notes
     page = made.to_html()
     assert page.count("1 empty reply, scored as such") == 1
-    assert "Notes on the scores" in page
+    assert "Notes on the data and the scores" in page
 
 
 def test_every_id_of_the_page_is_its_own(html):

@@ -12,6 +12,7 @@ import polars as pl
 from rejoinder.errors import InputError, one_of
 from rejoinder.figures import style
 from rejoinder.figures.heatmap import NAMES
+from rejoinder.figures.points import whisker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,15 +123,7 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
     axes.barh(place, value, height=height, zorder=2, **fills.get(name, {"color": "#7ba7d1"}))
     end = value if math.isnan(chance) else max(value, chance)
     if not math.isnan(low):
-        axes.plot(
-            [low, high],
-            [place, place],
-            color=style.INK,
-            linewidth=1.3,
-            marker="|",
-            markersize=5,
-            zorder=3,
-        )
+        whisker(axes, place, low, high, zorder=3)
         end = max(end, high)
     axes.annotate(
         style.told(value),

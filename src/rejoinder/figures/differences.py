@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.figures import style
+from rejoinder.figures.points import point
 from rejoinder.figures.systems import ROW
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _NEEDED = ("a", "b", "difference", "low", "high")
@@ -50,7 +49,7 @@ def differences(pairs: pl.DataFrame, label: str = "", times: float = 1.0) -> Fig
     style.tidy(axes, "x")
     axes.axvline(0, color=style.QUIET, linewidth=0.9, linestyle="--", zorder=1)
     for place, row in enumerate(rows):
-        _row(axes, place, row, times)
+        point(axes, place, *(times * row[key] for key in ("difference", "low", "high")))
     names = [f"{style.shortened(row['a'])} - {style.shortened(row['b'])}" for row in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.set_ylim(max(1, len(rows)) - 0.4, -0.6)
@@ -58,16 +57,3 @@ def differences(pairs: pl.DataFrame, label: str = "", times: float = 1.0) -> Fig
     axes.set_xlim(*style.limits(np.array([0.0, *ends])))
     axes.set_xlabel(f"{label}, a - b" if label else "a - b")
     return figure
-
-
-def _row(axes: Axes, place: int, row: dict[str, Any], times: float) -> None:
-    """A point with its whisker."""
-    value, low, high = (times * row[key] for key in ("difference", "low", "high"))
-    if math.isnan(value):
-        where = axes.get_yaxis_transform()
-        axes.text(0.01, place, "n/a", transform=where, va="center", fontsize=7.5, color=style.QUIET)
-        return
-    if not math.isnan(low):
-        ends, places = [low, high], [place, place]
-        axes.plot(ends, places, color=style.INK, linewidth=1.3, marker="|", markersize=5, zorder=2)
-    axes.plot([value], [place], color=style.COLOURS[0], marker="o", markersize=5, zorder=3)

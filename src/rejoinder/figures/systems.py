@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import polars as pl
 
 from rejoinder.errors import InputError, one_of
 from rejoinder.figures import style
+from rejoinder.figures.points import point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ def standings(
     style.tidy(axes, "x")
     known = {} if ranks is None else {row["system"]: row for row in ranks.iter_rows(named=True)}
     for place, row in enumerate(rows):
-        _row(axes, place, row, times)
+        point(axes, place, *(times * row[key] for key in ("value", "low", "high")))
     _divide(axes, [known.get(row["system"], {}).get("group") for row in rows])
     axes.set_yticks(range(len(rows)), [style.shortened(row["system"], 34) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -66,26 +66,6 @@ def standings(
     if known:
         _rank_names(axes, [known.get(row["system"]) for row in rows])
     return figure
-
-
-def _row(axes: Axes, place: int, row: dict[str, Any], times: float) -> None:
-    """A point with its whisker."""
-    value, low, high = (times * row[key] for key in ("value", "low", "high"))
-    if math.isnan(value):
-        where = axes.get_yaxis_transform()
-        axes.text(0.01, place, "n/a", transform=where, va="center", fontsize=7.5, color=style.QUIET)
-        return
-    if not math.isnan(low):
-        axes.plot(
-            [low, high],
-            [place, place],
-            color=style.INK,
-            linewidth=1.3,
-            marker="|",
-            markersize=5,
-            zorder=2,
-        )
-    axes.plot([value], [place], color=style.COLOURS[0], marker="o", markersize=5, zorder=3)
 
 
 def _divide(axes: Axes, groups: Sequence[int | None]) -> None:

@@ -30,6 +30,28 @@ def more(count: int, noun: str = "row") -> str:
     return f" (and {others} like it)"
 
 
+def p_value(p: float, limit: bool = False) -> str:
+    """A p-value to two digits, as tables and sentences write it.
+
+    Args:
+        p: The p-value, a number.
+        limit: No random draw was as extreme as the data, so that p is only known to be below this.
+
+    >>> p_value(0.0234), p_value(1 / 10001, limit=True)
+    ('0.023', '<0.0001')
+    """
+    return ("<" if limit else "") + f"{p:.2g}"
+
+
+def p_is(p: float, limit: bool = False) -> str:
+    """A p-value in a sentence.
+
+    >>> p_is(0.0234), p_is(1 / 10001, limit=True)
+    ('p = 0.023', 'p < 0.0001')
+    """
+    return f"p < {p_value(p)}" if limit else f"p = {p_value(p)}"
+
+
 def meant(name: str, known: Collection[str]) -> str:
     """The known name that was probably meant: the same but for case and white space, or a near one.
 

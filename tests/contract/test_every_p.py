@@ -5,10 +5,19 @@ elsewhere c (n + 1) / n is a whole number for c = n alone.
 """
 
 import json
+import math
 import re
 
+import polars as pl
 import pytest
 
+import rejoinder
+from rejoinder.cli.show.audit import audit as show_audit
+from rejoinder.cli.show.compare import print_leads
+from rejoinder.cli.show.sweep import _correlation as sweep_correlation
+from rejoinder.cli.terminal.console import console
+from rejoinder.tuning.table import PERMUTATIONS as PERMUTATIONS_OF_SWEEPS
+from rejoinder.tuning.table import _words as sweep_legend
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
@@ -58,3 +67,47 @@ def test_p_counts_the_data_themselves_among_the_permutations(command, name):
         wholes = [p * (n + 1) for n in (PERMUTATIONS, RESAMPLES, AUDIT)]
         assert any(abs(each - round(each)) < 1e-9 and each > 0.5 for each in wholes), (key, p)
     assert min(p for _, p in found) < 1
+
+
+def of_systems(**replies):
+    """A test set of 40 items with two references each, and systems' replies to it."""
+    texts = [f"yes at {i} o'clock please" for i in range(40)]
+    testset = rejoinder.TestSet.from_lists([[text, f"{text} thanks"] for text in texts])
+    rows = [
+        (system, id, text if reply is None else reply)
+        for system, reply in replies.items()
+        for id, text in zip(testset.ids, texts, strict=True)
+    ]
+    return testset, pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+
+
+def test_sentence_and_table_of_the_best_system_write_the_least_p_alike(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    report = rejoinder.report(*of_systems(good=None, fair="yes please", bad="no"), ["rougeL"])
+    (sentence,) = (each for each in report.summary().known if "ROUGE-L is highest" in each)
+    assert "(p < 0.0003, corrected for all pairs)" in sentence
+    print_leads(console(), report.scores)
+    assert "<0.0003" in capsys.readouterr().out
+
+
+def test_sentence_and_table_of_an_audit_write_the_least_p_alike(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    audit = rejoinder.audit(*of_systems(good="yes", bad="no"), ["rougeL"])
+    (verdict,) = audit.verdicts
+    (row,) = audit.table.filter(references="all", fake="random-reference").to_dicts()
+    assert row["p_median"] == 1 / 10_001
+    p = f"{row['p_holm_median']:.2g}"
+    assert f"(above the median: p < {p})" in verdict.sentence
+    assert re.search(
+        r"a shuffle of its words costs [0-9.]+% of its score \(p < 0.0001\)", verdict.sentence
+    )
+    show_audit(audit)
+    assert f" <{p} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("reached", "shown"), [(0, "p < 0.0001"), (1, "p = 0.0002")])
+def test_the_sentence_on_a_sweep_says_where_p_is_a_limit(reached, shown):
+    row = {"of": "a", "with": "b", "trials": "all", "n": 9, "rho": 0.9, "low": math.nan,
+           "high": math.nan, "p": (reached + 1) / (PERMUTATIONS_OF_SWEEPS + 1), "reason": None}  # fmt: skip
+    assert sweep_correlation(row).endswith(shown)
+    assert sweep_legend(pl.DataFrame([row])).endswith(f"{shown}, n = 9")

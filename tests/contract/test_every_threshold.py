@@ -219,10 +219,11 @@ def test_a_report_names_a_pair_whose_p_is_just_5_percent_as_not_separated():
             scores=SimpleNamespace(measured={"m": SimpleNamespace(metric=metric)}),
         )
         assert len(list(report_sentences._ties(report))) == open_
+    scores = SimpleNamespace(names=["x", "y"], measured={"m": SimpleNamespace(metric=metric)})
+    metric.summable = True
     for p, words in ((SIGNIFICANT, "is not"), (np.nextafter(SIGNIFICANT, 0), "is")):
-        assert f"its lead over y {words} significant" in report_sentences._lead(
-            [{"b": "y", "p": p}]
-        )
+        row = {"metric": "m", "b": "y", "p": p, "p_randomization": p}
+        assert f"its lead over y {words} significant" in report_sentences._lead(scores, [row])
 
 
 def test_100_resamples_are_enough():
@@ -302,7 +303,7 @@ def test_ratings_of_chosen_items_are_noted_and_then_refused(monkeypatch):
     )
 
     def notes(p):
-        monkeypatch.setattr(refusals, "selection", lambda *_: Selection(p, 0, 3.0))
+        monkeypatch.setattr(refusals, "selection", lambda *_: Selection(p, 0, 3.0, 99999))
         return refusals.selection_notes(replies, 1)
 
     assert notes(refusals.NOTED + 1e-9) == []

@@ -24,6 +24,9 @@ ALL, LEFT_OUT = "all", "leave-one-out"
 AGAINST = ("median", "best")
 """The real systems that each baseline is tested against."""
 
+MOST_PAIRS = len(AGAINST) * len(BASELINES) + 1
+"""The most pairs that are tested under a metric: `copy` against `shuffled` is the last one."""
+
 TIMES = 3
 WIDE = (
     f"the interval of '{{}}' is more than {TIMES} times as wide as its score: few replies have a match, "
@@ -81,7 +84,8 @@ def judged(
         if each.metric.ranks:
             for against in AGAINST:
                 _correct(own, against)
-            verdicts.append(verdict(label, each.metric, own, orders.get(label)))
+            draws = trials(each, MOST_PAIRS)
+            verdicts.append(verdict(label, each.metric, own, orders.get(label), draws))
     unranked = [label for label, each in scores.measured.items() if not each.metric.ranks]
     notes = []
     if unranked:
@@ -136,8 +140,7 @@ def _compared(
     if not pairs:
         return {}
     places = [(scores.place(a), scores.place(b)) for a, b in pairs]
-    permutations = trials(scores.measured[label], len(pairs))
-    table = compare_pairs(scores, label, places, permutations)
+    table = compare_pairs(scores, label, places, trials(scores.measured[label], MOST_PAIRS))
     return dict(zip(pairs, table.iter_rows(named=True), strict=True))
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rejoinder.auditing.trivial_baselines import COPY, SHUFFLED
+from rejoinder.messages import p_is
 from rejoinder.metrics.base import Metric
-from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.conventions import NOISE, is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
 
 
@@ -42,6 +43,7 @@ def verdict(
     metric: Metric,
     rows: Sequence[Mapping[str, Any]],
     order: Mapping[str, Any] | None,
+    draws: int,
 ) -> Verdict:
     """Judges a metric by its rows of the audit's table.
 
@@ -50,6 +52,7 @@ def verdict(
         metric: The metric.
         rows: Its baselines; those without a standing (``reaches``) are ignored.
         order: ``copy`` compared with ``shuffled``, a row of ``compare``; None where there is no test.
+        draws: The permutations of each test.
     """
     placed = {row["fake"]: row for row in rows if row.get("reaches") is not None}
     copy, shuffled = placed.pop(COPY, None), placed.get(SHUFFLED)
@@ -67,7 +70,7 @@ def verdict(
         None if copy is None else copy["reached"],
         costs,
         p,
-        _sentence(label, rewarded, unclear, copy, costs, p),
+        _sentence(label, rewarded, unclear, copy, costs, p, draws),
     )
 
 
@@ -84,24 +87,31 @@ def _sentence(
     copy: Mapping[str, Any] | None,
     costs: float | None,
     p: float | None,
+    draws: int,
 ) -> str:
     words = f"{label} ranks no trivial baseline at or above the median system"
     if rewarded:
-        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row)}" for row in rewarded]
+        each = [f"'{row['fake']}' {_reached(row)}{_sureness(row, draws)}" for row in rewarded]
         words = f"{label} ranks {_listed(each)}"
     tested = [row for row in unclear if not math.isnan(row["p_holm_median"])]
     untested = [f"'{row['fake']}'" for row in unclear if math.isnan(row["p_holm_median"])]
     if tested:
-        names = [f"'{row['fake']}' (p = {row['p_holm_median']:.2g})" for row in tested]
+        names = [f"'{row['fake']}' ({_p(row, draws)})" for row in tested]
         words += f"; the difference of {_listed(names)} from the median system is not significant"
     if untested:
         words += f"; the difference of {_listed(untested)} from the median system cannot be tested"
     if copy is not None:
         words += f"; it ranks 'copy', an original reply, {_reached(copy)}"
         if costs is not None:
-            sure = "" if p is None or math.isnan(p) or abs(costs) < NOISE else f" (p = {p:.2g})"
-            words += f", and a shuffle of its words {_cost(costs)}{sure}"
+            words += f", and a shuffle of its words {_cost(costs)}"
+            if p is not None and not math.isnan(p) and abs(costs) >= NOISE:
+                words += f" ({p_is(p, is_least_p(p, draws))})"
     return words + "."
+
+
+def _p(row: Mapping[str, Any], draws: int) -> str:
+    """The p-value of the difference from the median system."""
+    return p_is(row["p_holm_median"], is_least_p(row["p_median"], draws))
 
 
 def _reached(row: Mapping[str, Any]) -> str:
@@ -113,15 +123,15 @@ def _reached(row: Mapping[str, Any]) -> str:
     return f"at or above {'all ' if reached == systems else f'{reached} of '}{systems} systems"
 
 
-def _sureness(row: Mapping[str, Any]) -> str:
+def _sureness(row: Mapping[str, Any], draws: int) -> str:
     p = row.get("p_holm_median")
     if p is None:
         return ""
     if math.isnan(p):
         return " (difference from the median cannot be tested)"
     if _clear(row):
-        return f" (above the median: p = {p:.2g})"
-    return f" (difference from the median not significant: p = {p:.2g})"
+        return f" (above the median: {_p(row, draws)})"
+    return f" (difference from the median not significant: {_p(row, draws)})"
 
 
 def _cost(share: float) -> str:

@@ -21,7 +21,7 @@ from rejoinder.human_evaluation.rater_exclusion import (
 from rejoinder.human_evaluation.strengths import StrengthModel, Strengths
 from rejoinder.human_evaluation.summary import agreement_rows, constant_note, verdict_on
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.messages import counted, listed
+from rejoinder.messages import counted, listed, p_value
 from rejoinder.statistics.clusters import Groups, effective_size, interval_size
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.head_to_head import sign_test
@@ -207,7 +207,7 @@ class PreferenceCriterion:
                 self.notes.append(
                     f"'{row['rater']}' leans to the side named {side} whichever system it is: "
                     f"{row['first']} times the first, {row['second']} times the second (sign test, "
-                    f"p {p:.2g}, Holm-corrected over raters)"
+                    f"p {p_value(p)}, Holm-corrected over raters)"
                 )
 
     def _note_sides(self) -> None:
@@ -222,7 +222,7 @@ class PreferenceCriterion:
             side = "a" if first > second else "b"
             self.notes.append(
                 f"side {side} is preferred whichever system it is: {first} times a, {second} times b "
-                f"(sign test over items, p {p:.2g}); if a was shown first, the order matters"
+                f"(sign test over items, p {p_value(p)}); if a was shown first, the order matters"
             )
 
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from rejoinder.messages import counted
+from rejoinder.messages import counted, p_is
 from rejoinder.metrics.base import Metric
+from rejoinder.scoring.compare import is_upper_limit
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
     from rejoinder.meta_evaluation.correlate import Agreement
     from rejoinder.reporting.parts import ReportParts
+    from rejoinder.scoring.scores import Scores
 
 NAMED = 3
 """So many pairs of systems are named in a sentence; of more only the number stands there."""
@@ -112,8 +114,8 @@ def _ahead(row: Mapping[str, Any]) -> str:
         value, low, high = -value, -high, -low
     ends = _interval([value, low, high], _two)
     if not _differs(row):
-        return f"{first} and {second} do not differ significantly ({ends}, p = {p:.2g})"
-    return f"{first} is better than {second} by {ends}, p = {p:.2g}"
+        return f"{first} and {second} do not differ significantly ({ends}, {p_is(p)})"
+    return f"{first} is better than {second} by {ends}, {p_is(p)}"
 
 
 def _standings(report: ReportParts) -> Iterator[str]:
@@ -136,7 +138,7 @@ def _standings(report: ReportParts) -> Iterator[str]:
         if len(equal) > 1:
             words += "; these systems are equal"
         elif leads is not None:
-            words += _lead(leads.filter(pl.col("metric") == label).to_dicts())
+            words += _lead(scores, leads.filter(pl.col("metric") == label).to_dicts())
         if ranks is not None and _tested(report, label):
             groups = ranks.filter(pl.col("metric") == label).get_column("group").max()
             words += f"; the systems form {counted(_whole(groups), 'cluster')} of ranks"
@@ -163,15 +165,14 @@ def _tested(report: ReportParts, label: str) -> bool:
     return rows.get_column("p_randomization_holm").fill_nan(None).count() > 0
 
 
-def _lead(rows: list[dict[str, Any]]) -> str:
+def _lead(scores: Scores, rows: list[dict[str, Any]]) -> str:
     if not rows or math.isnan(rows[0]["p"]):
         return "; whether its lead is more than chance cannot be tested"
     row = rows[0]
     verb = "is" if row["p"] < SIGNIFICANT else "is not"
-    return (
-        f"; its lead over {_name(row['b'])} {verb} significant (p = {row['p']:.2g}, corrected for all "
-        "pairs)"
-    )
+    pairs = len(scores.names) * (len(scores.names) - 1) // 2
+    p = p_is(row["p"], is_upper_limit(scores.measured[row["metric"]], row, pairs))
+    return f"; its lead over {_name(row['b'])} {verb} significant ({p}, corrected for all pairs)"
 
 
 def _agreements(report: ReportParts) -> Iterator[str]:

@@ -27,12 +27,13 @@ from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
-from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.statistics.conventions import NOISE, is_least_p, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
 from rejoinder.statistics.power import MOST_ENUMERATED, detectable
 
 NO_MARGINS = Margins()
+FEWEST_TRIALS = 10_000  # of a test of one pair
 MOST_PAIRS = 45  # of 10 systems: to test them all takes no longer than to measure them
 
 
@@ -187,7 +188,20 @@ def compare(
 
 def trials(measured: Measured, pairs: int) -> int:
     """How many permutations a comparison takes by itself; see ``compare``."""
-    return max(10_000, 100 * pairs) if measured.metric.summable else 1000
+    return max(FEWEST_TRIALS, 100 * pairs) if measured.metric.summable else 1000
+
+
+def is_upper_limit(measured: Measured, row: Mapping[str, Any], pairs: int) -> bool:
+    """Whether none of the permutations that a comparison takes by itself was as extreme as the data.
+
+    The p-values of this row of ``compare`` or ``leads`` are then upper limits, corrected ones too.
+
+    Args:
+        measured: The metric as it was measured.
+        row: The row.
+        pairs: How many pairs of systems were compared.
+    """
+    return is_least_p(row["p_randomization"], trials(measured, pairs))
 
 
 def leads(scores: Measurements) -> pl.DataFrame:

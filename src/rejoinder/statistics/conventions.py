@@ -47,6 +47,15 @@ def p_of_draws(reached: int | Floats, draws: int) -> float | Floats:
     return (reached + 1) / (draws + 1)
 
 
+def is_least_p(p: float, draws: int) -> bool:
+    """Whether no draw was as extreme as the data: p is then an upper limit. False for NaN.
+
+    >>> is_least_p(0.001, 999), is_least_p(0.002, 999)
+    (True, False)
+    """
+    return p <= p_of_draws(0, draws) + NOISE
+
+
 def too_few_groups(number: int, groups: str = "groups") -> str | None:
     """Why so few groups have no interval; None where they have one.
 

@@ -27,11 +27,13 @@ class Selection(NamedTuple):
         score: The place of the score that differs most.
         deviations: By how many standard deviations of random draws it differs; above 0 where the
             labelled items have the higher scores.
+        draws: How many draws were taken.
     """
 
     p: float
     score: int
     deviations: float
+    draws: int
 
 
 def selection(
@@ -66,7 +68,7 @@ def selection(
     spread = scores.std(axis=0)
     varied = spread > NO_SPREAD
     if not varied.any() or not labelled_places.size or np.ptp(labelled) <= NO_SPREAD:
-        return Selection(np.nan, 0, np.nan)
+        return Selection(np.nan, 0, np.nan, 0)
     z = (scores - scores.mean(axis=0)) / np.where(varied, spread, np.inf)
     shares = labelled[labelled_places]
     # Of a random order of the l_g the sum varies by sum (l - mean)^2 sum z^2 / (G - 1).
@@ -80,4 +82,4 @@ def selection(
         reached += bool(np.abs(shares @ z[permuted]).max() / scale >= reach)
         tried += 1
     most = int(np.argmax(np.abs(statistics)))
-    return Selection(p_of_draws(reached, tried), most, float(statistics[most]))
+    return Selection(p_of_draws(reached, tried), most, float(statistics[most]), tried)

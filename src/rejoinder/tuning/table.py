@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 
 from rejoinder.kernels.arrays import Floats
+from rejoinder.messages import p_is
+from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.correlation import reason_undefined, spearman
 from rejoinder.statistics.correlation_bootstrap import bootstrap_correlation
 from rejoinder.statistics.significance import permutation_p
@@ -150,5 +152,5 @@ def _words(estimate: pl.DataFrame) -> str:
     if not math.isnan(row["low"]):
         words += f" [{number(row['low'])}, {number(row['high'])}]"
     if not math.isnan(row["p"]):
-        words += f", p = {row['p']:.2g}"
+        words += f", {p_is(row['p'], is_least_p(row['p'], PERMUTATIONS))}"
     return f"{words}, n = {row['n']}"

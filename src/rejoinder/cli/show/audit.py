@@ -7,10 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from rejoinder.auditing.results import MOST_PAIRS
 from rejoinder.auditing.trivial_baselines import COPY
-from rejoinder.cli.show.cells import Cell, Show, joined, number_of, scale, score, span, styled
+from rejoinder.cli.show.cells import (
+    Cell,
+    Show,
+    joined,
+    number_of,
+    p_value,
+    scale,
+    score,
+    span,
+    styled,
+)
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import bare_table, console, print_notes
+from rejoinder.scoring.compare import trials
+from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -123,7 +136,10 @@ def _differences(result: Audit) -> Table:
         return span(row[f"low_{name}"], row[f"high_{name}"], show(row)) if known else ""
 
     def p(row: Mapping[str, Any], name: str) -> str:
-        return "" if row[f"p_holm_{name}"] is None else f"{row[f'p_holm_{name}']:.2g}"
+        if row[f"p_holm_{name}"] is None:
+            return ""
+        draws = trials(result.scores.measured[row["metric"]], MOST_PAIRS)
+        return p_value(row[f"p_holm_{name}"], is_least_p(row[f"p_{name}"], draws))
 
     return table(
         (row for row in result.table.iter_rows(named=True) if _standing(row)),

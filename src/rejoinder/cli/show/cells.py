@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
+from rejoinder import messages
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
-from rejoinder.statistics.conventions import NOISE
+from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.text.visible import visible
 
@@ -73,23 +74,23 @@ def span(low: float, high: float, show: Show) -> str:
     return NONE if math.isnan(low) else f"[{show(low)}, {show(high)}]"
 
 
-def p_value(p: float) -> str:
-    """A p-value to two digits."""
-    return NONE if math.isnan(p) else f"{p:.2g}"
+def p_value(p: float, limit: bool = False) -> str:
+    """A p-value to two digits, behind ``<`` where no random draw was as extreme as the data."""
+    return NONE if math.isnan(p) else messages.p_value(p, limit)
 
 
-def at_least(p: float, least: float) -> str:
-    """A p-value, behind ``<`` where it is the least that so many draws allow.
+def p_of(p: float, draws: int) -> str:
+    """The p-value of a test of random draws.
 
-    >>> at_least(0.0001, 0.0001), at_least(0.0002, 0.0001)
-    ('<0.0001', '0.0002')
+    >>> p_of(0.001, 999), p_of(0.002, 999)
+    ('<0.001', '0.002')
     """
-    return ("<" if p <= least + NOISE else "") + p_value(p)
+    return p_value(p, is_least_p(p, draws))
 
 
-def starred(p: float) -> str:
+def starred(p: float, limit: bool = False) -> str:
     """A p-value corrected for several tests, with a star where it is significant."""
-    return p_value(p) + ("*" if p < SIGNIFICANT else " ")
+    return p_value(p, limit) + ("*" if p < SIGNIFICANT else " ")
 
 
 def decimals(digits: int) -> Show:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import (
     NONE,
-    at_least,
     heading,
     no_spread,
     number_of,
+    p_of,
+    p_value,
     scale,
     span,
     starred,
@@ -22,8 +23,8 @@ from rejoinder.cli.show.pair_matrix import is_wide, legend, pair_matrix
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.messages import between
-from rejoinder.scoring.compare import trials
-from rejoinder.statistics.conventions import NOISE, p_of_draws
+from rejoinder.scoring.compare import is_upper_limit
+from rejoinder.statistics.conventions import is_least_p
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import fewest_planned
 
@@ -104,9 +105,12 @@ def _pairs(compared: Comparison, label: str, digits: int | None) -> Table:
     """A row for each pair of systems under a metric."""
     scores, pairs = compared.scores, compared.table
     each = scores.measured[label]
-    of_resamples = p_of_draws(0, scores.resamples)
     show = number_of(each.metric, digits)
-    least = p_of_draws(0, compared.draws[label]) if label in compared.draws else 0.0
+    draws = compared.draws.get(label)
+
+    def limit(row: Mapping[str, Any]) -> bool:
+        return draws is not None and is_least_p(row["p_randomization"], draws)
+
     additional = [number("items", _shared)] if each.answered is not None else []
     if "margin" in pairs.columns:
         additional += [
@@ -124,9 +128,9 @@ def _pairs(compared: Comparison, label: str, digits: int | None) -> Table:
         text("b"),
         number("a - b", lambda row: show(row["difference"])),
         number("95% interval", lambda row: span(row["low"], row["high"], show)),
-        number("p", lambda row: at_least(row["p_randomization"], least)),
-        number("p Holm", lambda row: _holm(row, least)),
-        number("p boot", lambda row: at_least(row["p_bootstrap"], of_resamples)),
+        number("p", lambda row: p_value(row["p_randomization"], limit(row))),
+        number("p Holm", lambda row: starred(row["p_randomization_holm"], limit(row))),
+        number("p boot", lambda row: p_of(row["p_bootstrap"], scores.resamples)),
         number("W/T/L", won),
         number("detectable", lambda row: show(row["detectable"])),
         *additional,
@@ -228,15 +232,7 @@ def _lead(row: dict[str, Any], metric: Metric) -> dict[str, Any]:
 
 def _corrected(scores: Scores, row: Mapping[str, Any], families: int) -> str:
     """The corrected p of a lead, marked where no draw was as extreme."""
-    least = p_of_draws(0, trials(scores.measured[row["metric"]], families))
-    return at_least(row["p"], row["p"] if row["p_randomization"] <= least + NOISE else 0.0)
-
-
-def _holm(row: Mapping[str, Any], least: float) -> str:
-    """The corrected p of a pair, marked where no draw was as extreme."""
-    return ("<" if row["p_randomization"] <= least + NOISE else "") + starred(
-        row["p_randomization_holm"]
-    )
+    return p_value(row["p"], is_upper_limit(scores.measured[row["metric"]], row, families))
 
 
 def _shared(row: Mapping[str, Any]) -> str:

@@ -6,6 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import NONE, Cell, joined, stacked, styled
+from rejoinder.messages import p_is
+from rejoinder.scoring.compare import FEWEST_TRIALS
+from rejoinder.statistics.conventions import is_least_p
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,9 +101,10 @@ def _cell(row: dict[str, Any] | None, factor: int) -> Cell:
 
 def _compared(out: Console, table: pl.DataFrame) -> None:
     for row in table.iter_rows(named=True):
+        p = row["p_randomization"]
         out.print(
             f"RUQ-{row['prompts']}: {row['a']} - {row['b']} = {100 * row['difference']:+.1f} "
             f"({100 * row['low']:.1f}, {100 * row['high']:.1f}), {row['n']} prompts, "
-            f"p = {row['p_randomization']:.2g}",
+            f"{p_is(p, is_least_p(p, FEWEST_TRIALS))}",
             soft_wrap=True,
         )

@@ -10,7 +10,8 @@ from rich.console import Console
 from rejoinder.cli.show.cells import NONE, interval, times100
 from rejoinder.cli.show.score import groups
 from rejoinder.cli.terminal.console import bare_table, console
-from rejoinder.messages import counted
+from rejoinder.messages import counted, p_is
+from rejoinder.scoring.compare import is_upper_limit
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.holm import SIGNIFICANT
 
@@ -84,11 +85,13 @@ def _table(out: Console, result: Quantity) -> None:
 
 def _verdict(out: Console, result: Quantity) -> None:
     """The best model against the next, by the strongest generic reply."""
-    table = _few(result).leads()
-    row = table.row(0, named=True)
+    scores = _few(result)
+    row = scores.leads().row(0, named=True)
+    pairs = len(scores.names) * (len(scores.names) - 1) // 2
+    p = p_is(row["p"], is_upper_limit(scores.measured[row["metric"]], row, pairs))
     ahead = f"{times100(row['difference'])} [{times100(row['low'])}, {times100(row['high'])}]"
     out.print(
-        f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; p = {row['p']:.2g}"
+        f"{row['a']} is ahead of {row['b']} by {ahead} against the strongest; {p}"
         f" (approximate randomization): {'better' if row['p'] < SIGNIFICANT else 'not clear'}",
     )
 

@@ -11,6 +11,9 @@ from rich.table import Table
 
 from rejoinder.cli.show.cells import NONE, Cell, interval, times100
 from rejoinder.cli.terminal.console import bare_table, console
+from rejoinder.messages import p_is
+from rejoinder.statistics.conventions import is_least_p
+from rejoinder.tuning.table import PERMUTATIONS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +96,7 @@ def _correlation(row: Mapping[str, Any]) -> str:
     if not math.isnan(row["low"]):
         words += f" [{row['low']:.2f}, {row['high']:.2f}]"
     why = f" (no interval: {row['reason']})" if row["reason"] else ""
-    return f"{words}, p = {row['p']:.2g}{why}"
+    return f"{words}, {p_is(row['p'], is_least_p(row['p'], PERMUTATIONS))}{why}"
 
 
 def _notes(result: SweepResult) -> list[str]:

@@ -9,10 +9,10 @@ import polars as pl
 
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.summary import judgements_hash
-from rejoinder.messages import quoted
+from rejoinder.messages import p_value, quoted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.statistics.clusters import Groups
-from rejoinder.statistics.conventions import PERFECT
+from rejoinder.statistics.conventions import PERFECT, is_least_p
 from rejoinder.statistics.correlation import pearson
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.statistics.selection import DRAWS, selection
@@ -73,7 +73,7 @@ def selection_notes(replies: RepliesWithRatings, seed: int) -> list[str]:
         key = replies.rated[s].tobytes() + replies.scored[s].tobytes()
         by_items.setdefault(key, []).append(s)
     rng = np.random.default_rng([seed, 2])
-    worst, what = 1.0, ""
+    worst, what, limit = 1.0, "", False
     for systems in by_items.values():
         columns, names = _columns(replies, systems)
         scored = np.flatnonzero(replies.scored[systems[0]])
@@ -84,10 +84,11 @@ def selection_notes(replies: RepliesWithRatings, seed: int) -> list[str]:
         p = min(1.0, test.p * len(by_items))
         if p < worst:
             higher = "higher" if test.deviations > 0 else "lower"
+            limit = is_least_p(test.p, test.draws)
             worst, what = p, f"rated items have {higher} values of {names[test.score]}"
     if worst > NOTED:
         return []
-    text = f"{what} than random items would (p {worst:.2g})"
+    text = f"{what} than random items would (p {p_value(worst, limit)})"
     if worst <= REFUSED:
         raise InputError(
             f"ratings: {text}; a correction holds only for items drawn without a look at their scores: "

@@ -60,13 +60,18 @@ def wide(monkeypatch):
 def test_compare_marks_the_corrected_p(capsys, wide, p, star):
     scores = scored()
     table = scores.compare().with_columns(
-        p_randomization=pl.lit(0.001), p_randomization_holm=pl.lit(p)
+        difference=pl.lit(0.1), p_randomization=pl.lit(0.001), p_randomization_holm=pl.lit(p)
     )
     compare_tables.comparison(Comparison(table, scores))
-    (line,) = (
+    (line, sentence) = (
         each for each in capsys.readouterr().out.splitlines() if "one" in each and "two" in each
     )
     assert ("*" in line) == star
+    assert sentence.startswith(
+        "BLEU-1: one is better than"
+        if star
+        else "BLEU-1: it is not clear whether one is better than"
+    )
 
 
 @pytest.mark.parametrize(("p", "sign"), [(BELOW, "+-"), (SIGNIFICANT, ".."), (float("nan"), "??")])

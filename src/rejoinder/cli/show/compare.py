@@ -20,12 +20,11 @@ from rejoinder.cli.show.cells import (
 )
 from rejoinder.cli.show.gate import explained, verdict_cell
 from rejoinder.cli.show.pair_matrix import is_wide, legend, pair_matrix
+from rejoinder.cli.show.verdicts import is_limit, sentences, verdict
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.messages import between
 from rejoinder.scoring.compare import is_upper_limit
-from rejoinder.statistics.conventions import is_least_p
-from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.power import fewest_planned
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from rejoinder.cli.show.cells import Cell
     from rejoinder.metrics.base import Metric
     from rejoinder.scoring.compare import Comparison
     from rejoinder.scoring.scores import Scores
@@ -82,6 +80,10 @@ def comparison(
     if ranks:
         print_ranks(out, compared.ranks())
         out.print()
+    for sentence in (words := list(sentences(compared, digits))):
+        out.print(sentence)
+    if words:
+        out.print()
     shown = scale(scores, pairs, {*pairs["a"].to_list(), *pairs["b"].to_list()})
     out.print(shown if wide else f"{shown}; {PAIRS}", style="dim")
     if wide:
@@ -106,10 +108,9 @@ def _pairs(compared: Comparison, label: str, digits: int | None) -> Table:
     scores, pairs = compared.scores, compared.table
     each = scores.measured[label]
     show = number_of(each.metric, digits)
-    draws = compared.draws.get(label)
 
     def limit(row: Mapping[str, Any]) -> bool:
-        return draws is not None and is_least_p(row["p_randomization"], draws)
+        return is_limit(compared, row)
 
     additional = [number("items", _shared)] if each.answered is not None else []
     if "margin" in pairs.columns:
@@ -158,7 +159,7 @@ def print_leads(out: Console, scores: Scores, digits: int | None = None) -> None
                 lambda row: span(row["low"], row["high"], shows[row["metric"]]),
             ),
             number("p", lambda row: _corrected(scores, row, families)),
-            text("verdict", _verdict),
+            text("verdict", lambda row: verdict(row["p"], row["difference"])),
             number("W/T/L", won),
             number("detectable", lambda row: shows[row["metric"]](row["detectable"])),
         )
@@ -238,10 +239,3 @@ def _corrected(scores: Scores, row: Mapping[str, Any], families: int) -> str:
 def _shared(row: Mapping[str, Any]) -> str:
     """On how many items two systems are compared."""
     return str(row["n"]) if row["paired"] else f"unpaired ({row['n_a']}, {row['n_b']})"
-
-
-def _verdict(row: Mapping[str, Any]) -> Cell:
-    if not row["p"] < SIGNIFICANT:
-        return styled("not clear", "yellow")
-    # On the items that both answered the order may be the other one.
-    return styled("worse", "red") if row["difference"] < 0 else styled("better", "green")

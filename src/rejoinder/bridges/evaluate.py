@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from rejoinder.bridges.reply_rows import check_framework, naming
+from rejoinder.bridges.reply_rows import check_framework, naming, without_options
 from rejoinder.errors import InputError
+from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
+from rejoinder.references.copies import without_remedy
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 
@@ -64,6 +66,44 @@ class RejoinderScores(evaluate.Metric):
             ],
         )
 
+    def compute(  # type: ignore[override]
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        **given: Any,
+    ) -> dict[str, Any] | None:
+        """The scores of all replies that were added, and of these; see ``_INPUTS``.
+
+        Returns:
+            The scores by label; None in every process but the first.
+
+        Raises:
+            InputError: There is no reply, the lists do not fit together, or a reply cannot be scored.
+            ParameterError: A metric or a parameter is unknown.
+        """
+        if self.writer is None and not _texts(predictions, references):
+            raise InputError(
+                "predictions: no reply; give compute the lists predictions= and references=, or add "
+                "replies with add_batch or add first"
+            )
+        return super().compute(predictions=predictions, references=references, **given)
+
+    def add_batch(  # type: ignore[override]
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        **given: Any,
+    ) -> None:
+        """Adds replies, which may be none.
+
+        Raises:
+            InputError: The lists do not fit together.
+        """
+        if _texts(predictions, references):
+            super().add_batch(predictions=predictions, references=references, **given)
+
     def _compute(  # type: ignore[override]
         self,
         *,
@@ -87,8 +127,8 @@ class RejoinderScores(evaluate.Metric):
             if not isinstance(text, str):
                 raise InputError(f"predictions[{place}]: {text!r}; expected a text")
         with naming(_ARGUMENTS):
-            testset = TestSet.from_lists(lists, weights=weights, contexts=contexts)
-            ids = testset.contexts.get_column("id")
+            ids = [f"predictions[{place}]" for place in range(len(predictions))]
+            testset = TestSet.from_lists(lists, weights, contexts, ids)
             replies = [
                 {"system": "predictions", "id": id, "text": text}
                 for id, text in zip(ids, predictions, strict=True)
@@ -100,6 +140,7 @@ class RejoinderScores(evaluate.Metric):
                 drop_unusable=drop_unusable,
                 resamples=1000 if intervals else 0,
             )
+        notes = [without_options(without_remedy(note)) for note in scores.notes]
         results: dict[str, Any] = {}
         for row in scores.systems().iter_rows(named=True):
             results[row["metric"]] = row["value"]
@@ -109,7 +150,30 @@ class RejoinderScores(evaluate.Metric):
         if details:
             table = scores.systems()
             results["signatures"] = dict(zip(table["metric"], table["signature"], strict=True))
-            results["notes"] = list(scores.notes)
-        elif scores.notes:
-            warnings.warn("; ".join(scores.notes), UserWarning, stacklevel=2)
+            results["notes"] = notes
+        elif notes:
+            warnings.warn("; ".join(notes), UserWarning, stacklevel=2)
         return results
+
+
+def _texts(predictions: Any, references: Any) -> int:
+    """How many replies these lists hold; 0 without lists.
+
+    Raises:
+        InputError: One is given without the other, is a single text, or is longer than the other.
+    """
+    if predictions is None and references is None:
+        return 0
+    given: dict[str, Any] = {"predictions": predictions, "references": references}
+    for name, each in given.items():
+        if each is None:
+            raise InputError(f"{name}: not given; give predictions= and references= together")
+        if isinstance(each, str):
+            raise InputError(f"{name}: a single text; expected a list with an entry for each reply")
+    texts, lists = (len(each) for each in given.values())
+    if texts != lists:
+        raise InputError(
+            f"predictions: {counted(texts, 'text')}, references: {counted(lists, 'entry', 'entries')}; "
+            "expected an entry for each text"
+        )
+    return texts

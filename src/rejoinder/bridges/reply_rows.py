@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import InputError, MissingExtraError, ParameterError
+from rejoinder.errors import InputError, MissingExtraError, ParameterError, RejoinderError
 from rejoinder.kernels.arrays import Floats
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -98,7 +98,10 @@ def score_of_rows(metric: Metric, totals: Floats, count: int) -> float:
 
 @contextmanager
 def naming(arguments: Mapping[str, str]) -> Iterator[None]:
-    """Messages about the library's arguments name those of the framework, by our names.
+    """Messages name the arguments of the framework: no option of the command line, no name of ours.
+
+    Args:
+        arguments: By our names of arguments those of the framework.
 
     >>> with naming({"references": "target"}):
     ...     raise InputError("references[3]: a number; expected text")
@@ -108,7 +111,30 @@ def naming(arguments: Mapping[str, str]) -> Iterator[None]:
     """
     try:
         yield
-    except InputError as error:
-        words = re.compile(rf"\b({'|'.join(arguments)})\b(?!=)")
-        message = words.sub(lambda word: arguments[word[1]], str(error))
-        raise InputError(message) from None
+    except RejoinderError as error:
+        message = without_options(str(error.args[0]))
+        if isinstance(error, InputError):
+            words = re.compile(rf"\b({'|'.join(arguments)})\b(?!=)")
+            message = words.sub(lambda word: arguments[word[1]], message)
+        error.args = (message, *error.args[1:])
+        raise
+
+
+_OPTION = re.compile(
+    r"""
+    '?(?:--?[a-zA-Z][\w-]*\ (?:(?:'[^']*'|[^\s()';,-][^\s()';,]*)\ )?)+(?<!')  # options, with values
+    \((\w+=(?:[^()]|\([^()]*\))*)\)  # and the same as arguments, in parentheses
+    """,
+    re.VERBOSE,
+)
+
+
+def without_options(message: str) -> str:
+    """A message or a note with arguments alone where it names options of the command line too.
+
+    >>> without_options("leave them out with --drop-unusable (drop_unusable=True), which says more")
+    'leave them out with drop_unusable=True, which says more'
+    >>> without_options("give each by itself: -m bleu -m chrf (metrics=['bleu', 'chrf'])")
+    "give each by itself: metrics=['bleu', 'chrf']"
+    """
+    return _OPTION.sub(r"\1", message)

@@ -107,13 +107,14 @@ def metric(wanted: str | Metric) -> Metric:
     if make is None:
         several = [each for each in name.split(",") if each.strip()]
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
-            again = " ".join(f"-m {each.strip()}" for each in several)
+            each = [each.strip() for each in several]
+            again = f"{' '.join(f'-m {one}' for one in each)} (metrics={each})"
             raise ParameterError(f"metric '{name}': several at once; give each by itself: {again}")
         close = _close(name)
         hint = f"did you mean '{close}'? " if close else ""
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
-            "colon (bleu:order=4), each behind a -m of its own"
+            "colon; several are given one by one: -m bleu:order=4 -m chrf (metrics=['bleu:order=4', 'chrf'])"
         )
     if colon and not rest.strip():
         raise ParameterError(

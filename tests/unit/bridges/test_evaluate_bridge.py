@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import threading
+import warnings
 
 import pytest
 
@@ -121,6 +123,56 @@ def test_wrong_input_is_named(module):
         module.compute(predictions=["no"], references=[["no"]], weights=[[1.0, 1.0]])
     with pytest.raises(ParameterError, match="did you mean 'bleu'"):
         module.compute(predictions=["no"], references=[["no"]], metrics=["blue"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"references": [["no"], []]},
+         "BLEU-2: item 'predictions[1]' has no reference (1 of 2 items); leave such items out with "
+         "drop_unusable=True, which says how many"),
+        ({"weights": [[1.0], [3.0]]}, "weight 3 outside [-1, 1] at id 'predictions[1]'"),
+        ({"contexts": [["hi"]]}, "contexts: 1 for 2 lists of references"),
+        ({"metrics": "bleu,chrf"}, "give each by itself: metrics=['bleu', 'chrf']"),
+        ({"metrics": ["f1"]}, "several are given one by one: metrics=['bleu:order=4', 'chrf']"),
+        ({"metrics": []}, "no metric is wanted"),
+        ({"references": [["no"]]}, "predictions: 2 texts, references: 1 entry; expected an entry for"),
+        ({"references": None}, "references: not given; give predictions= and references= together"),
+        ({"predictions": "no"}, "predictions: a single text; expected a list"),
+    ],
+)  # fmt: skip
+def test_messages_name_the_arguments_of_compute_and_no_option(module, given, message):
+    usual = {"predictions": ["no", "yes"], "references": [["no"], ["yes"]], "metrics": ["bleu"]}
+    with pytest.raises((InputError, ParameterError), match=re.escape(message)) as caught:
+        module.compute(**usual | given)
+    assert not re.search(r"(?<!\w)--?[a-z]", str(caught.value))
+
+
+@pytest.mark.parametrize("given", [{}, {"predictions": [], "references": []}])
+def test_no_reply_at_all_is_an_error_that_says_so(module, given):
+    with pytest.raises(InputError, match="predictions: no reply; give compute the lists"):
+        module.compute(metrics=["bleu"], **given)
+
+
+def test_a_batch_without_replies_adds_nothing(module):
+    module.add_batch(predictions=[], references=[])
+    module.add_batch(predictions=["no no"], references=[["no"]])
+    results = module.compute(predictions=[], references=[], metrics=["bleu:order=1"])
+    assert results == {"BLEU-1": 0.5}
+
+
+def test_a_reply_that_is_a_reference_is_noted_without_a_remedy_that_compute_lacks(module):
+    with pytest.warns(UserWarning, match="high by construction") as caught:
+        module.compute(predictions=["no"], references=[["no"]], metrics=["bleu"])
+    (warning,) = caught
+    assert str(warning.message) == (
+        "'predictions' gives a reference of the very item in 1 of 1 item with references: its scores "
+        "are high by construction"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = {"predictions": ["no"], "references": [["no"]], "metrics": ["bleu"]}
+        assert "without" not in module.compute(**given, details=True)["notes"][0]
 
 
 def test_without_evaluate_the_remedy_is_said(monkeypatch):

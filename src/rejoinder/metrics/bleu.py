@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rejoinder.metrics.reference_pairs import ReferencePairs
 SMOOTHINGS = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0, "caption": 0.0}
 TINY, SMALL = 1e-15, 1e-9
 LAPLACE = "laplace"
+LAPLACES = {LAPLACE: 1.0}
 REFERENCE_LENGTHS = ("closest", "shortest")
 
 
@@ -134,8 +135,15 @@ class BLEU(PooledPrecisions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_smoothing(self.smoothing, self.smoothing_value, {**SMOOTHINGS, LAPLACE: 1.0})
+        check_smoothing(self.smoothing, self.smoothing_value, {**SMOOTHINGS, **LAPLACES})
         check_minimum_total(self.minimum_total)
+
+    def meanings(self) -> dict[str, Any]:
+        """The parameters, with the reference length and the value of the smoothing that they stand for."""
+        return super().meanings() | {
+            "reference_length": self.reference_length or REFERENCE_LENGTHS[0],
+            "smoothing_value": value_of(self.smoothing, self.smoothing_value),
+        }
 
     def statistics(self, batch: Batch) -> Floats:
         """Whole numbers, as float64 [m, 2 + 2 N]; NaN for an item without references."""
@@ -154,7 +162,7 @@ class BLEU(PooledPrecisions):
     def precisions(self, totals: Floats) -> tuple[Floats, np.ndarray]:
         """The smoothed precisions; see ``precisions``."""
         if self.smoothing == LAPLACE:
-            added = 1.0 if self.smoothing_value is None else self.smoothing_value
+            added = value_of(LAPLACE, self.smoothing_value)
             matches, counts = np.split(totals[..., 2:], 2, axis=-1)
             return (matches + added) / (counts + added), np.ones(matches.shape, dtype=bool)
         return precisions(totals, self.order, self.smoothing, self.smoothing_value)
@@ -213,6 +221,15 @@ def check_smoothing(
         raise ParameterError(f"smoothing_value={value!r} means nothing to smoothing='{smoothing}'")
     if not 0 < value < float("inf"):
         raise ParameterError(f"smoothing_value={value!r} must be a positive number")
+
+
+def value_of(smoothing: str, value: float | None) -> float:
+    """The value of a smoothing, where None stands for its own; 0 where it has none.
+
+    >>> value_of("floor", None), value_of("floor", 0.5), value_of("exp", None)
+    (0.1, 0.5, 0.0)
+    """
+    return (SMOOTHINGS | LAPLACES)[smoothing] if value is None else value
 
 
 def check_minimum_total(least: int | None) -> None:

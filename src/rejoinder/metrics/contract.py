@@ -98,6 +98,13 @@ class Contract(ABC):
         """
         return cls(**{**cls.kept_defaults, **parameters})
 
+    def meanings(self) -> dict[str, Any]:
+        """The parameters by name, each as what it stands for: an empty one as its default in words.
+
+        Metrics of a class with the same meanings are the same metric, however they were typed.
+        """
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @property
     def ranks(self) -> bool:
         """Whether a better score means a better system: metrics of the replies alone only describe."""

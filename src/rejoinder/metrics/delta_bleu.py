@@ -12,7 +12,7 @@ import numpy as np
 from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
-from rejoinder.metrics.bleu import PooledPrecisions, check_smoothing, smoothed_precisions
+from rejoinder.metrics.bleu import PooledPrecisions, check_smoothing, smoothed_precisions, value_of
 from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 
@@ -90,6 +90,12 @@ class DeltaBLEU(PooledPrecisions):
     def effective_smoothing(self) -> str:
         """The smoothing: that of the reading, where none is named."""
         return READINGS[self.reading] if self.smoothing is None else self.smoothing
+
+    def meanings(self) -> dict[str, Any]:
+        """The parameters, with the smoothing and its value that they stand for."""
+        smoothing = self.effective_smoothing
+        value = value_of(smoothing, self.smoothing_value)
+        return super().meanings() | {"smoothing": smoothing, "smoothing_value": value}
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2 + 2 N]; NaN for the replies to an item without a positive weight."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
@@ -9,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import quoted
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
@@ -33,6 +35,8 @@ from rejoinder.metrics.word_vectors import (
     VectorExtrema,
     VectorPooling,
 )
+
+_LOG = logging.getLogger(__name__)
 
 METRICS: dict[str, Callable[..., Metric]] = {
     "deltableu": DeltaBLEU,
@@ -175,10 +179,12 @@ def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
 def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
     """Makes metrics, each under a label of its own.
 
+    One metric under two spellings (``bleu`` and ``bleu:order=2``) is made once, which is logged.
+
     Raises:
         ParameterError: None is wanted, or the same one twice.
     """
-    wanted_metrics = [metric(each) for each in wanted]
+    wanted_metrics = _once(wanted)
     if not wanted_metrics:
         raise ParameterError(f"no metric is wanted; name one of {one_of(METRICS)}")
     labels = [each.label for each in wanted_metrics]
@@ -189,6 +195,32 @@ def metrics(wanted: Sequence[str | Metric]) -> dict[str, Metric]:
             raise ParameterError(f"metric '{unique}' is wanted twice; name it once")
         labelled[unique] = each
     return labelled
+
+
+def _once(wanted: Sequence[str | Metric]) -> list[Metric]:
+    """The metrics, each once: of spellings of one metric the first, with a note on the others."""
+    made: list[tuple[str | Metric, Metric]] = []
+    for each in wanted:
+        new = metric(each)
+        same = next((spelling for spelling, one in made if _same(one, new)), each)
+        if same != each:
+            _LOG.warning(
+                "%s is the same metric as %s; it is scored once", _shown(each), _shown(same)
+            )
+        else:
+            made.append((each, new))
+    return [one for _, one in made]
+
+
+def _same(one: Metric, other: Metric) -> bool:
+    """Whether two metrics are the same one; only metrics of the registry have meanings to compare."""
+    make: Any = METRICS.get(one.name)
+    ours = getattr(make, "func", make)
+    return type(one) is type(other) is ours and one.meanings() == other.meanings()
+
+
+def _shown(wanted: str | Metric) -> str:
+    return quoted(wanted) if isinstance(wanted, str) else repr(wanted)
 
 
 def parameters(of: Metric) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ MEASURES = {"f": 0, "precision": 2, "recall": 3}
 # Each form with the tokenizer of the package that it is exact to.
 FORMS = {"f1": "rouge", "caption": "blanks"}
 CAPTION_BETA = 1.2
+BY_LINES = "lines"  # how Lsum splits texts where nothing else is given
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,11 @@ class ROUGE(MeanMetric):
                 f"variant='{self.variant}'; leave sentences out, or take rougeLsum"
             )
 
+    def meanings(self) -> dict[str, Any]:
+        """The parameters, with the splitter of sentences that they stand for."""
+        split = self.sentences or (BY_LINES if self.variant == "Lsum" else "")
+        return super().meanings() | {"sentences": split}
+
     @property
     def label(self) -> str:
         """``ROUGE-L``, with the form and the rule for references where not the defaults."""
@@ -168,7 +174,7 @@ class ROUGE(MeanMetric):
         """P and R of every pair, float64 [p] each."""
         settings = (self.tokenizer, self.lowercase, self.stemmer)
         if self.variant == "Lsum":
-            split = self.sentences or "lines"
+            split = self.sentences or BY_LINES
             texts = batch.reference_texts.take(references.indices)
             in_h = sentences(batch.hypotheses, split, *settings)
             in_r = sentences(texts, split, *settings)

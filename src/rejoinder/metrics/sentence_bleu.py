@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rejoinder.metrics.bleu import (
     check_smoothing,
     precisions,
     raise_totals,
+    value_of,
 )
 from rejoinder.metrics.means import MeanMetric, mean_rows
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
@@ -82,6 +83,11 @@ class SentenceBLEU(NgramMetric, MeanMetric):
     @property
     def _smoothing(self) -> str:
         return "floor" if self.smoothing == "method1" else self.smoothing
+
+    def meanings(self) -> dict[str, Any]:
+        """The parameters, with the smoothing and its value that they stand for."""
+        value = value_of(self._smoothing, self.smoothing_value)
+        return super().meanings() | {"smoothing": self._smoothing, "smoothing_value": value}
 
     def statistics(self, batch: Batch) -> Floats:
         """float64 [m, 2]; NaN for the replies to an item without references."""

@@ -69,12 +69,29 @@ def summary(report: ReportParts) -> Summary:
 
 
 def _size(report: ReportParts) -> Iterator[str]:
-    scores = report.scores
-    fewest, most = scores.references
-    references = f"{most}" if fewest == most else f"{fewest} to {most}"
-    behind = f"; an item has {references} reference{'s' * (most != 1)}" if most else ""
-    systems, items = counted(len(scores.names), "system"), counted(scores.items.height, "item")
-    yield f"{systems} replied to {items}{behind}."
+    """How many systems, items and references there are, and how many items have no reference."""
+    names, items = report.scores.names, report.scores.items
+    counts = (
+        report.testset.references.join(items.select("id"), on="id", how="semi")
+        .group_by("id")
+        .len()
+        .get_column("len")
+    )
+    words = f"{counted(len(names), 'system')} replied to {counted(items.height, 'item')}"
+    if counts.is_empty():
+        yield f"{words}, none of which has a reference."
+        return
+    fewest, most = counts.min(), counts.max()
+    amount = f"{most}" if fewest == most else f"{fewest} to {most}"
+    references = f"{amount} reference{'s' * (most != 1)}"
+    without = items.height - counts.len()
+    if without:
+        has, none = ("has" if number == 1 else "have" for number in (counts.len(), without))
+        each = " each" * (counts.len() != 1)
+        words += f"; {counts.len()} of them {has} {references}{each}, and {without} {none} none"
+    else:
+        words += f"; an item has {references}"
+    yield f"{words}."
 
 
 def _with_people(report: ReportParts) -> Iterator[str]:

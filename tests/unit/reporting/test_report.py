@@ -115,6 +115,27 @@ def test_one_item_and_one_system_have_a_report():
     made.to_html()
 
 
+def test_items_without_a_reference_are_counted_by_themselves():
+    """Of 5 items 3 have 2 to 4 references, and 2 have none."""
+    testset = rejoinder.TestSet.from_lists([["a b"] * 2, [], ["a b"] * 4, ["a b"] * 2, []])
+
+    def first(places, metric="length", **settings):
+        ids = [testset.ids[place] for place in places]
+        table = pl.DataFrame({"system": ["a"] * len(ids), "id": ids, "text": ["a b"] * len(ids)})
+        made = rejoinder.report(testset, table, [metric], **FEW, **settings)
+        return made.summary().known[0]
+
+    mixed = "1 system replied to 5 items; 3 of them have 2 to 4 references each, and 2 have none."
+    assert first(range(5)) == mixed
+    assert first(range(5), "bleu", drop_unusable=True) == mixed
+    drop = {"missing": "drop"}
+    assert first([0, 1], **drop) == (
+        "1 system replied to 2 items; 1 of them has 2 references, and 1 has none."
+    )
+    assert first([1], **drop) == "1 system replied to 1 item, none of which has a reference."
+    assert first([0], **drop) == "1 system replied to 1 item; an item has 2 references."
+
+
 def test_without_resamples_nothing_is_certain():
     made = rejoinder.report(*small(6, "ab"), ["bleu"], resamples=0)
     assert made.summary().unknown[0] == (

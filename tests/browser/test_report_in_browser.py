@@ -71,7 +71,10 @@ def test_axe_has_no_finding(browser, full, look):
         page.screenshot(path=f"{folder}/report-{look}.png", full_page=True)
 
 
-def test_hostile_texts_are_texts(browser, tmp_path):
+@pytest.mark.parametrize("packed", [False, True])
+def test_hostile_texts_are_texts(browser, tmp_path, monkeypatch, packed):
+    if packed:
+        monkeypatch.setattr("rejoinder.reporting.page.LARGE", 0)
     path = tmp_path / "hostile.html"
     hostile().write(path)
     page, complaints = shown(browser, path)
@@ -146,7 +149,7 @@ def test_a_link_leads_to_an_item(browser, full):
 
 
 def test_a_large_report_opens_at_once_and_finds_at_once(browser, tmp_path):
-    """7,000 items of 10 systems: under 30 MB, open in 2 s, an item found in 100 ms."""
+    """7,000 items of 10 systems: under 30 MB, open in 2 s, the first item found in 100 ms."""
     items, systems = 7000, [f"system {n}" for n in range(10)]
     testset = rejoinder.TestSet.from_lists(
         [[f"the answer to {n} is {n * 7}", f"nobody knows {n}"] for n in range(items)],
@@ -175,5 +178,57 @@ def test_a_large_report_opens_at_once_and_finds_at_once(browser, tmp_path):
     )
     print(f"{path.stat().st_size / 1e6:.1f} MB, open in {seconds:.2f} s, found in {took} ms")
     assert seconds < 2
-    assert max(took[1:]) < 100
+    assert max(took) < 100
     assert complaints == []
+
+
+def test_a_browser_that_cannot_unpack_the_items_says_so(browser, tmp_path, monkeypatch):
+    """Everything else is there; a file that is not whole has a sentence of its own."""
+    monkeypatch.setattr("rejoinder.reporting.page.LARGE", 0)
+    path = tmp_path / "packed.html"
+    hostile().write(path)
+    page, complaints = opened(browser)
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    words = page.locator("#opening")
+    assert "cannot unpack the items of this page" in words.inner_text()
+    assert "Firefox 113" in words.inner_text()
+    assert page.locator("#browser").is_hidden()
+    assert page.locator("#summary li").count() > 3
+    whole = path.read_text("utf-8")
+    begun = whole.index('id="data">') + len('id="data">')
+    path.write_text(whole[: begun + 400] + whole[whole.index("</script>", begun) :], "utf-8")
+    other, _ = opened(browser)
+    other.goto(path.as_uri())
+    other.wait_for_function("document.getElementById('opening').textContent.includes('damaged')")
+    assert other.locator("#browser").is_hidden()
+    assert complaints == []
+
+
+def test_every_letter_is_found_in_any_case(browser, tmp_path):
+    """A search folds capitals, also a letter that becomes two, and never joins two texts."""
+    texts = [
+        "\u0130stanbul",
+        "GR\u00dc\u00dfE an alle",
+        "\u039f\u0394\u039f\u03a3 one",
+        "two",
+        "last one",
+    ]
+    testset = rejoinder.TestSet.from_lists([[text] for text in texts])
+    table = pl.DataFrame({"system": "a", "id": testset.ids, "text": ["reply"] * 5})
+    path = tmp_path / "letters.html"
+    rejoinder.report(testset, table, ["length"], resamples=0).write(path)
+    page, _ = shown(browser, path)
+    for wanted, items in (
+        ("i\u0307STAN", [1]),
+        ("gr\u00fc\u00dfe", [2]),
+        ("\u03bf\u03b4\u03bf\u03c2", [3]),
+        ("ONE", [3, 5]),
+        ("onetwo", []),
+        ("one two", []),
+        ("st", [1, 5]),
+        ("REPLY", [1, 2, 3, 4, 5]),
+    ):
+        page.fill("#search", wanted)
+        ids = page.locator("#list bdi").all_inner_texts()
+        assert ids == [str(each) for each in items], wanted

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rejoinder._version import __version__
 from rejoinder.files.page_policy import hash_of
@@ -20,6 +22,12 @@ from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
     from rejoinder.reporting.parts import ReportParts
+
+SCRIPTS = ("opening.js", "search.js", "report.js")
+"""The parts of the page's script, in their order."""
+
+LARGE = 4_000_000
+"""Letters of JSON above which a page holds its items packed; packed ones need a browser of 2023."""
 
 _HERE = files("rejoinder.reporting")
 
@@ -84,13 +92,25 @@ class PageSection:
     parts: list[PagePart]
 
 
+class PageData(NamedTuple):
+    """The items as a page holds them.
+
+    Args:
+        text: JSON without a ``<``, or the same packed by gzip and written in base64.
+        packed: Whether it is packed.
+    """
+
+    text: str
+    packed: bool
+
+
 def page(
     report: ReportParts, record: Mapping[str, Any] | None = None, progress: Progress | None = None
 ) -> str:
     """The page of a report; see ``Report.to_html``."""
     import jinja2
 
-    style, script = _static("report.css"), _static("report.js")
+    style, script = _static("report.css"), "".join(map(_static, SCRIPTS))
     policy = (
         f"default-src 'none'; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -110,11 +130,27 @@ def page(
         policy=policy,
         summary=summary(report),
         sections=_sections(report),
-        data=data_of(report, progress),
+        data=page_data(data_of(report, progress)),
         record=_of_record(record),
         signatures=report.signatures(),
         version=__version__,
     )
+
+
+def page_data(data: str) -> PageData:
+    """The items as a page holds them: packed where they are large.
+
+    Args:
+        data: JSON, as ``data_of`` returns it.
+
+    >>> page_data("{}")
+    PageData(text='{}', packed=False)
+    """
+    if len(data) <= LARGE:
+        return PageData(data, False)
+    # Without the time, so that the same report is the same file.
+    packed = gzip.compress(data.encode(), mtime=0, compresslevel=6)
+    return PageData(base64.b64encode(packed).decode(), True)
 
 
 def _shown(value: object) -> object:

@@ -1,5 +1,7 @@
 """The page of a report: nothing from elsewhere, and every text of others is text."""
 
+import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -83,6 +85,21 @@ def test_texts_of_others_are_no_markup(html):
     assert f"when {shown}" in told["texts"]
     assert told["columns"][0]["name"] == f"topic {shown}"
     assert told["people"][0]["criterion"] == f"fit {shown}"
+
+
+def test_a_large_page_holds_the_same_items_packed(html, monkeypatch):
+    """As many letters of JSON as the limit stand as they are, one more is packed; no time is in it."""
+    plain = Page(html).texts["script data"]
+    monkeypatch.setattr("rejoinder.reporting.page.LARGE", len(plain))
+    assert Page(hostile().to_html()).texts["script data"] == plain
+    monkeypatch.setattr("rejoinder.reporting.page.LARGE", len(plain) - 1)
+    page = hostile().to_html()
+    told = Page(page)
+    assert ("data-packed", "gzip") in told.attributes
+    packed = base64.b64decode(told.texts["script data"], validate=True)
+    assert gzip.decompress(packed).decode() == plain
+    assert packed[4:8] == bytes(4)
+    assert len(page) < len(html)
 
 
 def test_the_page_is_whole_without_any_other_file(html):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from rejoinder.cli.terminal.progress import Progress
 
-LARGE = 50.0
-"""Megabytes; 7,000 items of 10 systems are about 17."""
+LARGE = 25.0
+"""Megabytes; such a page opens in about 2 seconds."""
 
 EXAMPLES = """\b
 Examples:

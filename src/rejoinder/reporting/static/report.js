@@ -1,13 +1,12 @@
-"use strict";
 // The browser of items. Every text is set with textContent: nothing of the data is ever markup.
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+opening((data) => {
   const { ids, systems, metrics, people, texts } = data;
   const PAGE = 20;
   const by = (name) => document.getElementById(name);
   const every = (count) => Array.from({ length: count }, (_, place) => place);
   const items = every(ids.length);
   const browser = by("browser");
+  const search = searching(data);
   const state = { shown: items, keys: new Map(), page: 0, item: -1 };
 
   function element(tag, text, name) {
@@ -40,29 +39,6 @@
 
   function signed(text) {
     return text.startsWith("-") ? "\u2212" + text.slice(1) : text;
-  }
-
-  // What stands in each item, by the numbers of its texts; made at the first search.
-  let folded = null;
-  let within = null;
-  function prepare() {
-    if (folded) return;
-    folded = texts.map((text) => text.toLowerCase());
-    within = items.map((item) => {
-      const numbers = [...data.contexts[item], ...data.references[item]];
-      data.replies.forEach((own) => numbers.push(...[own[item]].flat()));
-      data.columns.forEach((column) => numbers.push(column.values[item]));
-      return Uint32Array.from(numbers.filter((number) => number >= 0));
-    });
-  }
-
-  function search(wanted) {
-    const sought = wanted.trim().toLowerCase();
-    if (!sought) return () => true;
-    prepare();
-    const hits = folded.map((text) => text.includes(sought));
-    return (item) =>
-      ids[item].toLowerCase().includes(sought) || within[item].some((number) => hits[number]);
   }
 
   function grouped() {
@@ -369,5 +345,4 @@
   browser.hidden = false;
   arrange();
   linked();
-  setTimeout(prepare, 300);
-})();
+});

@@ -112,7 +112,7 @@ def naming(arguments: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except RejoinderError as error:
-        message = without_options(str(error.args[0]))
+        message = without_options(str(error.args[0])).replace(registry.FROM_ANOTHER_TOOL, "")
         if isinstance(error, InputError):
             words = re.compile(rf"\b({'|'.join(arguments)})\b(?!=)")
             message = words.sub(lambda word: arguments[word[1]], message)

@@ -31,11 +31,22 @@ def as_option(message: str) -> str:
     that option. A message that names the option already stays as it is.
     """
     context = click.get_current_context(silent=True)
-    start = _ARGUMENT.match(message)
-    if context is None or start is None:
+    if context is None:
         return message
-    for each in context.command.params:
-        if isinstance(each, click.Option) and each.name == start[1]:
-            named = any(f"({name})" in message for name in each.opts)
-            return message if named else f"{each.opts[0]} {message[start.end() :]}"
-    return message
+    options = {each.name: each for each in context.command.params if isinstance(each, click.Option)}
+    message = _of_another_tool(message, "scores" in options)
+    start = _ARGUMENT.match(message)
+    option = options.get(start[1]) if start else None
+    if start is None or option is None or any(f"({name})" in message for name in option.opts):
+        return message
+    return f"{option.opts[0]} {message[start.end() :]}"
+
+
+def _of_another_tool(message: str, has_option: bool) -> str:
+    """How scores of another tool come in: by an option, where the running command has it."""
+    if "External(" not in message:
+        return message
+    from rejoinder.metrics.registry import FROM_ANOTHER_TOOL  # not imported for --help
+
+    how = "; scores that another tool made are metrics too: --scores FILE" if has_option else ""
+    return message.replace(FROM_ANOTHER_TOOL, how)

@@ -69,6 +69,11 @@ OTHERS: dict[str, type[Metric]] = {"ruq": RUQ, "external": External}
 replies, which have verbs of their own, and scores that other tools made."""
 
 
+FROM_ANOTHER_TOOL = (
+    "; scores that another tool made are metrics too: External(name, read_scores(FILE))"
+)
+"""What the message about an unknown metric ends with; the command line names its option instead."""
+
 _LONGEST = 9
 """The longest n-gram of the labels that are recognised where a name was to be typed."""
 
@@ -119,6 +124,7 @@ def metric(wanted: str | Metric) -> Metric:
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
             "colon; several are given one by one: -m bleu:order=4 -m chrf (metrics=['bleu:order=4', 'chrf'])"
+            f"{FROM_ANOTHER_TOOL}"
         )
     if colon and not rest.strip():
         raise ParameterError(

@@ -4,6 +4,7 @@ import pytest
 
 from rejoinder.errors import ParameterError
 from rejoinder.metrics import registry
+from shared_data import SYSTEMS, TESTSET
 
 
 def asked(typed):
@@ -61,3 +62,13 @@ def test_the_label_of_every_metric_leads_to_it(name):
 )
 def test_a_parameter_nearly_right_is_answered_with_the_right_one(typed, meant):
     assert asked(typed) == meant
+
+
+def test_an_unknown_name_is_told_how_scores_of_another_tool_come_in(command):
+    with pytest.raises(ParameterError, match=r"too: External\(name, read_scores\(FILE\)\)$"):
+        registry.metric("f1")
+    for verb, option in (("score", True), ("compare", True), ("explain-diff", False)):
+        status, _, err = command(verb, TESTSET, SYSTEMS[0], "-m", "f1")
+        assert status == 2
+        assert err.rstrip().endswith("are metrics too: --scores FILE") == option
+        assert "External" not in err

@@ -334,6 +334,25 @@ def test_csv_has_the_numbers_of_the_tables(name, result_of):
         assert not re.match(r"[=+@-]", cell) or NUMBER.fullmatch(cell[1:]), cell
 
 
+@pytest.mark.parametrize("name", [each for each in TABLES if each != "step"])
+def test_latex_has_the_lines_beside_the_tables_as_comments(name, result_of):
+    shown = result_of(name).to_latex()
+    markdown = result_of(name).to_markdown()
+    lines = [line for line in markdown.splitlines() if line and not line.startswith("|")]
+    comments = [line[2:] for line in shown.splitlines() if line.startswith("% ")]
+    assert numbers(" ".join(comments)) == numbers(of_markdown(" ".join(lines)))
+    for line in shown.splitlines():
+        assert not line or line.startswith(("% ", "\\")) or line.endswith(r"\\"), line
+
+
+def test_latex_says_the_units_and_the_signature_of_each_metric(result_of):
+    shown = result_of("scores").to_latex().replace("\n% ", " ")
+    assert "; values x100 (not length); [low, high]: 95\\% interval (jackknife over items)" in shown
+    for label, each in result_of("scores").measured.items():
+        signature = each.signature.replace("_", r"\_")
+        assert f"\n% {label}: {signature}\n" in result_of("scores").to_latex()
+
+
 def test_the_name_is_there_and_escaped(result_of):
     scores = result_of("scores")
     assert "tuned&lt;script&gt;alert(1)&lt;/script&gt;|*b*&amp;_[x]" in scores._repr_html_()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +15,8 @@ from rejoinder.cli.terminal.collecting import (
     headings_of,
     right_of,
 )
+
+WIDTH = 98  # of a line of a comment
 
 SPECIAL = str.maketrans(
     {each: f"\\{each}" for each in "{}$&#_%"}
@@ -30,18 +34,35 @@ SPECIAL = str.maketrans(
 )
 """What LaTeX would obey, or print as another character."""
 
+IN_COMMENTS = {code: word for code, word in SPECIAL.items() if code != ord("|")}
+"""The same without the bar, which parts the words of a signature."""
+
 
 def as_latex(collector: Collector) -> str:
-    """The tables of what was collected; their titles are comments above them.
+    """The tables of what was collected, and as comments their titles and the lines beside them.
 
-    Without any table, its lines as paragraphs, indented as they are printed.
+    The lines say what values, intervals and tests are, and the signature of each metric. Without any table
+    they are paragraphs, indented as they are printed.
     """
-    tables = [each for each in collector.parts if isinstance(each, Table)]
-    if not tables:
+    if not any(isinstance(each, Table) for each in collector.parts):
         lines = (each for each in collector.parts if isinstance(each, Line))
         return "".join(_paragraph(collector, each.text) for each in lines)
-    head = "% needs \\usepackage{booktabs}\n"
-    return head + "\n".join(_table(collector, each) for each in tables)
+    parts = [
+        "\n" + _table(collector, each)
+        if isinstance(each, Table)
+        else _comment(collector, each.text)
+        for each in collector.parts
+    ]
+    return "% needs \\usepackage{booktabs}\n" + "".join(parts).removeprefix("\n")
+
+
+def _comment(collector: Collector, text: Text) -> str:
+    """A line as a comment, folded at blanks; a signature, which has none, stays in one line."""
+    words = _plain(collector, text).translate(IN_COMMENTS)
+    if max(map(len, words.split()), default=0) > WIDTH:
+        return f"% {words}\n"
+    folded = textwrap.wrap(words, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"% {line}\n" for line in folded)
 
 
 def _paragraph(collector: Collector, text: Text) -> str:
@@ -71,4 +92,8 @@ def _cell(words: str) -> str:
 
 
 def _inline(collector: Collector, text: Text) -> str:
-    return "".join(each.text for each in collector.segments(text)).strip().translate(SPECIAL)
+    return _plain(collector, text).translate(SPECIAL)
+
+
+def _plain(collector: Collector, text: Text) -> str:
+    return "".join(each.text for each in collector.segments(text)).strip()

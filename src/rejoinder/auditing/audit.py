@@ -23,7 +23,7 @@ from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
-from rejoinder.references.copies import copier_of
+from rejoinder.references.text_notes import copier_of
 from rejoinder.result import TableResult
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.external import NOT_USED, unused_values

@@ -10,7 +10,7 @@ from rejoinder.bridges.reply_rows import check_framework, naming, without_option
 from rejoinder.errors import InputError
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.references.copies import without_remedy
+from rejoinder.references.text_notes import without_remedy
 from rejoinder.scoring.score import score
 from rejoinder.tables.testset import TestSet
 

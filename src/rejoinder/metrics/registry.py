@@ -3,68 +3,73 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import quoted
 from rejoinder.metrics import importing, presets
-from rejoinder.metrics.average_max_bleu import AverageMaxBLEU
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.bert_score import BERTScore
-from rejoinder.metrics.bleu import BLEU
-from rejoinder.metrics.chrf import ChrF
-from rejoinder.metrics.delta_bleu import DeltaBLEU
-from rejoinder.metrics.distinct import DistinctN, Entropy
-from rejoinder.metrics.encoder_cosine import EncoderCosine
-from rejoinder.metrics.external import External
-from rejoinder.metrics.length import Length
-from rejoinder.metrics.meteor import METEOR
 from rejoinder.metrics.parameters import alternatives, types_of
-from rejoinder.metrics.rouge import ROUGE, VARIANTS
-from rejoinder.metrics.ruber import RUBER
-from rejoinder.metrics.ruq import RUQ
-from rejoinder.metrics.sentence_bleu import SentenceBLEU
-from rejoinder.metrics.ter import TER
-from rejoinder.metrics.word_vectors import (
-    EmbeddingAverage,
-    GreedyMatching,
-    VectorExtrema,
-    VectorPooling,
-)
 
 _LOG = logging.getLogger(__name__)
 
-METRICS: dict[str, Callable[..., Metric]] = {
-    "deltableu": DeltaBLEU,
-    "bleu": BLEU,
-    "sbleu": SentenceBLEU,
-    "ambleu": AverageMaxBLEU,
-    "rouge1": partial(ROUGE, variant="1"),
-    "rouge2": partial(ROUGE, variant="2"),
-    "rougeL": partial(ROUGE, variant="L"),
-    "rougeLsum": partial(ROUGE, variant="Lsum"),
-    "rouge": ROUGE,
-    "meteor": METEOR,
-    "chrf": ChrF,
-    "ter": TER,
-    "pooled": VectorPooling,
-    "average": EmbeddingAverage,
-    "extrema": VectorExtrema,
-    "greedy": GreedyMatching,
-    "cosine": EncoderCosine,
-    "bertscore": BERTScore,
-    "ruber": RUBER,
-    "distinct": DistinctN,
-    "entropy": Entropy,
-    "length": Length,
-}
+class Makers(Mapping[str, Callable[..., Metric]]):
+    """What each name makes; the module of a metric is imported when the metric is asked for.
+
+    Args:
+        homes: By name the module of ``rejoinder.metrics`` and the class, and the parameters that the
+            name settles.
+    """
+
+    def __init__(self, homes: Mapping[str, tuple[str, str] | tuple[str, str, Any]]) -> None:
+        self._homes = homes
+
+    def __getitem__(self, name: str) -> Callable[..., Metric]:
+        module, kind, *settled = self._homes[name]
+        make = getattr(import_module(f"rejoinder.metrics.{module}"), kind)
+        return partial(make, **settled[0]) if settled else make
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+METRICS = Makers(
+    {
+        "deltableu": ("delta_bleu", "DeltaBLEU"),
+        "bleu": ("bleu", "BLEU"),
+        "sbleu": ("sentence_bleu", "SentenceBLEU"),
+        "ambleu": ("average_max_bleu", "AverageMaxBLEU"),
+        "rouge1": ("rouge", "ROUGE", {"variant": "1"}),
+        "rouge2": ("rouge", "ROUGE", {"variant": "2"}),
+        "rougeL": ("rouge", "ROUGE", {"variant": "L"}),
+        "rougeLsum": ("rouge", "ROUGE", {"variant": "Lsum"}),
+        "rouge": ("rouge", "ROUGE"),
+        "meteor": ("meteor", "METEOR"),
+        "chrf": ("chrf", "ChrF"),
+        "ter": ("ter", "TER"),
+        "pooled": ("word_vectors", "VectorPooling"),
+        "average": ("word_vectors", "EmbeddingAverage"),
+        "extrema": ("word_vectors", "VectorExtrema"),
+        "greedy": ("word_vectors", "GreedyMatching"),
+        "cosine": ("encoder_cosine", "EncoderCosine"),
+        "bertscore": ("bert_score", "BERTScore"),
+        "ruber": ("ruber", "RUBER"),
+        "distinct": ("distinct", "DistinctN"),
+        "entropy": ("distinct", "Entropy"),
+        "length": ("length", "Length"),
+    }
+)
 """What each name on the command line makes; keyword arguments are the metric's parameters."""
 
-OTHERS: dict[str, type[Metric]] = {"ruq": RUQ, "external": External}
+OTHERS = Makers({"ruq": ("ruq", "RUQ"), "external": ("external", "External")})
 """Metrics that no name on the command line makes, but saved scores name: those of models, not of
 replies, which have verbs of their own, and scores that other tools made."""
 
@@ -109,11 +114,11 @@ def metric(wanted: str | Metric) -> Metric:
             "'deltableu' or a metric such as BLEU(order=4)"
         )
     name, colon, rest = wanted.partition(":")
-    folded = {each.lower(): make for each, make in METRICS.items()}
-    make: Any = folded.get(name.strip().lower())
-    if make is None and (own := _own(wanted, name.strip(), rest)) is not None:
+    folded = {each.lower(): each for each in METRICS}
+    named = folded.get(name.strip().lower(), "")
+    if not named and (own := _own(wanted, name.strip(), rest)) is not None:
         return own
-    if make is None:
+    if not named:
         several = [each for each in name.split(",") if each.strip()]
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
             each = [each.strip() for each in several]
@@ -130,14 +135,14 @@ def metric(wanted: str | Metric) -> Metric:
         raise ParameterError(
             f"metric '{wanted}': no parameters behind the colon; write {name}:key=value, or {name}"
         )
-    named = next(each for each in METRICS if each.lower() == name.strip().lower())
+    make = METRICS[named]
     return make(**_parameters(make, named, rest))
 
 
 def known() -> dict[str, Callable[..., Metric]]:
     """What each name makes: our own metrics, and those that installed packages declare."""
     declared = (name for name in importing.installed() if name not in METRICS)
-    return METRICS | {name: partial(metric, name) for name in declared}
+    return {**METRICS, **{name: partial(metric, name) for name in declared}}
 
 
 def _own(wanted: str, name: str, rest: str) -> Metric | None:
@@ -175,7 +180,7 @@ def kept(name: str, parameters: Mapping[str, Any]) -> Metric:
         TypeError: A parameter is unknown.
         ParameterError: A value is none that the parameter can have.
     """
-    make: Any = (METRICS | OTHERS)[name]
+    make: Any = METRICS[name] if name in METRICS else OTHERS[name]
     if isinstance(make, partial):
         of: Any = make.func
         return of.restored({**make.keywords, **parameters})
@@ -257,6 +262,8 @@ def _of_labels() -> dict[str, str]:
                 for order in range(1, longest + 1):
                     typed[_plain(make(**{key: order}).label)] = f"{name}:{key}={order}"
         typed.setdefault(_plain(make().label), name)
+    from rejoinder.metrics.rouge import ROUGE, VARIANTS
+
     for variant in VARIANTS:
         typed.setdefault(_plain(ROUGE(variant).label), f"rouge:variant={variant}")
     return typed

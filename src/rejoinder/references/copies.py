@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from rejoinder.messages import counted
+from rejoinder.references.text_notes import copy_notes
 from rejoinder.tables.responses import Alignment
 from rejoinder.tables.testset import TestSet
 
@@ -21,28 +21,7 @@ def quoting(testset: TestSet, alignment: Alignment) -> list[str]:
     if not counts:
         return []
     n = references.filter(pl.col("id").is_in(alignment.ids)).get_column("id").n_unique()
-    return [
-        f"'{system}'{_GIVES} {count} of {counted(n, 'item')} with "
-        f"references: its scores are high by construction{_REMEDY}'{system}' "
-        f"(without=['{system}']) takes it out of the systems"
-        for system, count in counts.items()
-        if 2 * count > n
-    ]
-
-
-_GIVES = " gives a reference of the very item in"
-_REMEDY = "; --without "
-
-
-def without_remedy(note: str) -> str:
-    """A note of ``quoting`` for where no system can be left out; another note as it is."""
-    return note.partition(_REMEDY)[0] if copier_of(note) else note
-
-
-def copier_of(note: str) -> str:
-    """The system that a note of ``quoting`` is about; empty of another note."""
-    system, gives, _ = note.partition(_GIVES)
-    return system if gives else ""
+    return copy_notes(counts, n)
 
 
 def folded() -> pl.Expr:

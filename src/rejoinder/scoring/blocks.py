@@ -33,8 +33,8 @@ from rejoinder.scoring.assembly import (
     merged,
     scored_by_references,
 )
+from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.measurements import Measured
-from rejoinder.scoring.score import default_metrics
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.draws import check_draws
 from rejoinder.tables.columns import forbid

@@ -16,14 +16,12 @@ import polars as pl
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.messages import counted
+from rejoinder.references.text_notes import repeat_notes
 from rejoinder.scoring.measurements import Measurements, clusters_of, few_items, with_word
 from rejoinder.statistics.conventions import NOISE
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.tables.checks.arguments import expect
 from rejoinder.tables.item_clusters import CONVERSATION, NONE
-
-FEWEST_REPEATS, SHARE_OF_REPEATS = 5, 0.1
-"""From so many repeated items on there is a note, if they are this share of all."""
 
 S = TypeVar("S", bound=Measurements)
 
@@ -122,7 +120,7 @@ def worth(scores: Measurements, label: str) -> np.ndarray:
 
 
 def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
-    """A note where many items repeat others, which are hardly independent: 5 or more, and a tenth.
+    """A note where many items repeat others; see ``text_notes.repeat_notes``.
 
     Args:
         contexts: n items; those without a context are left out.
@@ -134,13 +132,7 @@ def repeated_items(contexts: pl.DataFrame, replies: pl.Series) -> list[str]:
     keys[:, 1:] = replies.hash().to_numpy().reshape(-1, n).T
     keys = keys[contexts.get_column("context").list.len().to_numpy() > 0]
     repeats = len(keys) - len(np.unique(keys, axis=0))
-    if repeats < max(FEWEST_REPEATS, SHARE_OF_REPEATS * n):
-        return []
-    return [
-        f"{repeats} of {n} items repeat the context and the replies of another item, but are taken as "
-        "independent, so that intervals are too narrow; name the column of what belongs together "
-        "with --cluster (cluster='COLUMN')"
-    ]
+    return repeat_notes(repeats, n)
 
 
 def _without_value(items: pl.DataFrame, column: str) -> list[str]:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import polars as pl
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
+from rejoinder.metrics.contract import Part
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Rows, codes_of
-from rejoinder.scoring.saved_metrics import KeptRows
 from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.tables.checks.arguments import expect
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rejoinder.scoring.saved_metrics import KeptRows
 
 FEW_ITEMS = 10
 """Intervals over fewer items than this have a note that calls them rough."""
@@ -209,6 +213,58 @@ class Measurements:
         return self.names.index(system)
 
 
+def system_columns(
+    names: Sequence[str],
+    label: str,
+    measured: Measured,
+    resamples: int,
+    left_out: Callable[[], Floats],
+) -> dict[str, list[Any]]:
+    """The columns of ``Scores.systems`` of one metric, in the order of the systems.
+
+    Args:
+        names: The systems, which all answered the same items.
+        label: The metric.
+        measured: What it measured.
+        resamples: 0 for no interval.
+        left_out: Returns the score of every system with each unit left out: float64 [S, size].
+    """
+    values = measured.scores()
+    lows = highs = np.full(values.size, np.nan)
+    if resamples and measured.size >= LEAST_ITEMS:
+        share = measured.clusters is not None and measured.metric.share
+        worth = measured.interval_sizes() if share else None
+        lows, highs = score_intervals(measured.metric, values, left_out(), worth)
+    return {
+        "metric": [label] * values.size,
+        "system": list(names),
+        "value": values.tolist(),
+        "low": lows.tolist(),
+        "high": highs.tolist(),
+        "n": [measured.n] * values.size,
+        "signature": [measured.signature] * values.size,
+    }
+
+
+def parts_of(
+    names: Sequence[str], measured: Mapping[str, Measured]
+) -> dict[str, dict[str, dict[str, Part]]]:
+    """What each value is made of, by metric and system: precisions, penalty, lengths, sums."""
+    return {
+        label: {
+            system: each.metric.parts(totals)
+            for system, totals in zip(names, each.rows.sums(), strict=True)
+        }
+        for label, each in measured.items()
+    }
+
+
+def best_first(values: Floats, metric: Metric) -> list[int]:
+    """The places of these values, the best one first, undefined ones last."""
+    key = -values if metric.higher_is_better else values
+    return np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable").tolist()
+
+
 def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups | None:
     """The clusters of the items that a metric could score (bool [n]), in the order of their first items.
 
@@ -216,6 +272,8 @@ def clusters_of(items: pl.DataFrame, column: str, usable: np.ndarray) -> Groups 
     """
     if not column or not usable.any():
         return None
+    import polars as pl
+
     labels = items.get_column(column).cast(pl.String).rank("dense").to_numpy()
     return Groups.of(codes_of(labels[usable]), int(usable.sum()))
 

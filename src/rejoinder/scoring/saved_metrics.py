@@ -162,7 +162,7 @@ def note(label: str, saved: SavedMetric) -> str:
 
 def _of_registry(name: str) -> Callable[..., Metric] | None:
     """The class that the registry has under a name; None where it has none."""
-    make = (registry.METRICS | registry.OTHERS).get(name)
+    make = registry.METRICS.get(name) or registry.OTHERS.get(name)
     return getattr(make, "func", make)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from rejoinder.batches.batch import Batch
-from rejoinder.messages import counted
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.references.copies import quoting
+from rejoinder.references.text_notes import empty_reference_notes, empty_reply_notes
 from rejoinder.scoring.assembly import (
     assemble,
     bounds_of,
@@ -23,6 +23,7 @@ from rejoinder.scoring.assembly import (
     usable_items,
 )
 from rejoinder.scoring.clusters import clustered, repeated_items
+from rejoinder.scoring.default_metrics import default_metrics
 from rejoinder.scoring.pairwise import answered_items, pairwise_scores
 from rejoinder.scoring.samples import averaged, by_sample, sampled
 from rejoinder.scoring.scores import Scores
@@ -32,19 +33,6 @@ from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.responses import Alignment, MissingOrPairwise, check_responses
 from rejoinder.tables.testset import TestSet
 from rejoinder.text.strings import Strings
-
-DEFAULT_METRICS = ("deltableu", "bleu", "sbleu", "rougeL", "distinct", "length")
-
-
-def default_metrics(weighted: bool) -> list[str]:
-    """The metrics where none are named: the one rule of Python and of the command line.
-
-    deltaBLEU is among them where a reference has a weight. Without any weight it is BLEU.
-
-    >>> default_metrics(weighted=False)
-    ['bleu', 'sbleu', 'rougeL', 'distinct', 'length']
-    """
-    return [name for name in DEFAULT_METRICS if weighted or name != "deltableu"]
 
 
 def suited(testset: TestSet) -> list[str]:
@@ -196,22 +184,13 @@ def wanted_metrics(
 def _empty_replies(responses: pl.DataFrame) -> list[str]:
     """Notes on empty replies, by system: in a frame of pandas they may be missing ones."""
     blank = responses.filter(pl.col("text") == "").group_by("system", maintain_order=True).len()
-    return [
-        f"'{system}': {counted(count, 'empty reply', 'empty replies')}, scored as such"
-        for system, count in blank.iter_rows()
-    ]
+    return empty_reply_notes(dict(blank.iter_rows()))
 
 
 def _empty_references(testset: TestSet, ids: list[str]) -> list[str]:
-    """A note on empty references: to BLEU they are the closest in length to any short reply."""
+    """A note on empty references."""
     blank = testset.references.filter(pl.col("text").str.strip_chars() == "")
-    count = blank.filter(pl.col("id").is_in(ids)).height
-    if not count:
-        return []
-    return [
-        f"{counted(count, 'empty reference')} counted as references, which spares short replies BLEU's "
-        "brevity penalty; leave such references out"
-    ]
+    return empty_reference_notes(blank.filter(pl.col("id").is_in(ids)).height)
 
 
 def _checked(testset: object, responses: Frame) -> pl.DataFrame:

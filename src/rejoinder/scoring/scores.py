@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +14,21 @@ import polars as pl
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.messages import counted
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
+from rejoinder.metrics.engine.jackknife import LEAST_ITEMS
 from rejoinder.metrics.external import externals
 from rejoinder.result import PlottedResult
 from rejoinder.scoring.clusters import clustered, design_effects
 from rejoinder.scoring.compare import compare, leads
 from rejoinder.scoring.explain import Explanations, can_explain, explain
 from rejoinder.scoring.external import from_values
-from rejoinder.scoring.measurements import Measured, Measurements, clusters_of
+from rejoinder.scoring.measurements import (
+    Measured,
+    Measurements,
+    best_first,
+    clusters_of,
+    parts_of,
+    system_columns,
+)
 from rejoinder.scoring.saved_metrics import Given
 from rejoinder.scoring.store import load, save
 from rejoinder.tables.checks.arguments import TESTSET, expect
@@ -116,36 +124,23 @@ class Scores(Measurements, PlottedResult):
 
     def _systems(self, label: str, measured: Measured) -> pl.DataFrame:
         table = self._numbers(label, measured)
-        key = table.get_column("value").to_numpy()
-        key = -key if measured.metric.higher_is_better else key
-        return table[np.argsort(np.where(np.isnan(key), np.inf, key), kind="stable").tolist()]
+        return table[best_first(table.get_column("value").to_numpy(), measured.metric)]
 
     def _numbers(self, label: str, measured: Measured) -> pl.DataFrame:
         """The rows of ``systems`` of one metric, in the order of the systems."""
         if measured.answered is not None:
             alone = [self.of(label, [s]) for s in range(len(self.names))]
             return pl.concat([each._numbers(label, each.measured[label]) for each in alone])
-        values, worth = measured.scores(), None
-        lows = highs = effects = np.full(values.size, np.nan)
-        if self.resamples and measured.size >= LEAST_ITEMS:
-            if measured.clusters is not None:
-                effects = design_effects(self, label)
-                worth = measured.interval_sizes() if measured.metric.share else None
-            lows, highs = score_intervals(measured.metric, values, self.left_out(label), worth)
-        # Lists: of an array Polars asks whether it is masked, and imports numpy.ma for that.
-        table = pl.DataFrame(
-            {
-                "metric": [label] * values.size,
-                "system": list(self.names),
-                "value": values.tolist(),
-                "low": lows.tolist(),
-                "high": highs.tolist(),
-                "n": [measured.n] * values.size,
-                "signature": [measured.signature] * values.size,
-            },
-            schema_overrides={"value": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+        columns = system_columns(
+            self.names, label, measured, self.resamples, partial(self.left_out, label)
         )
+        # Lists: of an array Polars asks whether it is masked, and imports numpy.ma for that.
+        numbers = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+        table = pl.DataFrame(columns, schema_overrides=numbers)
         if self.cluster:
+            effects = np.full(table.height, np.nan)
+            if self.resamples and measured.size >= LEAST_ITEMS:
+                effects = design_effects(self, label)
             table = table.with_columns(
                 clusters=pl.lit(measured.size, dtype=pl.Int64), design_effect=pl.Series(effects)
             )
@@ -164,13 +159,7 @@ class Scores(Measurements, PlottedResult):
 
     def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What each value is made of, by metric and system: precisions, penalty, lengths, sums."""
-        return {
-            label: {
-                system: each.metric.parts(totals)
-                for system, totals in zip(self.names, each.rows.sums(), strict=True)
-            }
-            for label, each in self.measured.items()
-        }
+        return parts_of(self.names, self.measured)
 
     def segments(self) -> pl.DataFrame:
         """Every reply by itself.

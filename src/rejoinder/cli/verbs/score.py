@@ -54,6 +54,7 @@ def score(given: ScoreOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.show import machine
 
     for other in ("by", "segments", "save", "cluster", "scores"):
         inputs.check_together(given, "explain", other)
@@ -76,6 +77,11 @@ def score(given: ScoreOptions) -> None:
     elif given.explain is not None and given.replies:
         texts = inputs.read(given, given.without)
         _explain(inputs.explain(given, *texts, given.explain, given.system), given)
+        return
+    elif lines := inputs.scores_of_lines(
+        given, given.by, given.segments, given.save, given.explain is not None
+    ):
+        machine.write(lines.as_json())
         return
     else:
         unused = ("explain", "system", "without", "resamples", "seed")

@@ -17,7 +17,7 @@ from rejoinder.messages import counted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, item_names
 from rejoinder.tables.assembly.items import Items, Place, Reference, spoken
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.formats.text import read_lines
+from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES
 

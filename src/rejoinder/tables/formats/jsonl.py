@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
@@ -23,31 +21,13 @@ from rejoinder.tables.assembly.mapped_rows import (
 )
 from rejoinder.tables.columns import require
 from rejoinder.tables.formats.format import Format
+from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow, ReplyRow, item_of
 from rejoinder.tables.io.json_lines import convert, read_objects
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
 _OTHER_SUFFIXES = {".txt", ".csv", ".tsv", ".tab", ".parquet", ".pq"}
-
-
-class _Reference(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    text: str
-    weight: float | None = None
-    source: str | None = None
-
-
-class _Item(msgspec.Struct):
-    id: str | int
-    references: list[str | _Reference]
-    context: str | list[str] | None = None
-
-
-class _Reply(msgspec.Struct, gc=False):
-    id: str | int
-    text: str
-    system: str | None = None
-    sample: str | int | None = None
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -67,13 +47,12 @@ def read_testset(
 ) -> TestSetDraft:
     """One item per row, its references as texts or as objects with text, weight and source."""
     items = Items()
-    further = Further(_Item.__struct_fields__)
+    further = Further(ItemRow.__struct_fields__)
     for path in paths:
         for number, row in rows_of_items(path, columns, read):
             where = f"{path}, row {number}"
-            _check_item(row, where)
-            item = convert(row, _Item, where, _Reference.__struct_fields__)
-            items.add(str(item.id), _turns(item), map(_parts, item.references), (str(path), number))
+            item = item_of(row, where)
+            items.add(str(item.id), item.turns(), map(_parts, item.references), (str(path), number))
             further.add(row, where)
     return items.draft(further.columns())
 
@@ -100,7 +79,7 @@ def read_responses(
             )
         require(("id", "text"), row, where, ("system",))
         numbers.append(number)
-        replies.append(convert(row, _Reply, where))
+        replies.append(convert(row, ReplyRow, where))
     unnamed = all(reply.system is None for reply in replies)
     frame = pl.DataFrame(
         {
@@ -131,22 +110,7 @@ FORMAT = Format(
 )
 
 
-def _check_item(row: dict[str, Any], where: str) -> None:
-    if "references" not in row and "text" in row and "id" in row:
-        raise InputError(
-            f"{where}: has 'text' and no 'references': this is a file of responses, expected a "
-            "test set; were the files given the wrong way round?"
-        )
-    require(("id", "references"), row, where, ("context",))
-
-
-def _turns(item: _Item) -> list[str]:
-    if item.context is None:
-        return []
-    return [item.context] if isinstance(item.context, str) else item.context
-
-
-def _parts(reference: str | _Reference) -> Reference:
+def _parts(reference: str | ReferenceRow) -> Reference:
     if isinstance(reference, str):
         return reference, None, None
     return reference.text, reference.source, reference.weight

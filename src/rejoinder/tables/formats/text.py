@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import read_text, stem_of, suffix_of
+from rejoinder.files.reading import stem_of
 from rejoinder.messages import counted
 from rejoinder.tables.formats.format import Format
+from rejoinder.tables.io.text_lines import read_lines, recognise
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import CONTEXTS, REFERENCES, RESPONSES
-from rejoinder.text.visible import visible
-
-_LOG = logging.getLogger(__name__)
-
-
-def recognise(path: Path, first: bytes) -> bool:
-    """A ``.txt`` that does not open like JSON: that may be JSON Lines under a wrong name."""
-    opens = first.removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
-    return suffix_of(path) == ".txt" and bool(first) and opens not in (b'{"', b"[{", b'["')
-
-
-def read_lines(path: Path) -> list[str]:
-    r"""The lines of a file, split at ``\n`` alone, as sacreBLEU does.
-
-    A carriage return before the line's end is taken off, and the log says so. Other characters
-    that Python's ``splitlines`` would split at (form feed, U+2028) stay in the line.
-
-    Raises:
-        InputError: the file cannot be read as UTF-8 text.
-    """
-    lines = read_text(path, blank=True).split("\n")
-    if not lines[-1]:
-        lines.pop()
-    ends = sum(line.endswith("\r") for line in lines)
-    if ends:
-        _LOG.warning(
-            "%s: %s end in CR LF; the CR was taken off", visible(str(path)), counted(ends, "line")
-        )
-        lines = [line.removesuffix("\r") for line in lines]
-    return lines
 
 
 def read_testset(paths: Sequence[Path]) -> TestSetDraft:

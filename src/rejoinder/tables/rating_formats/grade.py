@@ -13,9 +13,9 @@ from rejoinder.errors import InputError
 from rejoinder.messages import quoted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, data_set_name, item_names
 from rejoinder.tables.assembly.long_or_wide import OVERALL
-from rejoinder.tables.formats.text import read_lines
 from rejoinder.tables.io.json_lines import convert
 from rejoinder.tables.io.json_list import read_list
+from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.rating_formats.format import RatingFormat
 from rejoinder.tables.rating_formats.grade_means import SCORES, has_means, read_means

@@ -10,7 +10,7 @@ from rejoinder.errors import InputError
 from rejoinder.messages import counted, quoted
 from rejoinder.tables.assembly.grade_items import PUBLISHED, item_names
 from rejoinder.tables.assembly.long_or_wide import MEAN, OVERALL
-from rejoinder.tables.formats.text import read_lines
+from rejoinder.tables.io.text_lines import read_lines
 from rejoinder.tables.origin import Origin, RatingsDraft
 from rejoinder.tables.schemas import RATINGS
 

@@ -1,0 +1,268 @@
+"""Scores of files whose lines belong together: read, measured and summed without any table.
+
+Where line i of every file is the reply to item i there is nothing to join, and a process that prints
+numbers alone spends most of its time on importing what makes tables. So such files are scored
+here, by the same metrics, sums and notes as ``score``, to the same numbers. All that is not plain is
+left to ``read_testset``, ``read_responses`` and ``score``: they check it, and say what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rejoinder.batches.batch import Batch
+from rejoinder.errors import InputError
+from rejoinder.files.reading import head, stem_of, suffix_of
+from rejoinder.metrics import registry
+from rejoinder.metrics.base import Metric
+from rejoinder.metrics.engine.jackknife import interval_facts
+from rejoinder.metrics.engine.measurement import data_facts, measure, remarks
+from rejoinder.metrics.engine.rows import rows_of
+from rejoinder.progress import Progress
+from rejoinder.references.text_notes import (
+    copy_notes,
+    empty_reference_notes,
+    empty_reply_notes,
+    repeat_notes,
+)
+from rejoinder.scoring.default_metrics import default_metrics
+from rejoinder.scoring.measurements import (
+    Measured,
+    best_first,
+    few_items,
+    parts_of,
+    system_columns,
+)
+from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.io.item_lines import ItemRow, ReferenceRow, item_of
+from rejoinder.tables.io.json_lines import read_objects
+from rejoinder.tables.io.text_lines import read_lines, recognise
+
+_PLAIN_ID = re.compile(r"[\w.:/-]+", re.ASCII)
+"""An id that no rule of tables refuses, and that no other id resembles but for white space."""
+
+# What Unicode calls white space; Python's strip takes the separators U+001C to U+001F as well.
+_WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+
+_OF_PUBLISHED_DATA = (b"__eou__", b"\t")
+"""What stands in the text files of published data, which have readers of their own."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Replies and references of the same items, by their places.
+
+    Attributes:
+        systems: By name the replies to all n items.
+        references: For each item its references.
+        weights: Of the same shape, 1 where a reference carries none; None without any weight.
+        contexts: For each item its turns, oldest first.
+    """
+
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    weights: list[list[float]] | None
+    contexts: list[list[str]]
+
+
+@dataclass(frozen=True)
+class LineScores:
+    """What every metric measured of files whose lines belong together; see ``Scores``.
+
+    Attributes:
+        names: The systems.
+        measured: By label what each metric measured.
+        notes: What to know about the scores.
+        resamples: 0 for no interval.
+    """
+
+    names: tuple[str, ...]
+    measured: dict[str, Measured]
+    notes: tuple[str, ...]
+    resamples: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``Scores.as_json`` returns where no two systems are compared."""
+        rows = []
+        for label, each in self.measured.items():
+
+            def left_out(measured: Measured = each) -> np.ndarray:
+                return measured.units.left_out(measured.metric)
+
+            columns = system_columns(self.names, label, each, self.resamples, left_out)
+            table = [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ]
+            rows += [table[place] for place in best_first(each.scores(), each.metric)]
+        parts = parts_of(self.names, self.measured)
+        return {"systems": rows, "parts": parts, "leads": [], "notes": self.notes}
+
+
+def read(testset: Sequence[Path], responses: Sequence[Path]) -> Lines | None:
+    """Reads files whose lines belong together; None where they are to be read as tables.
+
+    Args:
+        testset: A file of JSON Lines with ``id``, ``references`` and, if wanted, ``context`` and
+            nothing else; or a plain text file for each reference stream.
+        responses: For each system a plain text file with a line for each item.
+    """
+    try:
+        if not _are_regular(testset) or not _are_regular(responses):
+            return None
+        if not all(map(_is_plain_text, responses)):
+            return None
+        items = _items(testset)
+        replies = {stem_of(path): read_lines(path) for path in responses}
+    except (InputError, OSError):
+        return None  # the readers of tables say what is wrong
+    if items is None or len(replies) < len(responses) or "" in replies:
+        return None
+    references, weights, contexts = items
+    if not any(references) or any(len(each) != len(references) for each in replies.values()):
+        return None
+    return Lines(replies, references, weights, contexts)
+
+
+def score_lines(
+    lines: Lines,
+    metrics: Sequence[str] | None,
+    *,
+    resamples: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> LineScores | None:
+    """Scores systems; None where a metric needs what only ``score`` provides, or leaves items out.
+
+    Args:
+        lines: The texts.
+        metrics: Their names; None takes ``default_metrics``.
+        resamples: As for ``score``.
+        seed: Likewise.
+        progress: Likewise.
+
+    Raises:
+        ParameterError: A metric or a parameter is unknown.
+    """
+    check_draws(resamples, seed)
+    wanted = registry.metrics(metrics or default_metrics(lines.weights is not None))
+    if any(each.needs & {"context", "features", "scores"} for each in wanted.values()):
+        return None
+    batch = Batch.from_systems(list(lines.systems.values()), lines.references, lines.weights)
+    if any(each.unusable(batch)[0].any() for each in wanted.values()):
+        return None
+    statistics = measure(list(wanted.values()), batch, progress)
+    every = np.ones(len(batch), dtype=np.bool_)
+    measured = {
+        label: Measured(
+            metric,
+            rows_of(each, len(lines.systems)),
+            every,
+            metric.signature(
+                **data_facts(metric, batch), **interval_facts(metric, resamples, seed)
+            ),
+        )
+        for (label, metric), each in zip(wanted.items(), statistics, strict=True)
+    }
+    notes = _notes(lines, wanted, batch)
+    if resamples:
+        notes += [*few_items(measured), *repeat_notes(_repeats(lines), len(batch))]
+    return LineScores(tuple(lines.systems), measured, tuple(notes), resamples)
+
+
+def _are_regular(paths: Sequence[Path]) -> bool:
+    """Whether these are files, each another one: no pipe, which can be read once alone."""
+    if not all(path.is_file() for path in paths):
+        return False
+    files = {(status.st_dev, status.st_ino) for status in (path.stat() for path in paths)}
+    return len(files) == len(paths) > 0
+
+
+def _is_plain_text(path: Path) -> bool:
+    """Whether no other format of ``tables.formats`` claims a file of plain text."""
+    first = head(path)
+    return (
+        path.suffix.lower() == ".txt"
+        and recognise(path, first)
+        and first.lstrip()[:1] not in (b"{", b"[")
+        and not any(each in first for each in _OF_PUBLISHED_DATA)
+        and not path.name.startswith("human_")
+    )
+
+
+Items = tuple[list[list[str]], list[list[float]] | None, list[list[str]]]
+"""For each item its references, their weights, and its turns."""
+
+
+def _items(paths: Sequence[Path]) -> Items | None:
+    """The items of a test set; None where it is to be read as a table."""
+    if all(map(_is_plain_text, paths)):
+        streams = [read_lines(path) for path in paths]
+        if len(set(map(len, streams))) > 1:
+            return None
+        references = [[text for text in row if text] for row in zip(*streams, strict=True)]
+        return references, None, [[] for _ in references]
+    (path, *others) = paths
+    if others or suffix_of(path) != ".jsonl":
+        return None
+    return _of_rows(path)
+
+
+def _of_rows(path: Path) -> Items | None:
+    """The items of JSON Lines of our own that have no additional column."""
+    ids, items = set(), []
+    for number, row in read_objects(path):
+        if not row.keys() <= {*ItemRow.__struct_fields__} or not {"id", "references"} <= row.keys():
+            return None
+        item = item_of(row, f"{path}, row {number}")
+        items.append(item)
+        ids.add(str(item.id))
+    if len(ids) < len(items) or not all(map(_PLAIN_ID.fullmatch, ids)):
+        return None
+    references = [
+        [ReferenceRow(each) if isinstance(each, str) else each for each in item.references]
+        for item in items
+    ]
+    weights = [[each.weight for each in row] for row in references]
+    flat = [each for row in weights for each in row if each is not None]
+    if not all(-1 <= each <= 1 for each in flat):
+        return None
+    filled = [[1.0 if each is None else each for each in row] for row in weights]
+    texts = [[each.text for each in row] for row in references]
+    return texts, filled if flat else None, [item.turns() for item in items]
+
+
+def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
+    """The notes of ``score`` on texts and metrics, in its order."""
+    references = [{_folded(text) for text in row} for row in lines.references]
+    copies = {
+        name: sum(_folded(reply) in row for reply, row in zip(replies, references, strict=True))
+        for name, replies in lines.systems.items()
+    }
+    blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
+    return [
+        *empty_reply_notes({name: each.count("") for name, each in lines.systems.items()}),
+        *copy_notes(copies, sum(map(bool, references))),
+        *empty_reference_notes(blank),
+        *remarks(metrics, batch),
+    ]
+
+
+def _folded(text: str) -> str:
+    """A text in lower case and without blanks; see ``copies.folded``."""
+    return text.lower().replace(" ", "")
+
+
+def _repeats(lines: Lines) -> int:
+    """How many items have the context and the replies of an earlier one; those without context not."""
+    turns = (tuple(each) for each in lines.contexts)
+    replies = zip(*lines.systems.values(), strict=True)
+    keys = [key for key in zip(turns, replies, strict=True) if key[0]]
+    return len(keys) - len(set(keys))

@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from rejoinder.text.visible import ESCAPES
+from rejoinder.text.visible import escapes
 from settings.world import World
 
 STYLE = "\x1b[95;7m"
@@ -95,4 +95,4 @@ def raw(shown: str, ours: str = r"\x1b\[[0-9;]*m") -> list[str]:
     """The characters that steer a terminal in what was printed, besides our own styles."""
     assert STYLE not in shown
     rest = re.sub(ours, "", shown)
-    return sorted({repr(each) for each in rest if ord(each) in ESCAPES and each not in "\n\t"})
+    return sorted({repr(each) for each in rest if ord(each) in escapes() and each not in "\n\t"})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 _LONGEST = 100  # characters of a value that a message shows
 _MOST = 8  # names of a list that it shows
@@ -52,6 +51,17 @@ def p_is(p: float, limit: bool = False) -> str:
     return f"p < {p_value(p)}" if limit else f"p = {p_value(p)}"
 
 
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The known name whose letters are most like those of a name; empty where none is alike enough.
+
+    >>> nearest("colour", ["color", "size"]), nearest("x", ["color", "size"])
+    ('color', '')
+    """
+    import difflib  # for errors alone
+
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
+
+
 def meant(name: str, known: Collection[str]) -> str:
     """The known name that was probably meant: the same but for case and white space, or a near one.
 
@@ -59,8 +69,8 @@ def meant(name: str, known: Collection[str]) -> str:
     ('bad', 'mixed', '')
     """
     folded = {" ".join(each.split()).casefold(): each for each in known}
-    close = difflib.get_close_matches(" ".join(name.split()).casefold(), folded, n=1, cutoff=0.7)
-    return folded[close[0]] if close else ""
+    close = nearest(" ".join(name.split()).casefold(), folded, cutoff=0.7)
+    return folded[close] if close else ""
 
 
 def quoted(value: object) -> str:

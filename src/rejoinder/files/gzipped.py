@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 
 from rejoinder.errors import InputError
@@ -31,6 +29,9 @@ def unpacked(path: Path, size: int = -1) -> bytes:
     Raises:
         InputError: It is cut off or altered, or unpacks to far more than text does.
     """
+    import gzip  # for packed files alone
+    import zlib
+
     parts, length = [], 0
     try:
         with pipes.opened(path) as packed, gzip.GzipFile(fileobj=packed) as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from pathlib import Path
 
 from rejoinder.errors import InputError
@@ -79,6 +78,8 @@ def _archive(data: bytes, path: Path) -> tuple[str, str]:
     for pattern, kind, remedy in _ARCHIVES:
         if re.search(pattern, data):
             return kind, remedy
+    import zipfile
+
     office = path.suffix.lower() in _OFFICE
     if path.is_file() and not zipfile.is_zipfile(path):
         again = "copy or download it again"

@@ -6,7 +6,6 @@ files are refused by name, because read as text they would give a table of nonse
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from rejoinder.errors import InputError, ParameterError
 from rejoinder.files import pipes
 from rejoinder.files.gzipped import GZIP, unpacked
 from rejoinder.files.packed import refuse_packed
+from rejoinder.messages import nearest
 
 HEAD = 4096  # bytes that are enough to recognise a format by
 
@@ -200,5 +200,5 @@ def _near(path: Path) -> str:
         stems = {entry.stem: entry for entry in path.parent.iterdir()}
     except OSError:
         return f"; there is no folder {path.parent}"
-    close = difflib.get_close_matches(path.stem, stems, n=1, cutoff=0.7)
-    return f"; did you mean {stems[close[0]]}?" if close else "; check the path"
+    close = nearest(path.stem, stems, cutoff=0.7)
+    return f"; did you mean {stems[close]}?" if close else "; check the path"

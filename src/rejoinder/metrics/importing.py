@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import importlib
 import re
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.metrics.base import Metric
-from rejoinder.metrics.function_metric import FunctionMetric
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "rejoinder.metrics"
 """The group of entry points that packages declare metrics in."""
@@ -55,6 +56,8 @@ def in_module(wanted: str) -> tuple[Any, str] | None:
 
 def installed() -> dict[str, EntryPoint]:
     """The metrics that installed packages declare, by name."""
+    from importlib.metadata import entry_points
+
     return {each.name: each for each in entry_points(group=GROUP)}
 
 
@@ -82,6 +85,8 @@ def as_metric(named: Any, wanted: str) -> type[Metric] | Metric:
     if isinstance(named, Metric) or (isinstance(named, type) and issubclass(named, Metric)):
         return named
     if callable(named) and not isinstance(named, type):
+        from rejoinder.metrics.function_metric import FunctionMetric
+
         return FunctionMetric(named)
     raise ParameterError(
         f"metric '{wanted}': it names {named!r:.60}; expected a class of metrics (a subclass of "

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from rejoinder.errors import ParameterError, one_of
+from rejoinder.messages import nearest
 
 Values = Mapping[str, str]
 
@@ -222,8 +222,8 @@ def preset(tool: str, metric: str) -> Preset:
         ParameterError: There is none.
     """
     if tool not in PRESETS:
-        close = get_close_matches(tool, PRESETS, n=1, cutoff=0.5)
-        hint = f"did you mean '{close[0]}'? " if close else ""
+        close = nearest(tool, PRESETS, cutoff=0.5)
+        hint = f"did you mean '{close}'? " if close else ""
         raise ParameterError(
             f"metric '{metric}': compat={tool!r} is unknown; {hint}choose {one_of(PRESETS)}"
         )

@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from rejoinder.errors import ParameterError, one_of
-from rejoinder.messages import quoted
+from rejoinder.messages import nearest, quoted
 from rejoinder.metrics import importing, presets
 from rejoinder.metrics.base import Metric
 from rejoinder.metrics.parameters import alternatives, types_of
 
 _LOG = logging.getLogger(__name__)
+
 
 class Makers(Mapping[str, Callable[..., Metric]]):
     """What each name makes; the module of a metric is imported when the metric is asked for.
@@ -249,8 +249,8 @@ def _close(name: str) -> str:
     if typed:
         return typed
     names = {each.lower(): each for each in METRICS}
-    close = get_close_matches(name.strip().lower(), names, n=1, cutoff=0.6)
-    return names[close[0]] if close else ""
+    close = nearest(name.strip().lower(), names)
+    return names[close] if close else ""
 
 
 def _of_labels() -> dict[str, str]:
@@ -280,8 +280,8 @@ def _meant(key: str, value: str, known: Mapping[str, Any]) -> str:
         return ""
     wanted = _OF_SACREBLEU.get(key.lower(), key.lower())
     begun = sorted((each for each in known if each.startswith(wanted)), key=len)
-    close = begun or get_close_matches(wanted, known, n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}={value.strip() or 'VALUE'}'? " if close else ""
+    close = begun[0] if begun else nearest(wanted, known)
+    return f"did you mean '{close}={value.strip() or 'VALUE'}'? " if close else ""
 
 
 def _differing(of: Metric) -> str:

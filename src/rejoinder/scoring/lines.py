@@ -8,9 +8,11 @@ left to ``read_testset``, ``read_responses`` and ``score``: they check it, and s
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -241,9 +243,10 @@ def _of_rows(path: Path) -> Items | None:
 
 def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     """The notes of ``score`` on texts and metrics, in its order."""
-    references = [{_folded(text) for text in row} for row in lines.references]
+    texts = iter(_folded(chain.from_iterable(lines.references)))
+    references = [set(islice(texts, len(row))) for row in lines.references]
     copies = {
-        name: sum(_folded(reply) in row for reply, row in zip(replies, references, strict=True))
+        name: sum(map(operator.contains, references, _folded(replies)))
         for name, replies in lines.systems.items()
     }
     blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
@@ -255,9 +258,9 @@ def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     ]
 
 
-def _folded(text: str) -> str:
-    """A text in lower case and without blanks; see ``copies.folded``."""
-    return text.lower().replace(" ", "")
+def _folded(texts: Iterable[str]) -> list[str]:
+    """Texts in lower case and without blanks; see ``copies.folded``."""
+    return [text.lower().replace(" ", "") for text in texts]
 
 
 def _repeats(lines: Lines) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -81,6 +80,8 @@ def normal_quantile(level: float) -> float:
     >>> round(normal_quantile(0.95), 4)
     1.96
     """
+    from statistics import NormalDist
+
     check_level(level)
     return NormalDist().inv_cdf((1 + level) / 2)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 
 from rejoinder.errors import InputError, one_of
-from rejoinder.messages import listed, quoted
+from rejoinder.messages import listed, nearest, quoted
 
 # What the same column is called elsewhere. Used for hints alone: nothing is renamed silently.
 _SYNONYMS = {
@@ -124,8 +123,8 @@ def forbid(present: Collection[str], allowed: Collection[str], where: str) -> No
     """
     for name in present:
         if name not in allowed:
-            close = difflib.get_close_matches(name.lower(), allowed, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            close = nearest(name.lower(), allowed)
+            hint = f"; did you mean '{close}'?" if close else ""
             raise InputError(
                 f"{where}: unknown column {quoted(name)}; expected {one_of(allowed)}{hint}"
             )
@@ -147,8 +146,8 @@ def lookalike(
     if meant := synonym(name, free):
         return meant
     lowered = _lowered(free)
-    close = difflib.get_close_matches(name, lowered, n=1, cutoff=0.75)
-    return lowered[close[0]] if close else None
+    close = nearest(name, lowered, cutoff=0.75)
+    return lowered[close] if close else None
 
 
 def synonym(name: str, present: Collection[str]) -> str | None:

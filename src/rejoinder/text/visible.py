@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import chain
 
 LAYOUT = "\n\t"
@@ -11,7 +12,7 @@ LAYOUT = "\n\t"
 # begin), halves of surrogate pairs (Cs), separators of lines (Zl, Zp), and format characters (Cf),
 # which cannot be seen and of which some turn the direction of writing around. Of the last, those
 # that texts need are left: the soft hyphen, joiners of Persian, Hindi and emoji, signs of numbers.
-UNSEEN = chain(
+UNSEEN = (
     range(0x20),
     range(0x7F, 0xA0),
     (0x61C, 0x180E, 0x200B, 0x200E, 0x200F),
@@ -27,13 +28,24 @@ UNSEEN = chain(
     range(0xE0020, 0xE0080),
 )
 
-ESCAPES = {code: ascii(chr(code))[1:-1] for code in UNSEEN}
-ESCAPES_OF_LINES = {code: text for code, text in ESCAPES.items() if chr(code) not in LAYOUT}
-ESCAPES_OF_JSON = {
-    code: f"\\u{code:04x}" if code < 0x10000 else json.dumps(chr(code))[1:-1]
-    for code in ESCAPES
-    if chr(code) not in LAYOUT
-}
+
+@cache
+def escapes() -> dict[int, str]:
+    """What is written for each such character."""
+    return {code: ascii(chr(code))[1:-1] for code in chain.from_iterable(UNSEEN)}
+
+
+@cache
+def _escapes_of_lines() -> dict[int, str]:
+    return {code: text for code, text in escapes().items() if chr(code) not in LAYOUT}
+
+
+@cache
+def _escapes_of_json() -> dict[int, str]:
+    return {
+        code: f"\\u{code:04x}" if code < 0x10000 else json.dumps(chr(code))[1:-1]
+        for code in _escapes_of_lines()
+    }
 
 
 def visible(text: str, lines: bool = False) -> str:
@@ -52,7 +64,7 @@ def visible(text: str, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(ESCAPES_OF_LINES if lines else ESCAPES)
+    return text.translate(_escapes_of_lines() if lines else escapes())
 
 
 def visible_json(text: str) -> str:
@@ -63,4 +75,4 @@ def visible_json(text: str) -> str:
     >>> visible_json('{"name": "a\u202eb"}')
     '{"name": "a\\u202eb"}'
     """
-    return text.translate(ESCAPES_OF_JSON)
+    return text.translate(_escapes_of_json())

@@ -11,11 +11,11 @@ from rich.text import Text
 from hostile_text import hostile, raw
 from rejoinder.cli.show.cells import joined, stacked, styled
 from rejoinder.cli.terminal.console import PlainConsole, bare_table, print_notes
-from rejoinder.text.visible import ESCAPES, visible
+from rejoinder.text.visible import escapes, visible
 
 # Letters, all that is written out, markup and emoji codes.
 TEXTS = st.text(
-    st.one_of(st.sampled_from("ab中é[/]:\\="), st.sampled_from([chr(c) for c in ESCAPES])),
+    st.one_of(st.sampled_from("ab中é[/]:\\="), st.sampled_from([chr(c) for c in escapes()])),
     max_size=12,
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rejoinder.metrics.engine.rows import joined
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.progress import Progress
 from rejoinder.providers.registry import provide
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:
@@ -130,6 +133,8 @@ def data_facts(metric: Contract, batch: Batch) -> dict[str, str | int]:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     # Threads, not processes: the kernels release the interpreter's lock.
     return ThreadPoolExecutor(max_workers=cores(), thread_name_prefix="rejoinder")
 

@@ -20,6 +20,8 @@ from rejoinder.text.scripts import (
 from rejoinder.text.strings import Strings
 
 EXAMINED = 500
+COUNTED = 1 << 22
+"""Up to so many bytes, all replies are looked at before a sample is drawn; of more, the sample alone."""
 SHORT = 5
 """Replies of fewer characters are left out: a single word is a whole reply there."""
 SHARE = 0.2
@@ -46,10 +48,12 @@ class ReplySample:
     def strings(self) -> Strings:
         """The sample, without short replies; empty where hardly any reply is beyond ASCII."""
         count = len(self.hypotheses)
+        few = self.hypotheses.data.size <= COUNTED
+        if few and count > EXAMINED and _hardly_beyond_ascii(self.hypotheses):
+            return self.hypotheses.part(0, 0)
         sample = self.hypotheses.take(_drawn(np.arange(count)))
         long = [k for k, text in enumerate(sample) if len("".join(text.split())) >= SHORT]
         sample = sample.take(np.array(long, dtype=np.int64))
-        # ASCII writes spaces between words: most samples end here.
         if sum(not text.isascii() for text in sample) < SHARE * max(1, len(long)):
             return sample.part(0, 0)
         return sample
@@ -78,6 +82,20 @@ class ReplySample:
         """How many replies in scripts without spaces must lose their words for a note."""
         items = len(self.hypotheses) if self.items is None else self.items
         return 1 if items < SMALL else FEW
+
+
+def _hardly_beyond_ascii(texts: Strings) -> bool:
+    """Whether no sample of texts can hold so many beyond ASCII that it is examined further.
+
+    Bytes tell: a sample need not be drawn for that, which imports what draws it.
+    """
+    bounds = texts.starts, texts.stops
+    beyond = np.concatenate([[0], np.cumsum(texts.data >= 0x80)])
+    shown = np.concatenate([[0], np.cumsum(texts.data > 0x20)])
+    beyond, shown = (counts[bounds[1]] - counts[bounds[0]] for counts in (beyond, shown))
+    number = int((beyond > 0).sum())
+    short = int(((beyond > 0) | (shown < SHORT)).sum())
+    return number < SHARE * max(1, EXAMINED - short)
 
 
 def _drawn(indices: Indices) -> Indices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.provenance import is_record
 from rejoinder.files.reading import head
-from rejoinder.messages import quoted
+from rejoinder.messages import nearest, quoted
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
@@ -117,8 +116,8 @@ _WORDS = {
 def _named(name: str, formats: Mapping[str, Kind], option: str) -> Kind:
     if name in formats:
         return formats[name]
-    close = difflib.get_close_matches(name, formats, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
+    close = nearest(name, formats)
+    hint = f"; did you mean '{close}'?" if close else ""
     raise ParameterError(f"{option}: got {quoted(name)}; expected {one_of(formats)}{hint}")
 
 

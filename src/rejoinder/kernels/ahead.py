@@ -3,7 +3,9 @@
 Importing numba and waking its compiler takes longer than scoring a test set. So a kernel's machine
 code is kept as an object file, and llvmlite, the small library below numba, links it: a few
 milliseconds. Only where the file is missing, or was made for other sources, another processor or
-another version, numba is imported and compiles anew.
+another version, numba is imported and compiles anew. Beside it lies the same code as a shared
+library, where the machine has a linker: then llvmlite is not imported either
+(``shared_library``).
 
 A kernel is a function of arrays, named tuples of arrays and whole numbers, annotated with the names
 in ``arrays.py``, that allocates nothing (its caller does) and returns a whole number or nothing. It
@@ -26,11 +28,11 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from rejoinder.kernels import arrays
+from rejoinder.kernels import arrays, shared_library
 from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, TextBytes, Tokens
 
 P = ParamSpec("P")
@@ -94,6 +96,14 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return Kernel(function)  # type: ignore[return-value]
 
 
+class Compiled(NamedTuple):
+    """What numba made of a kernel."""
+
+    symbol: str  # the name of its function
+    code: bytes  # an object file, for llvmlite to link
+    independent: bytes  # the same code, wherever it lies in memory
+
+
 class Kernel:
     """A function and, once called, its machine code.
 
@@ -121,26 +131,41 @@ class Kernel:
 
 
 def _loaded(wanted: Kernel) -> Callable[..., Any]:
-    """The machine code of a kernel: from its file, else compiled now."""
+    """The machine code of a kernel: from its library or its file, else compiled now."""
+    address = _address(wanted)
+    if address is not None:
+        return _bound(wanted, address)
     import llvmlite.binding as llvm
 
     key = _key(wanted, llvm)
-    compiled = _read(wanted, key)
+    compiled = _read(_name(wanted, key))
     if compiled is None:
         compiling.set()
         try:
-            compiled = _compiled(wanted, llvm)
+            made = _compiled(wanted, llvm)
+            if made is None:  # it needs more than a linker can give: leave it to numba altogether
+                return _jitted(wanted)
+            _write(wanted, key, made)
+            _write_library(wanted, made)
         finally:
             compiling.clear()
-        if compiled is None:  # it needs more than a linker can give: leave it to numba altogether
-            return _jitted(wanted)
-        _write(wanted, key, *compiled)
+        compiled = made.symbol, made.code
     symbol, code = compiled
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address = engine.get_function_address(symbol)
     return _bound(wanted, address) if address else _jitted(wanted)
+
+
+def _address(wanted: Kernel) -> int | None:
+    """Where the code of a kernel's library lies; None where it has none of this processor."""
+    place, key = folder(), _library_key(wanted)
+    if place is None or not key:
+        return None
+    name = _name(wanted, key, LIBRARY)
+    kept = _read(name)
+    return None if kept is None else shared_library.address(place / name, kept[0])
 
 
 def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
@@ -201,8 +226,8 @@ def _never(_: int) -> None:
     """The destructor of arrays that numba owns."""
 
 
-def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
-    """Has numba compile a kernel: the name of its code, and an object file; None where it cannot."""
+def _compiled(wanted: Kernel, llvm: Any) -> Compiled | None:
+    """Has numba compile a kernel; None where it cannot."""
     import numba
     from numba.core import compiler
     from numba.core.errors import NumbaError
@@ -236,14 +261,18 @@ def _compiled(wanted: Kernel, llvm: Any) -> tuple[str, bytes] | None:
     asked = {f.name for f in module.functions if f.is_declaration}
     if {name for name in asked if not name.startswith("llvm.")} - LIBC - {DESTRUCTOR}:
         return None
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=3,
-        codemodel="jitdefault",
-        jit=True,
-    )
-    return result.fndesc.llvm_func_name, machine.emit_object(module)
+    objects = [
+        llvm.Target.from_default_triple()
+        .create_target_machine(
+            cpu=llvm.get_host_cpu_name(),
+            features=llvm.get_host_cpu_features().flatten(),
+            opt=3,
+            **options,
+        )
+        .emit_object(module)
+        for options in ({"codemodel": "jitdefault", "jit": True}, {"reloc": "pic"})
+    ]
+    return Compiled(result.fndesc.llvm_func_name, *objects)
 
 
 def _jitted(wanted: Kernel) -> Callable[..., Any]:
@@ -275,6 +304,14 @@ def _key(wanted: Kernel, llvm: Any) -> str:
     return digest.hexdigest()[:20]
 
 
+def _library_key(wanted: Kernel) -> str:
+    """What a library depends on: as ``_key``, but as the operating system tells it; empty: unknown."""
+    if not shared_library.LINUX or not (processor := shared_library.processor()):
+        return ""
+    facts = (sys.platform, processor, _version())
+    return hashlib.sha256(wanted.source + _OWN_SOURCES + repr(facts).encode()).hexdigest()[:20]
+
+
 @cache
 def _source(file: str) -> bytes:
     """The checksum of a source, as it is when the module is imported.
@@ -285,7 +322,9 @@ def _source(file: str) -> bytes:
     return hashlib.sha256(Path(file).read_bytes()).digest()
 
 
-_OWN_SOURCES = _source(__file__) + _source(arrays.__file__)
+_OWN_SOURCES = b"".join(
+    _source(each) for each in (__file__, arrays.__file__, shared_library.__file__)
+)
 
 
 def _version() -> str:
@@ -294,8 +333,12 @@ def _version() -> str:
     return llvmlite.__version__
 
 
-def _name(wanted: Kernel, key: str) -> str:
-    return f"{wanted.function.__module__}.{wanted.__name__}-{key}.o"
+OBJECT, LIBRARY = ".o", ".so"
+"""The suffixes of kept machine code: an object file, and a shared library."""
+
+
+def _name(wanted: Kernel, key: str, suffix: str = OBJECT) -> str:
+    return f"{wanted.function.__module__}.{wanted.__name__}-{key}{suffix}"
 
 
 @cache
@@ -348,20 +391,24 @@ def _trusted(status: os.stat_result) -> bool:
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
 
 
-def _read(wanted: Kernel, key: str) -> tuple[str, bytes] | None:
-    """What ``_write`` kept; None where there is nothing, it is not whole, or not this user's."""
+def _read(name: str) -> tuple[str, bytes] | None:
+    """Symbol and code that were kept; None where there is nothing, it is not whole, or not this user's."""
     place = folder()
     if place is None:
         return None
     try:
         # The file that is checked is the file that is read: no link, nothing put there in between.
-        opened = os.open(place / _name(wanted, key), READ)
+        opened = os.open(place / name, READ)
         with open(opened, "rb") as file:
             status = os.fstat(opened)
             if not stat.S_ISREG(status.st_mode) or not _trusted(status):
                 return None
-            head, _, code = file.read().partition(b"\n")
-        description = json.loads(head)
+            content = file.read()
+        if name.endswith(LIBRARY):
+            code, _, description = content.rpartition(b"\n")
+        else:
+            description, _, code = content.partition(b"\n")
+        description = json.loads(description)
         whole = description["sha256"] == _digest(description["symbol"], code)
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -372,23 +419,42 @@ def _digest(symbol: str, code: bytes) -> str:
     return hashlib.sha256(symbol.encode() + b"\n" + code).hexdigest()
 
 
-def _write(wanted: Kernel, key: str, symbol: str, code: bytes) -> None:
-    """Keeps machine code, where there is a place to keep it; other versions of it go."""
+def _write(wanted: Kernel, key: str, compiled: Compiled) -> None:
+    """Keeps the object file of a kernel."""
+    description = _description(compiled.symbol, compiled.code)
+    _keep(wanted, key, OBJECT, description + b"\n" + compiled.code)
+
+
+def _write_library(wanted: Kernel, compiled: Compiled) -> None:
+    """Keeps the shared library of a kernel, where it is known for which processor it is."""
+    key = _library_key(wanted)
+    library = shared_library.linked(compiled.independent, DESTRUCTOR) if key and folder() else None
+    if library is not None:
+        # Loaders do not look behind the end of a library.
+        description = _description(compiled.symbol, library)
+        _keep(wanted, key, LIBRARY, library + b"\n" + description)
+
+
+def _description(symbol: str, code: bytes) -> bytes:
+    return json.dumps({"symbol": symbol, "sha256": _digest(symbol, code)}).encode()
+
+
+def _keep(wanted: Kernel, key: str, suffix: str, content: bytes) -> None:
+    """Writes a file of machine code, where there is a place to keep it; other versions of it go."""
     place = folder()
     if place is None:
         return
     import tempfile
 
-    head = json.dumps({"symbol": symbol, "sha256": _digest(symbol, code)})
     temporary = None
     try:
         # Made for this user alone, whatever the umask; a link that waits there is not followed.
         opened, temporary = tempfile.mkstemp(dir=place, prefix=".kernel-")
         with open(opened, "wb") as file:
-            file.write(head.encode() + b"\n" + code)
-        path = place / _name(wanted, key)
+            file.write(content)
+        path = place / _name(wanted, key, suffix)
         os.replace(temporary, path)
-        for old in place.glob(_name(wanted, "*")):
+        for old in place.glob(_name(wanted, "*", suffix)):
             if old != path:
                 old.unlink(missing_ok=True)
     except OSError:

@@ -8,11 +8,9 @@ left to ``read_testset``, ``read_responses`` and ``score``: they check it, and s
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -243,24 +241,39 @@ def _of_rows(path: Path) -> Items | None:
 
 def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     """The notes of ``score`` on texts and metrics, in its order."""
-    texts = iter(_folded(chain.from_iterable(lines.references)))
-    references = [set(islice(texts, len(row))) for row in lines.references]
+    sizes = [list(map(_size, row)) for row in lines.references]
     copies = {
-        name: sum(map(operator.contains, references, _folded(replies)))
+        name: sum(map(_is_copy, replies, lines.references, sizes))
         for name, replies in lines.systems.items()
     }
     blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
     return [
         *empty_reply_notes({name: each.count("") for name, each in lines.systems.items()}),
-        *copy_notes(copies, sum(map(bool, references))),
+        *copy_notes(copies, sum(map(bool, lines.references))),
         *empty_reference_notes(blank),
         *remarks(metrics, batch),
     ]
 
 
-def _folded(texts: Iterable[str]) -> list[str]:
-    """Texts in lower case and without blanks; see ``copies.folded``."""
-    return [text.lower().replace(" ", "") for text in texts]
+def _is_copy(reply: str, references: list[str], sizes: list[int]) -> bool:
+    """Whether a reply is one of the references, in lower case and without blanks.
+
+    Args:
+        reply: The reply.
+        references: Those of its item.
+        sizes: Theirs; few replies have the size of a reference, and the others are not compared.
+    """
+    return _size(reply) in sizes and _folded(reply) in map(_folded, references)
+
+
+def _size(text: str) -> int:
+    """The length of a text as it is compared."""
+    return len(text.lower()) - text.count(" ")
+
+
+def _folded(text: str) -> str:
+    """A text in lower case and without blanks; see ``copies.folded``."""
+    return text.lower().replace(" ", "")
 
 
 def _repeats(lines: Lines) -> int:

@@ -1,8 +1,10 @@
 """Machine code kept on disk: used again, made anew where it does not fit, never trusted blindly."""
 
 import hashlib
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rejoinder.kernels import ahead, ngrams, tokens
+from rejoinder.kernels import ahead, ngrams, shared_library, tokens
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.kernels.bags import _bag_totals
 
@@ -37,16 +39,32 @@ print("numba" in sys.modules)
 """
 
 
-def process(folder, program=SMALL):
-    """Whether a process that keeps its machine code in the folder woke the compiler."""
+# What a program imported of the libraries below the kernels.
+IMPORTED = """
+print(*sorted({"numba", "llvmlite.binding"} & sys.modules.keys()))
+"""
+
+
+def printed(folder, program, path):
+    """What a process prints that keeps its machine code in the folder."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        env={"REJOINDER_CACHE": str(folder), "PATH": ""},
+        env={"REJOINDER_CACHE": str(folder), "PATH": path},
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip() == "True"
+    return done.stdout
+
+
+def process(folder, program=SMALL):
+    """Whether a process that keeps its machine code in the folder, without a linker, woke the compiler."""
+    return printed(folder, program, "").strip() == "True"
+
+
+def libraries(folder):
+    """The same of a process that finds a linker: the libraries below the kernels that it imported."""
+    return printed(folder, SMALL + IMPORTED, os.environ["PATH"]).split()[1:]
 
 
 def is_whole(file):
@@ -93,6 +111,107 @@ def test_a_file_that_is_not_whole_or_of_other_sources_is_made_anew(tmp_path):
     assert not stale.exists()
     assert len(list(tmp_path.iterdir())) == 2
     assert not process(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory):
+    """A folder of machine code that a process has left which found a linker."""
+    if not shared_library.LINUX or shutil.which("ld") is None:
+        pytest.skip("this machine has no linker")
+    folder = tmp_path_factory.mktemp("linked")
+    assert libraries(folder) == ["llvmlite.binding", "numba"]
+    return folder
+
+
+@pytest.fixture
+def kept(linked, tmp_path):
+    """A copy of that folder."""
+    return Path(shutil.copytree(linked, tmp_path / "kept"))
+
+
+def test_a_shared_library_needs_no_linker_of_ours(kept):
+    assert len(list(kept.glob("*.so"))) == len(list(kept.glob("*.o"))) == 2
+    assert libraries(kept) == []
+    for file in kept.glob("*.o"):
+        file.unlink()
+    assert printed(kept, SMALL + IMPORTED, "").split() == ["False"]
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def altered(file):
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def of_others(file):
+    file.chmod(0o620)
+
+
+def absent(file):
+    file.unlink()
+
+
+def of_another_function(file):
+    code, _, _ = file.read_bytes().rpartition(b"\n")
+    file.write_bytes(code + b"\n" + ahead._description("nowhere", code))
+
+
+def no_library(file):
+    file.write_bytes(b"no library\n" + ahead._description("nowhere", b"no library"))
+
+
+@pytest.mark.parametrize(
+    "change", [cut, altered, of_others, absent, of_another_function, no_library]
+)
+def test_where_a_library_does_not_fit_llvmlite_links(kept, change):
+    for file in kept.glob("*.so"):
+        change(file)
+    assert libraries(kept) == ["llvmlite.binding"]
+
+
+def test_a_library_of_another_processor_is_not_loaded(monkeypatch):
+    kernel = ngrams._ngram_fingerprints
+    own = ahead._library_key(kernel)
+    monkeypatch.setattr(shared_library, "processor", lambda: "another one")
+    assert ahead._library_key(kernel) not in (own, "")
+    monkeypatch.setattr(shared_library, "processor", lambda: "")
+    assert ahead._library_key(kernel) == ""
+    assert ahead._address(kernel) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
+        ("vendor_id : A\nflags : fpu avx\ncpu MHz : 2596.1\n\nprocessor : 1\n\n", True),
+        ("CPU part : 0xd0c\nFeatures : fp asimd\n\nHardware : x\n", True),
+        ("vendor_id : A\ncpu MHz : 2596.1\n\n", False),  # nothing on its instructions
+        ("flags : fpu avx", False),  # cut off
+        (None, False),
+    ],
+)
+def test_the_processor_is_known_by_its_instructions(monkeypatch, told, known):
+    def opened(*_, **__):
+        if told is None:
+            raise OSError
+        return io.StringIO(told)
+
+    monkeypatch.setattr("builtins.open", opened)
+    processor = shared_library.processor.__wrapped__()
+    assert bool(processor) is known
+    assert "MHz" not in processor
+
+
+def test_a_linker_that_fails_is_none(monkeypatch, tmp_path):
+    for script in ("exit 1", "exit 0", "kill -9 $$"):
+        linker = tmp_path / "ld"
+        linker.write_text(f"#!/bin/sh\n{script}\n")
+        linker.chmod(0o700)
+        monkeypatch.setattr(shutil, "which", lambda _, linker=linker: str(linker))
+        assert shared_library.linked(b"", "nothing") is None
 
 
 def test_sources_are_those_that_were_imported():

@@ -89,13 +89,16 @@ def _hardly_beyond_ascii(texts: Strings) -> bool:
 
     Bytes tell: a sample need not be drawn for that, which imports what draws it.
     """
-    bounds = texts.starts, texts.stops
-    beyond = np.concatenate([[0], np.cumsum(texts.data >= 0x80)])
-    shown = np.concatenate([[0], np.cumsum(texts.data > 0x20)])
-    beyond, shown = (counts[bounds[1]] - counts[bounds[0]] for counts in (beyond, shown))
-    number = int((beyond > 0).sum())
-    short = int(((beyond > 0) | (shown < SHORT)).sum())
-    return number < SHARE * max(1, EXAMINED - short)
+    beyond = _counts(texts, texts.data >= 0x80) > 0
+    short = beyond | (_counts(texts, texts.data > 0x20) < SHORT)
+    return int(beyond.sum()) < SHARE * max(1, EXAMINED - int(short.sum()))
+
+
+def _counts(texts: Strings, selected: np.ndarray) -> np.ndarray:
+    """How many of the selected bytes (bool [bytes]) each text has: int32 [n]."""
+    before = np.zeros(selected.size + 1, dtype=np.int32)
+    np.cumsum(selected, out=before[1:])
+    return before[texts.stops] - before[texts.starts]
 
 
 def _drawn(indices: Indices) -> Indices:

@@ -89,3 +89,30 @@ def test_scoring_wakes_neither_compiler_nor_pyarrow_nor_pictures(empty):
     assert not unwanted & loaded
     assert len({name for name in loaded if name.startswith("rejoinder")}) <= 225
     assert len(loaded) <= 800
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A file of references and one of replies."""
+    files = tmp_path / "references.txt", tmp_path / "bot.txt"
+    for file in files:
+        file.write_text("at nine\nno idea\n" * 300)
+    return [str(file) for file in files]
+
+
+def test_numbers_of_plain_text_need_no_tables(empty, plain):
+    words = ["score", *plain, "-m", "bleu", "--json"]
+    program = f"from rejoinder.cli.app import run; assert run({words}) == 0"
+    modules(program)  # compiles the kernels where this machine has none yet
+    loaded = modules(program) - empty
+    assert not {"polars", "numba", "pyarrow", "rich", "importlib.metadata", "zipfile"} & loaded
+    assert len({name for name in loaded if name.startswith("rejoinder")}) <= 100
+    assert len(loaded) <= 350
+
+
+def test_a_metric_by_itself_needs_no_tables(empty):
+    program = "from rejoinder.metrics import BLEU; BLEU().corpus(['at nine'], [['at nine']])"
+    modules(program)
+    loaded = modules(program) - empty
+    assert not {"polars", "numba", "pyarrow", "msgspec", "click"} & loaded
+    assert len({name for name in loaded if name.startswith("rejoinder")}) <= 60

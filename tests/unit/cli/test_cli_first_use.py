@@ -274,7 +274,7 @@ def test_the_first_run_says_that_it_compiles(tmp_path, monkeypatch):
     # While a kernel is compiled, and only then: not where none is needed and none is kept.
     monkeypatch.setattr(ahead, "folder", lambda: tmp_path)
     tick = progress.Progress("measuring")
-    assert tick.line(3) == "rejoinder: measuring (3 s)"
+    assert tick.line(3) == "rejoinder: measuring (3 s so far)"
     seen = []
     compiled = ahead._compiled
     monkeypatch.setattr(
@@ -283,8 +283,8 @@ def test_the_first_run_says_that_it_compiles(tmp_path, monkeypatch):
     again = ahead.Kernel(tokens._same_strings.function)
     with contextlib.suppress(ValueError):
         again()
-    assert seen == ["rejoinder: preparing kernels, once on this machine (3 s)"]
-    assert tick.line(3) == "rejoinder: measuring (3 s)"
+    assert seen == ["rejoinder: compiling for this machine; later runs find it ready (3 s so far)"]
+    assert tick.line(3) == "rejoinder: measuring (3 s so far)"
 
 
 def test_the_files_of_plots_stand_in_the_json(command, unrendered, kept, tmp_path):

@@ -96,7 +96,9 @@ def test_a_log_says_what_is_done_and_how_much(name, log, tmp_path, responder, la
     models = {"responder": responder, "language_model": language_model}
     text = log(*verb(name, tmp_path, models))
     lines = [line for line in text.splitlines() if line.startswith("rejoinder: ")]
-    said = [line for line in lines if re.fullmatch(rf"rejoinder: {SAID[name]} \(\d+ s\)", line)]
+    said = [
+        line for line in lines if re.fullmatch(rf"rejoinder: {SAID[name]} \(\d+ s so far\)", line)
+    ]
     assert said, text
     shares = [int(re.findall(r"(\d+)%", line)[-1]) for line in said]
     assert shares == sorted(shares)  # of the whole run

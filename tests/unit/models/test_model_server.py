@@ -117,7 +117,7 @@ def test_a_log_says_that_a_busy_server_is_waited_for():
         thread.join()
     words = r"rejoinder: asking: 3 of 12 questions, 25% \(server busy, next try in (30|29) s\)"
     assert re.fullmatch(words, line)
-    assert tick.line(seconds=5) == "rejoinder: asking: 3 of 12 questions, 25% (5 s)"
+    assert tick.line(seconds=5) == "rejoinder: asking: 3 of 12 questions, 25% (5 s so far)"
 
 
 @pytest.mark.parametrize("wanted", [module.MAX_ANSWER_SECONDS + 1, 1e6, 1e300])

@@ -21,7 +21,7 @@ SLOWER, SLOWEST = 0.05, 300.0
 """In a log the pause grows to this share of the time so far, but to so many seconds at most, so that
 the log of a long run stays short."""
 
-PREPARING = "preparing kernels, once on this machine"
+PREPARING = "compiling for this machine; later runs find it ready"
 """Said while the first run compiles what later ones find ready."""
 
 _PREPARES = threading.Event()
@@ -52,7 +52,7 @@ class Progress:
     >>> with Progress("replying", "messages") as tick:
     ...     tick(1, 2)
     ...     tick.line(seconds=3)
-    'rejoinder: replying: 1 of 2 messages, 50% (3 s)'
+    'rejoinder: replying: 1 of 2 messages, 50% (3 s so far)'
     """
 
     def __init__(self, what: str, unit: str = "") -> None:
@@ -95,12 +95,13 @@ class Progress:
     def line(self, seconds: float) -> str:
         """What is shown after so many seconds."""
         if prepares():
-            return f"rejoinder: {PREPARING} ({seconds:.0f} s)"
+            return f"rejoinder: {PREPARING} ({seconds:.0f} s so far)"
         share = f"{100 * self.done // self.total}%" if self.total else ""
         if share and self.unit:
             share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
         separator = ": " if self.unit else ", "
-        return f"rejoinder: {self.what}{separator if share else ''}{share} ({busy() or f'{seconds:.0f} s'})"
+        words = f"{self.what}{separator if share else ''}{share}"
+        return f"rejoinder: {words} ({busy() or f'{seconds:.0f} s so far'})"
 
     def _watch(self) -> None:
         wait = PATIENCE

@@ -241,10 +241,9 @@ def _of_rows(path: Path) -> Items | None:
 
 def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     """The notes of ``score`` on texts and metrics, in its order."""
-    sizes = [list(map(_size, row)) for row in lines.references]
+    references = list(map(_by_size, lines.references))
     copies = {
-        name: sum(map(_is_copy, replies, lines.references, sizes))
-        for name, replies in lines.systems.items()
+        name: sum(map(_is_copy, replies, references)) for name, replies in lines.systems.items()
     }
     blank = sum(not text.strip(_WHITE_SPACE) for row in lines.references for text in row)
     return [
@@ -255,15 +254,18 @@ def _notes(lines: Lines, metrics: dict[str, Metric], batch: Batch) -> list[str]:
     ]
 
 
-def _is_copy(reply: str, references: list[str], sizes: list[int]) -> bool:
-    """Whether a reply is one of the references, in lower case and without blanks.
+def _by_size(texts: list[str]) -> dict[int, list[str]]:
+    """Texts by their sizes: few replies have the size of a reference, and the others are no copies."""
+    sizes: dict[int, list[str]] = {}
+    for text in texts:
+        sizes.setdefault(_size(text), []).append(text)
+    return sizes
 
-    Args:
-        reply: The reply.
-        references: Those of its item.
-        sizes: Theirs; few replies have the size of a reference, and the others are not compared.
-    """
-    return _size(reply) in sizes and _folded(reply) in map(_folded, references)
+
+def _is_copy(reply: str, references: dict[int, list[str]]) -> bool:
+    """Whether a reply is one of the references of its item, in lower case and without blanks."""
+    alike = references.get(_size(reply))
+    return alike is not None and _folded(reply) in map(_folded, alike)
 
 
 def _size(text: str) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,7 @@ class LineScores:
         """The object that ``Scores.as_json`` returns where no two systems are compared."""
         rows = []
         for label, each in self.measured.items():
-
-            def left_out(measured: Measured = each) -> np.ndarray:
-                return measured.units.left_out(measured.metric)
-
+            left_out = partial(each.units.left_out, each.metric)
             columns = system_columns(self.names, label, each, self.resamples, left_out)
             table = [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)

@@ -122,13 +122,14 @@ def metric(wanted: str | Metric) -> Metric:
         several = [each for each in name.split(",") if each.strip()]
         if len(several) > 1 and all(each.strip().lower() in folded for each in several):
             each = [each.strip() for each in several]
-            again = f"{' '.join(f'-m {one}' for one in each)} (metrics={each})"
-            raise ParameterError(f"metric '{name}': several at once; give each by itself: {again}")
+            raise ParameterError(
+                f"metric '{name}': several at once; give each by itself: metrics={each}"
+            )
         close = _close(name)
         hint = f"did you mean '{close}'? " if close else ""
         raise ParameterError(
             f"metric '{name}' is unknown; {hint}choose {one_of(METRICS)}, with parameters behind a "
-            "colon; several are given one by one: -m bleu:order=4 -m chrf (metrics=['bleu:order=4', 'chrf'])"
+            "colon; several are given one by one: metrics=['bleu:order=4', 'chrf']"
             f"{FROM_ANOTHER_TOOL}"
         )
     if colon and not rest.strip():

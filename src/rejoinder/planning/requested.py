@@ -85,19 +85,17 @@ def differences_of(
     for subject, value in given.items():
         if subject not in known:
             raise ParameterError(
-                f"--difference (difference=): '{subject}' is unknown here; choose {one_of(known)}"
+                f"difference=: '{subject}' is unknown here; choose {one_of(known)}"
             )
         if not 0 < value < math.inf:
-            raise ParameterError(
-                f"--difference {value!r} (difference=), of {subject}: must be above 0"
-            )
+            raise ParameterError(f"difference={value!r}, of {subject}: must be above 0")
         if subject == PEOPLE and rated is not None:
             check_difference(value, rated.matrix, scale)
         if subject != PEOPLE:
             low, high = scores.measured[subject].metric.bounds
             if value > high - low:
                 raise ParameterError(
-                    f"--difference {value!r} (difference=): {subject} lies from {low:g} to {high:g}; tables "
+                    f"difference={value!r}: {subject} lies from {low:g} to {high:g}; tables "
                     "show it x100, so give 0.02 for a difference of 2.0"
                 )
     return dict(given)

@@ -92,7 +92,7 @@ def score_parquet(
         if metric.needs & {"features", "context"}:
             raise ParameterError(
                 f"{label}: it measures with a model, which looks at all texts at once; score it "
-                "without --block"
+                "without block="
             )
     names = _names(responses)
     sums = {label: _Blocks(block) for label in wanted}
@@ -146,7 +146,7 @@ def _scores(
     if resamples and most < FEWEST_BLOCKS:
         raise ParameterError(
             f"{most} blocks are too few for intervals, which resample them; take a block of "
-            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or --resamples 0 (resamples=0)"
+            f"{max(1, total // (5 * FEWEST_BLOCKS))} items or less, or resamples=0"
         )
     measured = {
         label: Measured(
@@ -256,8 +256,8 @@ class _File:
         except (OSError, pa.ArrowException) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else _damage(path)
             raise InputError(
-                f"{path}: --block needs Parquet files, and this is no readable one ({why}); convert it, "
-                "or score it whole, without --block"
+                f"{path}: block= needs Parquet files, and this is no readable one ({why}); convert it, "
+                "or score it whole, without block="
             ) from None
         absent = [name for name in columns if name not in self.file.schema_arrow.names]
         if absent:
@@ -375,7 +375,7 @@ def _batch(table: pa.Table, replies: list[pa.Table], path: str, before: int) -> 
         system, place = divmod(int(missing[0]), n)
         raise InputError(
             f"responses, file {system + 1}, row {before + place + 1}: the text is null (missing); an "
-            "empty reply is '', and a missing one needs scoring without --block"
+            "empty reply is '', and a missing one needs scoring without block="
         )
     return Batch(
         item_by_item(texts, systems),

@@ -6,6 +6,7 @@ import click
 import pytest
 
 from command_line import commands, verbs
+from rejoinder.cli.option_names import as_option
 from rejoinder.cli.verb_group import OLD_SPELLINGS, current_spelling
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
@@ -69,3 +70,27 @@ def test_what_follows_two_dashes_is_no_option():
 def test_an_old_short_name_may_hold_its_value(capsys):
     assert list(current_spelling("ratings", ["-fcsv", "-1"])) == ["--ratings-format=csv", "-1"]
     assert "-f is now called --ratings-format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verb", "message", "shown"),
+    [
+        ("mark", "max_calls= needs work=FOLDER, in", "--max-calls needs --work FOLDER, in"),
+        ("mark", "max_tokens=: x; limit it with max_calls=", "--max-tokens: x; limit it with --max-calls"),
+        ("mark", "seed=-1 must be 0 or more", "--seed -1 must be 0 or more"),
+        ("score", "a block of 9 items, or resamples=0", "a block of 9 items, or --resamples 0"),
+        ("score", "a.csv: block= needs Parquet", "a.csv: --block needs Parquet"),
+        ("score", "give each: metrics=['bleu', 'chrf']", "give each: -m bleu -m chrf"),
+        ("score", "out with drop_unusable=True, which", "out with --drop-unusable, which"),
+        ("plan", "difference=-1, of people: must be above 0", "--difference -1, of people: must be above 0"),
+        # What is no argument of the command, is in parentheses or quotes, or belongs to an option.
+        ("plan", "write order=4, or block=9", "write order=4, or block=9"),
+        ("score", "by --columns system=NAME (columns=)", "by --columns system=NAME (columns=)"),
+        ("score", "--resamples 0 (resamples=0), resamples=9", "--resamples 0 (resamples=0), resamples=9"),
+        ("score", "reply 'a seed=x b' and 'system=b'", "reply 'a seed=x b' and 'system=b'"),
+    ],
+)  # fmt: skip
+def test_arguments_in_messages_are_options_of_the_running_command(verb, message, shown):
+    with click.Context(commands()[verb]):
+        assert as_option(message) == shown
+    assert as_option(message) == message  # in Python

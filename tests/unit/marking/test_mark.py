@@ -500,8 +500,8 @@ def test_a_limit_of_tokens_needs_a_server_that_counts(tmp_path):
     [
         ({"retries": -1}, "retries=-1"), ({"concurrency": 0}, "concurrency=0"),
         ({"max_calls": 0, "work": "w"}, "max_calls=0"), ({"max_tokens": 0, "work": "w"}, "max_tokens=0"),
-        ({"max_calls": 9}, r"--max-calls \(max_calls=\): needs --work"), ({"turns": 0}, "turns=0"),
-        ({"max_tokens": 9}, r"--max-tokens \(max_tokens=\): needs --work"),
+        ({"max_calls": 9}, "max_calls= needs work=FOLDER"), ({"turns": 0}, "turns=0"),
+        ({"max_tokens": 9}, "max_tokens= needs work=FOLDER"),
         ({"answer_tokens": 0}, "answer_tokens=0"), ({"seed": -1}, "seed"),
         ({"device": "cpu"}, "device: has no effect on a server"),
         ({"template": "plain"}, "template: has no effect on a server"),

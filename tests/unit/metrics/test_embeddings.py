@@ -318,7 +318,7 @@ def test_contexts_reach_the_metrics_that_need_them():
 def test_blocks_refuse_models(path, tmp_path):
     from rejoinder.scoring.blocks import score_parquet
 
-    with pytest.raises(ParameterError, match=r"pooled: it measures with a model.*without --block"):
+    with pytest.raises(ParameterError, match=r"pooled: it measures with a model.*without block="):
         score_parquet(tmp_path / "t.parquet", [tmp_path / "a.parquet"], [VectorPooling(path)])
 
 

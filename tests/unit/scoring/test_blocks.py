@@ -110,9 +110,9 @@ def test_files_that_do_not_go_together(files):
     with pytest.raises(InputError, match=r"row 1: the text is null \(missing\)"):
         streamed(files, names=("c",))
     (files / "c.parquet").write_bytes((files / "a.parquet").read_bytes()[:-50])
-    with pytest.raises(InputError, match="--block needs Parquet files"):
+    with pytest.raises(InputError, match="block= needs Parquet files"):
         streamed(files, names=("c",))
-    with pytest.raises(InputError, match="--block needs Parquet files"):
+    with pytest.raises(InputError, match="block= needs Parquet files"):
         streamed(files, names=("nothing",))
 
 

@@ -76,11 +76,10 @@ class Limits:
         """
         for name in self.given:
             if not served:
-                raise ParameterError(f"{_of(name)}: has no effect without a server; leave it out")
+                raise ParameterError(f"{name}= has no effect without a server; leave it out")
             if not kept:
                 raise ParameterError(
-                    f"{_of(name)}: needs --work FOLDER (work=), in which answers are kept when the limit "
-                    "is reached"
+                    f"{name}= needs work=FOLDER, in which answers are kept when the limit is reached"
                 )
 
     def check_counts(self, endpoint: ChatEndpoint) -> None:
@@ -91,8 +90,8 @@ class Limits:
         """
         if self.max_tokens is not None and not endpoint.counts:
             raise ParameterError(
-                f"--max-tokens (max_tokens=): {endpoint.url} does not count tokens (usage); limit the "
-                "number of calls with --max-calls (max_calls=)"
+                f"max_tokens=: {endpoint.url} does not count tokens (usage); limit the number of calls "
+                "with max_calls="
             )
 
     def counted(self, tokens: int | None, endpoint: ChatEndpoint) -> int:
@@ -103,8 +102,8 @@ class Limits:
         """
         if tokens is None and self.max_tokens is not None:
             raise InputError(
-                f"--max-tokens (max_tokens=): {endpoint.url} no longer counts tokens (usage), so the "
-                "limit cannot be kept; limit the number of calls with --max-calls (max_calls=)"
+                f"max_tokens=: {endpoint.url} no longer counts tokens (usage), so the limit cannot be "
+                "kept; limit the number of calls with max_calls="
             )
         return tokens or 0
 
@@ -319,11 +318,6 @@ class AskedInOrder(Generic[Row]):
             f"{name}={getattr(limits, name)}: the limit is reached after {len(self._rows)} of "
             f"{len(self._keys)} questions ({counted(self._calls, 'call')}, "
             f"{counted(self._tokens, 'token')}; a question takes up to "
-            f"{counted(1 + limits.retries, 'call')}); raise the limit, and repeat the command: with "
-            "--work it goes on where it stopped"
+            f"{counted(1 + limits.retries, 'call')}); raise the limit and run this again: with the "
+            "same work=FOLDER it goes on where it stopped"
         )
-
-
-def _of(name: str) -> str:
-    """An argument by its option: ``--max-calls (max_calls=)``."""
-    return f"--{name.replace('_', '-')} ({name}=)"

@@ -66,12 +66,19 @@ class Records:
     def of_page(self, path: Path) -> dict[str, Any] | None:
         """The record that a page shows of itself; None where no command is running.
 
+        Every input has its path as it was given too (``given``): notes of readers begin with it.
+
         Args:
             path: Where the page will be.
         """
         if click.get_current_context(silent=True) is None:
             return None
-        return self._not_yet(path)
+        record = self._not_yet(path)
+        given = [
+            {**each, "given": str(of)}
+            for each, (_, of, _) in zip(record["inputs"], self._inputs, strict=True)
+        ]
+        return {**record, "inputs": given}
 
     def _not_yet(self, path: Path) -> dict[str, Any]:
         """The record of a file that is not there yet; its name alone stands in the command."""

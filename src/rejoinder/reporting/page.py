@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import gzip
+import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,8 @@ from rejoinder.reporting.summary import summary
 from rejoinder.text.visible import visible
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from rejoinder.reporting.parts import ReportParts
 
 SCRIPTS = ("opening.js", "search.js", "report.js")
@@ -29,6 +32,10 @@ SCRIPTS = ("opening.js", "search.js", "report.js")
 LARGE = 4_000_000
 """Letters of JSON above which a page holds its items packed; packed ones need a browser of 2023."""
 
+PRINTED = 5
+"""So many rows are printed of a table that is folded."""
+
+_OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)(?!\w)")
 _HERE = files("rejoinder.reporting")
 
 
@@ -41,12 +48,21 @@ class PageTable:
         head: The headings of its columns.
         right: Whether each column is aligned right.
         rows: The texts of its cells.
+        numbers: Rows of its head below the headings: the numbers of columns, digit below digit.
+        folded: Words in the place of a table that a reader has to open; empty for a table that is shown.
     """
 
     title: str
     head: list[str]
     right: list[bool]
     rows: list[list[str]]
+    numbers: list[list[str]] = field(default_factory=list)
+    folded: str = ""
+
+    @property
+    def first(self) -> list[list[str]]:
+        """The rows that are printed of a table that is folded."""
+        return self.rows[:PRINTED]
 
 
 @dataclass(frozen=True)
@@ -122,6 +138,7 @@ def page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = unbroken
     template = (_HERE / "templates" / "page.html").read_text("utf-8")
     return environment.from_string(template).render(
         title=_title(report),
@@ -156,6 +173,21 @@ def page_data(data: str) -> PageData:
 def _shown(value: object) -> object:
     """A text as it may be shown; what is markup of our own stays."""
     return visible(value, lines=True) if type(value) is str else value
+
+
+def unbroken(text: str) -> Markup:
+    """A text as markup in which no line ends within the name of an option.
+
+    >>> unbroken("a < b; --without 'x'")
+    Markup('a &lt; b; <span class="option">--without</span> &#39;x&#39;')
+    """
+    from markupsafe import Markup
+
+    parts = _OPTION.split(visible(text, lines=True))
+    option = Markup('<span class="option">{}</span>')
+    return Markup().join(
+        option.format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def _title(report: ReportParts) -> str:
@@ -222,7 +254,11 @@ def _of_record(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {
         "command": shlex.join(record["command"]),
         "inputs": [
-            {key: str(each.get(key) or "unknown") for key in ("as", "name", "content")}
+            {
+                "as": each["as"],
+                "name": str(each.get("path") or each["name"]),
+                "content": str(each.get("content") or "unknown"),
+            }
             for each in record["inputs"]
         ],
     }

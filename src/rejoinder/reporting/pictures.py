@@ -26,6 +26,9 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 _ROOT = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 """What matplotlib's style sheet says of all that is drawn."""
 
+BROAD = 7.0
+"""Inches; a figure of one panel is narrower."""
+
 
 class Picture(NamedTuple):
     """A figure in a page.
@@ -33,10 +36,12 @@ class Picture(NamedTuple):
     Args:
         svg: Its markup; it holds no text of others, because letters are drawn as paths.
         caption: What it shows; the tables beside it have its numbers.
+        broad: Whether it is too broad for a phone, where it scrolls sideways.
     """
 
     svg: str
     caption: str
+    broad: bool = False
 
 
 def of_systems(report: ReportParts) -> list[Picture]:
@@ -97,7 +102,8 @@ def of_ruq(report: ReportParts) -> list[Picture]:
 
 def _picture(figure: Figure, name: str, caption: str) -> Picture:
     _without_pixels(figure)
-    return Picture(in_page(style.as_svg(figure, name), name), caption)
+    broad = figure.get_figwidth() > BROAD
+    return Picture(in_page(style.as_svg(figure, name), name), caption, broad)
 
 
 def _without_pixels(figure: Figure) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,12 +136,34 @@ def write_report(
     Raises:
         InputError: The file cannot be written.
     """
+    report = replace(report, about_data=tuple(seen_from_page(report.about_data, record)))
     if path.suffix.lower() == ".md":
         text = f"<!-- rejoinder report -->\n{report.to_markdown()}"
     else:
         text = report.to_html(record, progress)
     with replacing(path) as temporary:
         temporary.write_text(text, "utf-8", newline="\n")
+
+
+def seen_from_page(notes: Iterable[str], record: Mapping[str, Any] | None) -> Iterator[str]:
+    """Notes on files, which begin with a path as it was given, with the path as the page has it.
+
+    Args:
+        notes: What readers say.
+        record: As for ``write_report``.
+
+    >>> inputs = [{"given": "/data/r.csv", "path": "../r.csv", "name": "r.csv"}]
+    >>> list(seen_from_page(["/data/r.csv: 2 rows left out"], {"inputs": inputs}))
+    ['../r.csv: 2 rows left out']
+    """
+    inputs = [] if record is None else record["inputs"]
+    for note in notes:
+        for each in inputs:
+            given = each.get("given")
+            if given and note.startswith((f"{given}:", f"{given}{os.sep}")):
+                note = f"{each['path'] or each['name']}{note.removeprefix(given)}"
+                break
+        yield note
 
 
 def report(

@@ -3,6 +3,8 @@
 import base64
 import gzip
 import json
+import os
+import random
 import re
 from html.parser import HTMLParser
 
@@ -10,8 +12,10 @@ import polars as pl
 import pytest
 
 import rejoinder
+from rejoinder.cli.show.options_of_verbs import options_of
 from rejoinder.figures import style
 from rejoinder.files.page_policy import hash_of
+from rejoinder.reporting.page import unbroken
 from rejoinder.reporting.pictures import in_page
 from shared_data import EXAMPLES
 
@@ -161,6 +165,97 @@ def test_a_figure_in_a_page_keeps_its_looks_without_a_style():
     }
 
 
+def crowd():
+    """A report of 11 systems on 24 items, and of 30 raters of two criteria who rate at random."""
+    draw = random.Random(7)
+    testset = rejoinder.TestSet.from_lists([[f"at nine {n}", "not yet"] for n in range(24)])
+    names = [f"s{n:02}" for n in range(11)]
+    rows = [(s, id, " ".join(draw.choices(["at", "nine", "not", "yet"], k=4)))
+            for s in names for id in testset.ids]  # fmt: skip
+    replies = pl.DataFrame(rows, schema=["system", "id", "text"], orient="row")
+    rated = [(id, s, f"r{n:02}", criterion, float(draw.randint(1, 5)))
+             for criterion in ("fit", "taste") for s in names[:7] for id in testset.ids
+             for n in range(30)]  # fmt: skip
+    columns = ["id", "system", "rater", "criterion", "score"]
+    ratings = pl.DataFrame(rated, schema=columns, orient="row")
+    return rejoinder.report(testset, replies, ["rougeL"], ratings=ratings, resamples=100)
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    return crowd()
+
+
+def test_numbers_of_columns_are_in_the_head_of_a_table(crowded):
+    """So that they are printed again where the table goes on on another page."""
+    html = crowded.to_html()
+    heads = [
+        each for each in re.findall(r"<thead>(.*?)</thead>", html, re.S) if "pairs</th>" in each
+    ]
+    assert next(re.findall(r"<bdi>([ \d]+)</bdi>", each) for each in heads) == ["11", "12345678901"]
+    assert len(heads) == 1 + 2 * 2
+    bodies = re.findall(r"<tbody>(.*?)</tbody>", html, re.S)
+    assert not [each for each in bodies if "<bdi>12345678901</bdi>" in each]
+
+
+def test_a_long_table_of_raters_is_folded_and_printed_in_short(crowded):
+    html = crowded.to_html()
+    folded = re.findall(r"<details class=\"folded\">(.*?)</details>", html, re.S)
+    printed = re.findall(r"<div class=\"printed\">(.*?)</tbody>", html, re.S)
+    raters = crowded.ratings.raters.filter(verdict="below").group_by("criterion").len().to_dicts()
+    below = {row["criterion"]: row["len"] for row in raters}
+    assert min(below.values()) > 20
+    assert len(folded) == len(printed) == 2
+    for criterion, whole, short in zip(("fit", "taste"), folded, printed, strict=True):
+        words = f"{below[criterion]} of 30 raters below the threshold, lowest kappa first"
+        assert f"<summary>{words}</summary>" in whole
+        assert f"{words}; the first 5 of them:" in short
+        assert whole.count("<tr>") == 1 + below[criterion]
+        assert short.count("<tr>") == 1 + 5
+        assert f"note: {criterion}: {below[criterion]} of 30 raters below a kappa" in html
+
+
+def test_options_of_other_verbs_stand_with_their_verb(crowded, tmp_path):
+    """A report has no --all-pairs: its texts say which command has it."""
+    crowded.write(tmp_path / "r.md")
+    html = re.sub(r"</?span[^>]*>", "", crowded.to_html()).replace("&#39;", "'")
+    html = html[: html.index('<script type="application/json"')]
+    texts = html[html.index("<main") :], (tmp_path / "r.md").read_text("utf-8")
+    for text in texts:
+        assert "'rejoinder compare' with --all-pairs prints a row" in text
+        assert "'rejoinder ratings' with --filter-raters (drop=True) leaves them out" in text
+        for found in re.finditer(r"(?<![\w-])--[a-z][a-z-]+", text):
+            before = text[: found.start()]
+            of = re.search(r"'rejoinder (\w+)' with $|'rejoinder (\w+) [^']*$", before)
+            verb = (of[1] or of[2]) if of else "report"
+            assert found[0] in options_of(verb), text[found.start() - 80 : found.end()]
+
+
+def test_no_line_ends_within_an_option():
+    assert unbroken("; --json all") == '; <span class="option">--json</span> all'
+    assert unbroken("a-b -- -1 x--y") == "a-b -- -1 x--y"
+    assert unbroken("-m <b>") == '<span class="option">-m</span> &lt;b&gt;'
+
+
+def test_paths_are_as_seen_from_the_page(command, tmp_path):
+    """The notes of readers, the files and the command name a file alike."""
+    folder, other = tmp_path / "pages", tmp_path / "data"
+    folder.mkdir()
+    other.mkdir()
+    ratings = other / "ratings.csv"
+    text = (EXAMPLES / "ratings.csv").read_text("utf-8")
+    ratings.write_text(text.replace(",", ";"), "utf-8")
+    system = EXAMPLES / "responses" / "tuned.jsonl"
+    words = ["report", EXAMPLES / "testset.jsonl", system, "-m", "length", "--resamples", 100]
+    for name in ("r.html", "r.md"):
+        status, out, _ = command(*words, "--ratings", ratings, "-o", folder / name)
+        assert status == 0
+        assert f"note: {ratings}: cells parted by ';'" in out.replace("\n", "")
+        page = (folder / name).read_text("utf-8")
+        assert str(other) not in page
+        assert "../data/ratings.csv: cells parted by" in page.replace("\\", "")
+
+
 def test_a_page_of_the_command_line_names_its_files(command, tmp_path, monkeypatch):
     system = EXAMPLES / "responses" / "tuned.jsonl"
     path = tmp_path / "r.html"
@@ -170,7 +265,7 @@ def test_a_page_of_the_command_line_names_its_files(command, tmp_path, monkeypat
     assert "What is not known" in out
     page = path.read_text("utf-8")
     assert page.startswith("<!doctype html><!-- rejoinder report -->\n")
-    assert "<bdi>tuned.jsonl</bdi>" in page
+    assert f"<bdi>{os.path.relpath(system, tmp_path)}</bdi>" in page
     assert "rejoinder report" in page
     monkeypatch.setattr("rejoinder.cli.verbs.report.LARGE", 0.01)
     status, _, err = command(*words, "-o", path)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.table import Table
@@ -10,7 +12,8 @@ from rich.table import Table
 from rejoinder.cli.show.audit import audit
 from rejoinder.cli.show.compare import comparison, print_ranks
 from rejoinder.cli.show.correlate import agreement
-from rejoinder.cli.show.judgements import preferences, ratings
+from rejoinder.cli.show.judgements import MOST_RATERS, preferences, ratings
+from rejoinder.cli.show.options_of_verbs import with_their_verb
 from rejoinder.cli.show.people import comparison as people
 from rejoinder.cli.show.score import print_systems
 from rejoinder.cli.terminal.collecting import (
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from rejoinder.reporting.report import Report
     from rejoinder.scoring.scores import Scores
 
+SIGNS = "pairs"
+"""The heading of a column with a sign for each pair of systems; the columns' numbers stand above it."""
+
 
 class Part(NamedTuple):
     """Tables that belong together.
@@ -38,10 +44,12 @@ class Part(NamedTuple):
     Args:
         heading: Above them; may be empty.
         show: Prints them.
+        verb: The verb that computes them, whose options they may name.
     """
 
     heading: str
     show: Callable[[], None]
+    verb: str
 
 
 class Section(NamedTuple):
@@ -81,7 +89,14 @@ def whole(report: Report) -> None:
     for section in sections(report):
         for part in section.parts:
             out.rule(f"{section.title}: {part.heading}" if part.heading else section.title)
-            part.show()
+            collector = collect(part.show)
+            for each in collector.parts:
+                if isinstance(each, Table):
+                    out.print(each)
+                elif each.kind == "heading":
+                    out.rule(each.text)
+                else:
+                    out.print(with_their_verb(_text(collector, each.text), part.verb))
 
 
 def page_sections(report: Report) -> list[PageSection]:
@@ -90,7 +105,10 @@ def page_sections(report: Report) -> list[PageSection]:
         PageSection(
             each.key,
             each.title,
-            [PagePart(part.heading, _of_page(collect(part.show))) for part in each.parts],
+            [
+                PagePart(part.heading, _of_page(collect(part.show), part.verb))
+                for part in each.parts
+            ],
         )
         for each in sections(report)
     ]
@@ -110,10 +128,10 @@ def sections(report: Report) -> list[Section]:
 
 def _systems(report: Report) -> Iterator[Part]:
     compared = report.comparison
-    yield Part("", lambda: _scores(report.scores))
+    yield Part("", lambda: _scores(report.scores), "score")
     if compared is not None:
-        yield Part("Clusters of ranks", lambda: print_ranks(console(), compared.ranks()))
-        yield Part("Pairs of systems", lambda: comparison(compared))
+        yield Part("Clusters of ranks", lambda: print_ranks(console(), compared.ranks()), "compare")
+        yield Part("Pairs of systems", lambda: comparison(compared), "compare")
 
 
 def _scores(scores: Scores) -> None:
@@ -123,53 +141,68 @@ def _scores(scores: Scores) -> None:
 def _agreement(report: Report) -> Iterator[Part]:
     """Single replies first, for each criterion: the pictures stand beside them."""
     for name, each in report.agreement.items():
-        yield Part(f"{name}: single replies", lambda each=each: agreement(each))
+        yield Part(f"{name}: single replies", lambda each=each: agreement(each), "correlate")
     for name, each in report.system_agreement.items():
-        yield Part(f"{name}: systems", lambda each=each: agreement(each))
+        yield Part(f"{name}: systems", lambda each=each: agreement(each), "correlate")
     for name, each in report.with_people.items():
         heading = f"{name}: systems by people, by metrics, and by metrics corrected by people"
-        yield Part(heading, lambda each=each: people(each, ranks=True))
+        yield Part(heading, lambda each=each: people(each, ranks=True), "compare")
 
 
 def _audit(report: Report) -> Iterator[Part]:
     if (audited := report.audit) is not None:
-        yield Part("", lambda: audit(audited))
+        yield Part("", lambda: audit(audited), "audit")
 
 
 def _ruq(report: Report) -> Iterator[Part]:
     """The plots first, which stand without a table, then the values of each file."""
     if report.tokens:
-        yield Part("", lambda: None)
+        yield Part("", lambda: None, "ruq")
     for name, each in report.ruq.items():
-        yield Part(name, lambda each=each: _scores(each))
+        yield Part(name, lambda each=each: _scores(each), "ruq")
 
 
 def _people(report: Report) -> Iterator[Part]:
     if (rated := report.ratings) is not None:
-        yield Part("Ratings", lambda: ratings(rated))
+        yield Part("Ratings", lambda: ratings(rated), "ratings")
     if (preferred := report.preferences) is not None:
-        yield Part("Preferences", lambda: preferences(preferred))
+        yield Part("Preferences", lambda: preferences(preferred), "preferences")
 
 
-def _of_page(collector: Collector) -> list[PageTable | PageLine]:
+def _of_page(collector: Collector, verb: str) -> list[PageTable | PageLine]:
     return [
-        _table(collector, each) if isinstance(each, Table) else _line(collector, each)
+        _table(collector, each) if isinstance(each, Table) else _line(collector, each, verb)
         for each in collector.parts
     ]
 
 
 def _table(collector: Collector, table: Table) -> PageTable:
     title = "" if table.title is None else _text(collector, as_text(table.title))
+    head = [_text(collector, each) for each in headings_of(table)]
+    rows = [[_text(collector, cell) for cell in cells] for cells in cells_of(table)]
+    numbers = list(takewhile(lambda row: not row[0], rows)) if SIGNS in head else []
     return PageTable(
-        title,
-        [_text(collector, each) for each in headings_of(table)],
-        right_of(table),
-        [[_text(collector, cell) for cell in cells] for cells in cells_of(table)],
+        title, head, right_of(table), rows[len(numbers) :], numbers, _folded(head, rows)
     )
 
 
-def _line(collector: Collector, line: Line) -> PageLine:
-    return PageLine(_text(collector, line.text), line.kind == "heading")
+def _folded(head: list[str], rows: list[list[str]]) -> str:
+    """Words in the place of a long table of raters; empty for every other table.
+
+    >>> _folded(["rater (21 of 40)", "kappa"], [["r1", "0.05"]] * 21)
+    '21 of 40 raters below the threshold, lowest kappa first'
+    """
+    some = re.fullmatch(r"rater \((\d+ of \d+)\)", head[0])
+    if some is None or len(rows) <= MOST_RATERS:
+        return ""
+    return f"{some[1]} raters below the threshold, lowest kappa first"
+
+
+def _line(collector: Collector, line: Line, verb: str) -> PageLine:
+    words = _text(collector, line.text)
+    if line.kind == "heading":
+        return PageLine(words, True)
+    return PageLine(with_their_verb(words, verb))
 
 
 def _text(collector: Collector, text: Text) -> str:

@@ -78,7 +78,9 @@ def command(
 
 
 def _called(function: Callable[[Given], None], given: Given) -> None:
-    with named_as_options():
+    from rejoinder.progress import run_with_servers  # not imported for --help
+
+    with named_as_options(), run_with_servers():
         given.check()
         function(given)
 

@@ -23,6 +23,7 @@ from urllib.parse import SplitResult, urlsplit
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.files.strict_json import strict_json
 from rejoinder.models.server_key import KEY, answer_without_key, server_key, without_key
+from rejoinder.progress import waits_of_run
 
 MAX_SILENT_SECONDS = 300.0  # seconds that a server may be silent
 MAX_ANSWER_SECONDS = 900.0  # seconds that a whole answer may take
@@ -37,14 +38,6 @@ BUSY = {408, 409, 425, 429, 500, 502, 503, 504}
 
 MAX_ANNOUNCED_WAITS = 60
 """Maximum number of waits that the server asks for (Retry-After), of `MAX_ANSWER_SECONDS` in all."""
-
-
-_waits: dict[int, float] = {}  # of each thread that waits: until when (time.monotonic)
-
-
-def seconds_to_wait() -> float:
-    """Seconds until a busy server is asked again, in any thread; 0.0 where none is waited for."""
-    return max(min(tuple(_waits.values()), default=0.0) - time.monotonic(), 0.0)
 
 
 class AnswerError(InputError):
@@ -96,6 +89,10 @@ class Server:
     Args:
         url: What the routes' names are put behind.
         pauses: Seconds before each further try.
+
+    Attributes:
+        waits: Where its requests are counted, and those that wait: together with those of the other
+            servers of the run.
     """
 
     def __init__(self, url: str, pauses: tuple[float, ...] = PAUSES) -> None:
@@ -103,6 +100,7 @@ class Server:
         self.pauses = pauses
         # A redirect would carry the key to another host.
         self.opener = urllib.request.build_opener(_NoRedirect)
+        self.waits = waits_of_run()
         self._closed = threading.Event()
         self._free = 0.0  # no request is sent before this time (time.monotonic)
 
@@ -119,11 +117,14 @@ class Server:
             InputError: There is no answer.
             ParameterError: The key in the environment is none.
         """
-        return self._answer(route, None)
+        with self.waits.request():
+            return self._answer(route, None)
 
     def post(self, route: str, value: Any) -> Any:
         """The answer of a route to a JSON value; errors as with ``get``."""
-        return self._answer(route, json.dumps(value).encode())
+        body = json.dumps(value).encode()
+        with self.waits.request():
+            return self._answer(route, body)
 
     def only_model(self) -> str:
         """The name of the model that the server has.
@@ -173,12 +174,8 @@ class Server:
 
     def _sleep(self, seconds: float) -> None:
         """Waits some seconds, or until the server is closed."""
-        thread = threading.get_ident()
-        _waits[thread] = time.monotonic() + seconds
-        try:
+        with self.waits.waiting(seconds):
             self._closed.wait(seconds)
-        finally:
-            del _waits[thread]
 
     def _wait(self) -> None:
         """Waits until the server takes requests again; all threads wait, where one was told to."""

@@ -16,6 +16,7 @@ from rejoinder.cli.terminal.progress import Progress
 from rejoinder.errors import InputError
 from rejoinder.models import server as module
 from rejoinder.models.server import AnswerError, RefusedError, Server, _retry_after
+from rejoinder.progress import ServerWaits, run_with_servers
 
 
 @contextmanager
@@ -105,19 +106,34 @@ def _closed(server):
 
 
 def test_a_log_says_that_a_busy_server_is_waited_for():
-    tick = Progress("asking", "questions")
-    tick(3, 12)
-    with serving(busy(30)) as (server, _asked):
+    with run_with_servers(), serving(busy(30)) as (server, _asked):
+        tick = Progress("asking", "questions")
+        tick(3, 12)
         thread = threading.Thread(target=_closed, args=(server,))
         thread.start()
-        while not module.seconds_to_wait():
+        while not server.waits.seconds():
             time.sleep(0.005)
         line = tick.line(seconds=5)
+        with run_with_servers():
+            assert Progress("asking").line(5) == "rejoinder: asking (5 s so far)"  # another run
         server.close()
         thread.join()
     words = r"rejoinder: asking: 3 of 12 questions, 25% \(server busy, next try in (30|29) s\)"
     assert re.fullmatch(words, line)
     assert tick.line(seconds=5) == "rejoinder: asking: 3 of 12 questions, 25% (5 s so far)"
+
+
+def test_a_server_that_still_answers_others_is_not_called_busy():
+    waits = ServerWaits()
+    assert waits.seconds() == 0
+    with waits.request(), waits.request(), waits.waiting(9):
+        assert waits.seconds() == 0  # the other one is being answered
+        with waits.waiting(4):
+            assert 3 < waits.seconds() <= 4
+        assert waits.seconds() == 0
+    with waits.request(), waits.waiting(-1):
+        assert waits.seconds() == 0
+    assert waits.seconds() == 0
 
 
 @pytest.mark.parametrize("wanted", [module.MAX_ANSWER_SECONDS + 1, 1e6, 1e300])

@@ -9,6 +9,7 @@ import time
 from types import TracebackType
 
 from rejoinder.cli.terminal.speech import is_quiet, own_stderr
+from rejoinder.progress import waits_of_run
 from rejoinder.text.visible import visible
 
 PATIENCE = 2.0
@@ -34,13 +35,6 @@ def prepares() -> bool:
     return ahead is not None and ahead.compiling.is_set()
 
 
-def busy() -> str:
-    """What is said while a busy server is waited for; empty where none is waited for."""
-    server = sys.modules.get("rejoinder.models.server")
-    seconds = 0.0 if server is None else server.seconds_to_wait()
-    return f"server busy, next try in {math.ceil(seconds)} s" if seconds else ""
-
-
 class Progress:
     """Shows what is being done, for how long, and how much of it: on a terminal, and in a log.
 
@@ -61,6 +55,7 @@ class Progress:
         self.done = 0
         self.total = 0
         self.shown = False
+        self.waits = waits_of_run()
         self.over = threading.Event()
         self.watcher = threading.Thread(target=self._watch, daemon=True)
 
@@ -101,7 +96,9 @@ class Progress:
             share = f"{self.done:,} of {self.total:,} {self.unit}, {share}"
         separator = ": " if self.unit else ", "
         words = f"{self.what}{separator if share else ''}{share}"
-        return f"rejoinder: {words} ({busy() or f'{seconds:.0f} s so far'})"
+        wait = math.ceil(self.waits.seconds())
+        how_long = f"server busy, next try in {wait} s" if wait else f"{seconds:.0f} s so far"
+        return f"rejoinder: {words} ({how_long})"
 
     def _watch(self) -> None:
         wait = PATIENCE

@@ -28,6 +28,9 @@ CAPTION_LETTERS = 15.5
 CAPTION_LINE = 0.25
 """Height of a line of the caption, in inches."""
 
+NUMBER = 0.17
+"""Width of a number with its distance, as a share of a panel's width."""
+
 _NEEDED = ("metric", "correlation", "value", "low", "high")
 
 
@@ -94,10 +97,10 @@ def _panel(axes: Axes, names: Sequence[str], rows: Mapping[str, Mapping[str, Any
     ceiling = rows.get(CEILING, {}).get("value", math.nan)
     if not math.isnan(ceiling):
         axes.axvline(ceiling, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0.5)
-    for place, name in enumerate(names):
-        _bar(axes, place, name, rows[name])
-    axes.set_ylim(len(names) - 0.4, -0.6)
     low, high = _ends(rows)
+    for place, name in enumerate(names):
+        _bar(axes, place, name, rows[name], (ceiling, ceiling - NUMBER * (high - low)))
+    axes.set_ylim(len(names) - 0.4, -0.6)
     ticks = [tick for tick in axes.get_xticks() if low <= tick <= min(high, 1.0)]
     axes.set_xticks(ticks)
     axes.set_xlim(low, high)
@@ -105,8 +108,18 @@ def _panel(axes: Axes, names: Sequence[str], rows: Mapping[str, Mapping[str, Any
     axes.tick_params(axis="x", labelsize=7.5)
 
 
-def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
-    """A bar from 0, its interval, and the number at its end."""
+def _bar(
+    axes: Axes, place: int, name: str, row: Mapping[str, Any], line: tuple[float, float]
+) -> None:
+    """A bar from 0, its interval, and the number at its end.
+
+    Args:
+        axes: The panel.
+        place: The row.
+        name: The metric.
+        row: Its value, interval and perhaps chance level.
+        line: Where the dashed line is (NaN for none), and from where on a number would lie under it.
+    """
     value, low, high = (row[key] for key in ("value", "low", "high"))
     if math.isnan(value):
         axes.text(0, place, " n/a", va="center", fontsize=7.5, color=style.QUIET)
@@ -125,9 +138,12 @@ def _bar(axes: Axes, place: int, name: str, row: Mapping[str, Any]) -> None:
     if not math.isnan(low):
         whisker(axes, place, low, high, zorder=3)
         end = max(end, high)
+    end = max(end, 0.0)
+    if line[1] < end < line[0]:
+        end = line[0]
     axes.annotate(
         style.told(value),
-        (max(end, 0), place),
+        (end, place),
         xytext=(5, 0),
         textcoords="offset points",
         va="center",

@@ -82,8 +82,12 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """The settings of every figure; make its parts and save it inside."""
+def drawing(minus: bool = True) -> Iterator[None]:
+    """The settings of every figure; make its parts and save it inside.
+
+    Args:
+        minus: Whether numbers have a minus sign; else the hyphen of tables, for a figure beside them.
+    """
     import matplotlib as mpl
 
     settings: dict[str, Any] = {
@@ -96,7 +100,7 @@ def drawing() -> Iterator[None]:
         "axes.edgecolor": QUIET,
         "axes.labelcolor": INK,
         "axes.linewidth": 0.8,
-        "axes.unicode_minus": True,
+        "axes.unicode_minus": minus,
         "xtick.labelsize": 8.0,
         "ytick.labelsize": 8.0,
         "xtick.color": QUIET,
@@ -183,7 +187,7 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 
 
 def told(value: float, digits: int = 2) -> str:
-    """A number as a figure has it: with a minus sign, never -0; ``n/a`` for NaN.
+    """A number as a figure has it: with the minus sign of `drawing`, never -0; ``n/a`` for NaN.
 
     >>> told(-0.001), told(float("nan"))
     ('0.00', 'n/a')
@@ -192,7 +196,9 @@ def told(value: float, digits: int = 2) -> str:
         return "n/a"
     word = f"{value:.{digits}f}"
     word = word.lstrip("-") if float(word) == 0 else word
-    return word.replace("-", "\N{MINUS SIGN}")
+    import matplotlib as mpl
+
+    return word.replace("-", "\N{MINUS SIGN}") if mpl.rcParams["axes.unicode_minus"] else word
 
 
 def limits(values: Floats, margin: float = 0.05) -> tuple[float, float]:
@@ -257,14 +263,20 @@ def save(figure: Figure, folder: str | os.PathLike[str], name: str) -> tuple[Pat
     return paths
 
 
-def as_svg(figure: Figure, name: str) -> str:
-    """The figure as an SVG document; of the same figure and name it is the same text."""
+def as_svg(figure: Figure, name: str, minus: bool = True) -> str:
+    """The figure as an SVG document; of the same figure and name it is the same text.
+
+    Args:
+        figure: What was drawn.
+        name: Its name.
+        minus: As for `drawing`.
+    """
     import io
 
     import matplotlib as mpl
 
     written = io.StringIO()
-    with drawing(), warnings.catch_warnings():
+    with drawing(minus), warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"(?s)Glyph .* missing from", UserWarning)
         mpl.rcParams["svg.hashsalt"] = f"rejoinder {name}"
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": MARK})

@@ -41,7 +41,7 @@ SHARED = "replies"
 ONLY_MEANS = "the single ratings behind the means are not known"
 PLACES = (
     "the raters are called 1, 2, ...: if these are places in a list, and other people from item to "
-    "item, kappa, Human (Avg), Human (Max), the filter and z-scores mean nothing; alpha is valid"
+    "item, kappa, human (avg), human (max), the filter and z-scores mean nothing; alpha is valid"
 )
 
 
@@ -127,7 +127,7 @@ class RatingCriterion:
         }
 
     def human(self) -> list[dict[str, Any]]:
-        """Human (Avg) and Human (Max) of the raters that count."""
+        """The rows human (avg) and human (max), of the raters that count."""
         raters, rows = self.selected_people.raters, []
         for correlation in CORRELATIONS:
             human = human_correlations(

@@ -55,7 +55,7 @@ def of_systems(report: ReportParts) -> list[Picture]:
         own = pl.col("metric") == label
         times = 100.0 if each.metric.times100 else 1.0
         axis = style.shortened(label, 60) + (" x100" if times > 1 else "")
-        with style.drawing():
+        with style.drawing(minus=False):
             drawn = standings(
                 table.filter(own), None if ranks is None else ranks.filter(own), axis, times
             )
@@ -73,7 +73,7 @@ def of_agreement(report: ReportParts, criterion: str) -> list[Picture]:
     """The bars and the heat map of a criterion."""
     agreement = report.agreement[criterion]
     place = list(report.agreement).index(criterion)
-    with style.drawing():
+    with style.drawing(minus=False):
         drawn = list(overviews(agreement))
     captions = {
         "agreement": "agreement of each metric with people, single replies, all systems pooled",
@@ -91,7 +91,7 @@ def of_ruq(report: ReportParts) -> list[Picture]:
     pictures = []
     for place, (name, table) in enumerate(report.tokens.items()):
         try:
-            with style.drawing():
+            with style.drawing(minus=False):
                 drawn = ruq_figure({style.shortened(name): table})
         except InputError:
             continue  # the values of the file are sums alone
@@ -103,7 +103,7 @@ def of_ruq(report: ReportParts) -> list[Picture]:
 def _picture(figure: Figure, name: str, caption: str) -> Picture:
     _without_pixels(figure)
     broad = figure.get_figwidth() > BROAD
-    return Picture(in_page(style.as_svg(figure, name), name), caption, broad)
+    return Picture(in_page(style.as_svg(figure, name, minus=False), name), caption, broad)
 
 
 def _without_pixels(figure: Figure) -> None:

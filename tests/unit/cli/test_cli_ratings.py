@@ -37,7 +37,7 @@ def test_ratings_for_people(command):
     words = [line.split() for line in out.splitlines() if line]
     assert ["alpha", "interval"] in [line[:2] for line in words]
     assert any(line[:1] == ["tuned"] and "4.19" in line for line in words)
-    assert "Human (Avg)" in out
+    assert "human (avg)" in out
     assert "ratings|criterion:relevance|raters:mean|kappa:below 0.1|least:10|bs:100" in out
 
 

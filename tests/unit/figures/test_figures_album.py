@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 
 from rejoinder import TestSet, correlate, score
+from rejoinder.figures import style
+from rejoinder.figures.agreement import bars
 from rejoinder.figures.album import album, coefficient
 from rejoinder.meta_evaluation.matching import match
 
@@ -118,3 +120,37 @@ def test_captions_fit_the_figure_and_tell_pooled_from_within(
     album(*agreed({"a": VARIED, "b": VARIED[::-1]}, marks, correlations=correlations), tmp_path)
     assert captions["agreement"].startswith("all systems pooled")
     assert captions["agreement-within"].startswith("mean within systems")
+
+
+@pytest.mark.parametrize("panels", [1, 3])
+def test_the_dashed_line_goes_through_no_number(panels):
+    """Bars that end before the line, at it and after it, long and short, also below 0."""
+    values = [-0.3, -0.02, 0.0, *(0.05 * n for n in range(16))]
+    names = ["human (avg)", "human (max)", *(f"metric {n}" for n in range(len(values)))]
+    names_of = ["pearson", "spearman", "kendall-b"][:panels]
+    rows = [
+        {"metric": name, "correlation": correlation, "value": value, "low": value - 0.03,
+         "high": value + 0.03}
+        for correlation, ceiling in zip(names_of, (0.3, 0.11, 0.5), strict=False)
+        for name, value in zip(names, [ceiling, 0.8, *values], strict=True)
+    ]  # fmt: skip
+    with style.drawing():
+        figure = bars(pl.DataFrame(rows))
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            (line,) = [each for each in axes.lines if each.get_linestyle() == "--"]
+            at = axes.transData.transform((line.get_xdata()[0], 0))[0]
+            numbers = [each.get_window_extent() for each in axes.texts]
+            assert len(numbers) == len(names)
+            assert not [each for each in numbers if each.x0 <= at <= each.x1]
+            assert max(each.x1 for each in numbers) <= axes.get_window_extent().x1
+
+
+def test_numbers_beside_tables_have_their_hyphen():
+    with style.drawing(minus=False):
+        assert style.told(-0.5) == "-0.50"
+        figure = style.canvas(2, 2)
+        figure.subplots().plot([-1, 1], [-1, 1])
+    assert "<!-- -1.0 -->" in style.as_svg(figure, "a", minus=False)
+    assert "<!-- \N{MINUS SIGN}1.0 -->" in style.as_svg(figure, "a")
+    assert style.told(-0.5) == "\N{MINUS SIGN}0.50"

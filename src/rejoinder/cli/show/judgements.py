@@ -150,8 +150,8 @@ def _human(out: Console, rows: pl.DataFrame) -> None:
     shown = table(
         rows.iter_rows(named=True),
         text("one rater and the others", "correlation"),
-        number("Human (Avg)", lambda row: _interval(row["average"])),
-        number("Human (Max)", lambda row: _interval(row["maximum"])),
+        number("human (avg)", lambda row: _interval(row["average"])),
+        number("human (max)", lambda row: _interval(row["maximum"])),
         number("best"),
         number("raters"),
     )
@@ -352,7 +352,7 @@ def _aggregation(out: Console, summary: RatingSummary) -> None:
         else ""
     )
     single = (
-        "; grades: share of single ratings; kappa: linearly weighted, against the others; Human (Max) is "
+        "; grades: share of single ratings; kappa: linearly weighted, against the others; human (max) is "
         f"the best of so many raters, high by selection; {NONE}: undefined"
         if summary.counts.get_column("raters").sum()
         else ""

@@ -36,7 +36,7 @@ def ratings(given: RatingsOptions) -> None:
     """Summarise human ratings: agreement, raters and systems.
 
     For each criterion: Krippendorff's alpha (nominal, ordinal, interval), each rater's linearly
-    weighted kappa against the others, Human (Avg) and Human (Max), and for each system mean, 95%
+    weighted kappa against the others, human (avg) and human (max), and for each system mean, 95%
     interval, and how often each grade was given. An undefined number is not shown as 0; the
     reason is printed below the tables.
     """

@@ -37,16 +37,6 @@ opening((data) => {
     return (times * value).toFixed(times === 100 ? 1 : 2);
   }
 
-  function signed(text) {
-    return text.startsWith("-") ? "\u2212" + text.slice(1) : text;
-  }
-
-  function grouped() {
-    const [column, value] = by("group").value.split(" ").map(Number);
-    if (!by("group").value) return () => true;
-    return (item) => data.columns[column].values[item] === value;
-  }
-
   // How items can be ordered: a number for each (null stands last), and what is said of it.
   const number = (name) => Number(by(name).value);
   const chosen = () => (by("a").value === "all" ? every(systems.length) : [number("a")]);
@@ -77,7 +67,7 @@ opening((data) => {
         return a === null || b === null ? null : a - b;
       },
       size: Math.abs,
-      says: (value) => `difference ${signed(score(number("metric"), value))}`,
+      says: (value) => `difference ${score(number("metric"), value)}`,
       explained: "The difference is the score of the first system minus that of the second.",
     },
     apart: {
@@ -232,7 +222,7 @@ opening((data) => {
       const weight = data.weights && data.weights[item][place];
       const source = data.sources ? data.sources[item][place] : -1;
       const facts = element("span", undefined, "facts");
-      if (weight !== null && weight !== undefined) facts.append(` · weight ${signed(String(weight))}`);
+      if (weight !== null && weight !== undefined) facts.append(` · weight ${weight}`);
       if (source >= 0) facts.append(" · ", words("bdi", source));
       line.append(facts);
       made.append(line);

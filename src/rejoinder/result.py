@@ -30,9 +30,11 @@ class Result:
     """
 
     def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._facts()})"
+
+    def _facts(self) -> str:
         shown = (each for each in fields(self) if each.repr)  # pyright: ignore[reportArgumentType]
-        facts = (_fact(each.name, getattr(self, each.name)) for each in shown)
-        return f"{type(self).__name__}({', '.join(facts)})"
+        return ", ".join(_fact(each.name, getattr(self, each.name)) for each in shown)
 
 
 class TableResult(Result):
@@ -41,6 +43,9 @@ class TableResult(Result):
     The tables, their headings and the lines below them are declared once, in ``rejoinder.cli.show``.
     That package stands above every result, so it is found by name when a table is asked for.
     """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._facts()}; see .to_markdown())"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables and notes of the command line."""

@@ -150,11 +150,16 @@ def read_drawn(given: DrawnOptions) -> pl.DataFrame | None:
 
 
 def with_notes(result: Result, paths: Sequence[Path]) -> Result:
-    """The result with what was noted when these files were read, such as rows that were left out."""
+    """The result with what was noted when these files were read, such as rows that were left out.
+
+    Which columns were read under other names has been said by then, and is no part of the result.
+    """
     from dataclasses import replace  # not imported for --help
 
+    from rejoinder.tables.assembly.column_roles import is_rename
+
     names = tuple(visible(str(path)) for path in paths)
-    notes = [note for note in logged_notes() if note.startswith(names)]
+    notes = [note for note in logged_notes() if note.startswith(names) and not is_rename(note)]
     return replace(result, notes=(*notes, *result.notes))
 
 

@@ -58,7 +58,7 @@ def _png(figure: Figure) -> bytes:
 
 
 def _chosen(name: str | None, choices: Collection[str], what: str) -> str:
-    """One of several; None takes the first.
+    """One of several: that of the name, or the only one that begins so; None takes the first.
 
     Raises:
         ParameterError: There is none of this name.
@@ -68,9 +68,22 @@ def _chosen(name: str | None, choices: Collection[str], what: str) -> str:
         raise InputError(f"plot: there is no {what} to draw")
     if name is None:
         return next(iter(choices))
-    if name not in choices:
+    if name in choices:
+        return name
+    begin = _plain(str(name))
+    alike = [each for each in choices if begin and _plain(each).startswith(begin)]
+    if len(alike) != 1:
         raise ParameterError(f"of={name!r}: there is no such {what}; choose {one_of(choices)}")
-    return name
+    return alike[0]
+
+
+def _plain(name: str) -> str:
+    """The letters and digits of a name, in small letters.
+
+    >>> _plain("ROUGE-L")
+    'rougel'
+    """
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _times(metric: Metric) -> float:

@@ -125,7 +125,11 @@ def next_items(
     check_draws(0, seed)
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:
-        raise ParameterError(f"number of next items (--next): got {number!r}; expected 1 or more")
+        got = number if isinstance(number, (int, float, str)) else type(number).__name__
+        raise ParameterError(
+            f"number of next items (--next): got {got}; expected a whole number, 1 or more: "
+            "rejoinder.next_items(scores, 20, ratings)"
+        )
     ids = scores.items.get_column("id")
     notes: list[str] = []
     if ratings is None:

@@ -319,5 +319,8 @@ def check_scores(given: object, call: str) -> None:
         given: What was passed.
         call: The call as it should be: ``rejoinder.correlate(scores, ratings)``.
     """
-    remedy = "measure replies with rejoinder.score, or open a file with rejoinder.load_scores(path)"
+    remedy = (
+        "measure replies with rejoinder.score, open a file of Scores.save with rejoinder.load_scores(path), "
+        "or take the scores of another tool: Scores.from_segments(rejoinder.read_scores(path))"
+    )
     expect(given, Measurements, "scores", f"Scores, as in {call}; {remedy}")

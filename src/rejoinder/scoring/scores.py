@@ -224,6 +224,7 @@ class Scores(Measurements, PlottedResult):
                 "these scores hold no texts; give them: scores.explain(id, testset=testset, "
                 "responses=responses)"
             )
+        expect(id, str, "id", "the id of an item, a text: scores.explain('3')")
         if system is not None:
             self.place(system)
         expect(testset, TestSet, "testset", TESTSET)

@@ -112,3 +112,35 @@ def test_loaded_scores_hold_no_text_and_take_them(tmp_path):
         loaded.explain("1")
     given = loaded.explain("1", testset=testset, responses=rows.to_pandas())
     assert given.as_json() == scores.explain("1").as_json()
+
+
+@pytest.fixture
+def three():
+    """Scores of one system on three items, under BLEU-2 and BLEU-4."""
+    testset = TestSet.from_lists([["at nine"], ["no idea"], ["yes please"]])
+    rows = pl.DataFrame({"system": "a", "id": ["1", "2", "3"], "text": ["at nine", "no", "yes"]})
+    return score(testset, rows, ["bleu", "bleu:order=4", "rougeL"], resamples=0)
+
+
+def test_an_id_is_a_text(three):
+    with pytest.raises(ParameterError, match=r"id is int, expected .*scores\.explain\('3'\)"):
+        three.explain(3)
+
+
+def test_results_in_a_terminal_say_how_they_are_read(three):
+    assert repr(three.explain("3", metric="bleu")).endswith("see .to_markdown())")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("rougel", "ROUGE-L"), ("ROUGE", "ROUGE-L"), ("bleu4", "BLEU-4")]
+)
+def test_figures_are_asked_for_by_the_beginning_of_a_name(three, name, label):
+    pytest.importorskip("matplotlib")
+    axes = three.plot(name).axes[0]
+    assert label in f"{axes.get_title()} {axes.get_xlabel()} {axes.get_ylabel()}"
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "", "-"])  # two begin so, or none
+def test_a_figure_of_no_metric_or_of_several_is_none(three, name):
+    with pytest.raises(ParameterError, match="choose 'BLEU-2', 'BLEU-4' or 'ROUGE-L'"):
+        three.plot(name)

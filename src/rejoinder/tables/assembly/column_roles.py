@@ -168,11 +168,19 @@ def key_renames(columns: Sequence[str], names: Sequence[str], where: str) -> dic
     return _renames(columns, names, where)
 
 
+_RENAMED = ": columns read under our names: "
+
+
+def is_rename(note: str) -> bool:
+    """Whether a note is of ``log_renames``: what it says changes nothing of a result."""
+    return _RENAMED in note
+
+
 def log_renames(renames: Mapping[str, str], where: str) -> None:
     """Logs which columns were read under another name."""
     if renames:
         pairs = ", ".join(f"{quoted(old)} as {quoted(new)}" for old, new in renames.items())
-        _LOG.warning("%s: columns read under our names: %s", visible(where), pairs)
+        _LOG.warning("%s%s%s", visible(where), _RENAMED, pairs)
 
 
 def log_systems(roles: Roles, where: str) -> None:

@@ -53,9 +53,9 @@ def read_responses(paths: Sequence[Path], ids: Sequence[str] | None) -> Response
     lines = read_lines(path)
     if ids is None:
         raise InputError(
-            f"{path}: plain text has no ids, because line i is the reply to item i of a test set; name "
-            f"the test set before it (rejoinder score TESTSET.jsonl {path.name}), as --testset of 'convert', "
-            "or give the ids from Python: read_responses(path, ids=testset.ids)"
+            f"{path}: plain text has no ids, because line i is the reply to item i of a test set; give the "
+            "ids in Python, read_responses(path, ids=testset.ids), or on the command line the test set: "
+            f"rejoinder score TESTSET.jsonl {path.name}, or --testset of 'convert'"
         )
     if len(lines) != len(ids):
         raise InputError(

@@ -333,11 +333,11 @@ def test_a_rating_beside_a_score_is_no_score(tmp_path):
         read_ratings(path)
 
 
-def test_renames_are_said_once_and_are_no_notes_of_a_result(tmp_path, command):
+def test_renames_are_said_once_and_are_no_notes_of_a_result(tmp_path, command, caplog):
     rows = "model,sample_id,annotator,rating\n" + "".join(
         f"{model},{k},ann,{(k + len(model)) % 5}\n" for model in ("a", "bb") for k in range(12)
     )
     (tmp_path / "people.csv").write_text(rows)
-    _, out, err = command("ratings", tmp_path / "people.csv")
-    assert err.count("columns read under our names") == 1
+    _, out, _ = command("ratings", tmp_path / "people.csv")
+    assert caplog.text.count("columns read under our names") == 1
     assert "columns read under our names" not in out

@@ -47,6 +47,9 @@ TOLERANCE = 0.1
 
 MEASURES = ("severity", "slope", "correlation", "within", "corrected", "reliability")
 
+CONSTANT_STANDS_IN = "one and the same grade for every reply would stand in for a rater too"
+"""How the note begins where the alternative annotator test says little."""
+
 OTHER_SCALE = "the marks are not on the ratings' scale"
 
 _TEXT, _COUNT, _NUMBER = pl.String, pl.Int64, pl.Float64
@@ -368,8 +371,8 @@ def _constant_note(
     beaten = sum(each.beaten for each in test.raters)
     tested = sum(each.reason is None for each in test.raters)
     return [
-        f"one and the same grade for every reply would stand in for a rater too (it beats {beaten} of "
-        f"{tested}): raters differ so much here that the test says little; read 'r within'"
+        f"{CONSTANT_STANDS_IN} (it beats {beaten} of {tested}): raters differ so much here that the test "
+        "says little; read 'r within'"
     ]
 
 

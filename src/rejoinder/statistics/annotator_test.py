@@ -123,8 +123,7 @@ def alternative_annotator_test(
             f"alignment={alignment!r} is unknown; choose {one_of(get_args(Alignment))}"
         )
     if ratings.shape[1] < LEAST_RATERS:
-        reason = f"fewer than {LEAST_RATERS} raters"
-        return AnnotatorTest((), math.nan, math.nan, None, reason)
+        return AnnotatorTest((), math.nan, math.nan, None, _too_few(ratings.shape[1]))
     labels = np.arange(len(judge)) if groups is None else np.asarray(groups)
     rows = [
         _left_out(ratings, judge, rater, tolerance, alignment, labels, least)
@@ -137,10 +136,23 @@ def alternative_annotator_test(
     ]
     tested = [row for row in rows if row.reason is None]
     if not tested:
-        return AnnotatorTest(tuple(rows), math.nan, math.nan, None, rows[0].reason)
+        what = "items" if len(np.unique(labels)) == len(labels) else "clusters of items"
+        reason = (
+            f"not done: every rater has fewer than {least} {what} that another rated too; have "
+            "more rated"
+        )
+        return AnnotatorTest(tuple(rows), math.nan, math.nan, None, reason)
     rate = sum(row.beaten for row in tested) / len(tested)
     advantage = float(np.mean([row.advantage for row in tested]))
     return AnnotatorTest(tuple(rows), rate, advantage, rate >= PASSING, None)
+
+
+def _too_few(raters: int) -> str:
+    """Why there is no test with so few raters, and what would make one possible."""
+    have, ask = (
+        ("there is 1", "two more raters") if raters == 1 else ("there are 2", "a third rater")
+    )
+    return f"not done: it needs three raters or more, and {have}; ask {ask}"
 
 
 def _left_out(

@@ -87,7 +87,8 @@ def test_too_little_is_not_tested():
     assert result.passed is None
     assert math.isnan(result.winning_rate)
     two = alternative_annotator_test(drawn()[0][:, :2], drawn()[1], 0.1)
-    assert two.reason == "fewer than 3 raters"
+    words = "not done: it needs three raters or more, and there are 2; ask a third rater"
+    assert two.reason == words
     # of four raters one rated 10 items: she is not tested, and the others are
     ratings, judge = drawn(items=60)
     ratings[10:, 0] = np.nan

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rejoinder.cli.show.cells import NONE, Cell, decimals, interval, p_value, starred
+from rejoinder.cli.show.judge_answer import answer
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
 
@@ -24,9 +25,12 @@ LEGEND = (
     "systems, as it would be with very many raters"
 )
 ERRORS = (
-    "error: the judge's marks less people's ratings, in units of the ratings, above 0 where it favours the "
-    "system ('compare --ratings' has people less judge); length, markdown: for each unit "
-    "of the logarithm of words (marks) + 1; p Holm: corrected over a judge's rows"
+    "error: the judge's marks less people's ratings, above 0 where it favours the system. Before that the "
+    "marks are brought to the people's scale (divided by the slope, where the raters' noise is known), so "
+    "that the error is in units of the ratings. 'compare --ratings' has people less judge, between two "
+    "systems and of the marks as they are, not divided ('errors of the judges'): with a slope other than 1 "
+    "the two can name different systems. length, markdown: for each unit of the logarithm of words (marks) "
+    "+ 1; p Holm: corrected over a judge's rows"
 )
 TEST = (
     "stands in: whether the judge beats half of the raters or more, each of whom is left out in turn: it is "
@@ -36,11 +40,15 @@ TEST = (
 
 
 def judge(report: JudgeReport) -> None:
-    """How each judge follows people, where it errs, and whether it may stand in for a rater."""
+    """How each judge follows people, where it errs, and whether it may stand in for a rater.
+
+    Behind the tables stand two sentences for each judge: what the tables come to.
+    """
     out = console()
     out.print(_measures(report.measures))
     out.print()
-    for name in report.measures.get_column("judge").unique(maintain_order=True).to_list():
+    judges = report.measures.get_column("judge").unique(maintain_order=True).to_list()
+    for name in judges:
         _errors(out, report.errors.filter(pl.col("judge") == name), name)
     if report.repeats.height:
         out.print(_repeats(report.repeats))
@@ -53,6 +61,9 @@ def judge(report: JudgeReport) -> None:
         panel = report.panel
         out.print(_panel(panel._asdict(), report.measures.get_column("judge").n_unique()))
         out.print()
+    for name in judges:
+        out.print(answer(report, name))
+    out.print()
     legends = [f"{LEGEND}; [low, high]: 95% interval", ERRORS, *([TEST] if tested.height else [])]
     for legend in legends:
         out.print(legend, style="dim")

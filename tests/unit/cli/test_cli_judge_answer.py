@@ -1,0 +1,114 @@
+"""The sentences of ``rejoinder judge``: no more than the tables have."""
+
+import dataclasses
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder.cli.show.judge_answer import answer
+from rejoinder.meta_evaluation.judge import CONSTANT_STANDS_IN
+from shared_data import EXAMPLES
+
+NUMBER = r"-?\d\.\d\d"
+SPAN = rf"{NUMBER} \[{NUMBER}, {NUMBER}\]"
+
+
+def report(raters=4, items=60, bias=0.0, follow=1.0, seed=0):
+    """A judge that adds ``bias`` to the marks of x, beside so many raters."""
+    rng = np.random.default_rng(seed)
+    quality = np.clip(rng.normal(3, 1, size=(2, items)), 1, 5)
+    rows, marks = [], []
+    for s, system in enumerate("xy"):
+        for i in range(items):
+            for r in range(raters):
+                grade = float(np.clip(np.round(quality[s, i] + 0.7 * rng.normal()), 1, 5))
+                rows.append((f"c{i}", system, f"r{r}", "overall", grade))
+            mark = 3 + follow * (quality[s, i] - 3) + 0.3 * rng.normal() + bias * (system == "x")
+            marks.append((system, f"c{i}", "judge", float(mark)))
+    schema = ["id", "system", "rater", "criterion", "score"]
+    ratings = pl.DataFrame(rows, schema=schema, orient="row")
+    scores = pl.DataFrame(marks, schema=["system", "id", "name", "value"], orient="row")
+    return rejoinder.judge(rejoinder.Scores.from_segments(scores), ratings)
+
+
+def number(report, measure, column):
+    return report.measures.filter(pl.col("measure") == measure)[column][0]
+
+
+def test_a_good_judge():
+    whole = report()
+    words = answer(whole, "judge")
+    value, low, high = (number(whole, "within", name) for name in ("value", "low", "high"))
+    assert words.startswith(
+        f"judge follows people's ratings (r within {value:.2f} [{low:.2f}, {high:.2f}]); mean ratings of "
+        f"as many other raters would reach {number(whole, 'reliability', 'value'):.2f} ["
+    )
+    assert re.search(
+        rf"It is not shown to favour a system \(least p Holm [\d.]+\), but errors of up to {NUMBER} in "
+        r"units of the ratings lie within the intervals; ",
+        words,
+    )
+    assert words.endswith(
+        "it may stand in for a rater: in the alternative annotator test it beats 4 of 4 raters."
+    )
+    so_would = dataclasses.replace(whole, notes=(f"{CONSTANT_STANDS_IN} (it beats 4 of 4): ",))
+    assert answer(so_would, "judge").endswith(
+        "4 of 4 raters, but one and the same grade for every reply would too."
+    )
+
+
+def test_favours():
+    words = answer(report(bias=1.0), "judge")
+    assert re.search(rf"It favours x \({SPAN}\) and disfavours y \({SPAN}\) in units of", words)
+
+
+@pytest.mark.parametrize(
+    ("raters", "end"),
+    [(1, "there is 1; ask two more raters"), (2, "there are 2; ask a third rater")],
+)
+def test_the_test_that_was_not_done(raters, end):
+    words = answer(report(raters), "judge")
+    assert words.endswith(
+        "whether it may stand in for a rater is not known: the alternative annotator test was not done: it "
+        f"needs three raters or more, and {end}."
+    )
+    unknown = "what people reach among themselves is not known: each reply has one rating"
+    assert (unknown in words) == (raters == 1)
+
+
+def test_too_few_items():
+    words = answer(report(items=20), "judge")
+    assert words.endswith(
+        "the alternative annotator test was not done: every rater has fewer than 30 clusters of items that "
+        "another rated too; have more rated."
+    )
+
+
+def test_a_judge_that_follows_nothing():
+    words = answer(report(follow=0.0), "judge")
+    assert words.startswith("judge is not shown to follow people's ratings (r within ")
+    assert "may favour a system, which is not known: the judge's marks follow" in words
+    assert "it is not shown to be able to stand in for a rater: in the " in words
+    assert words.endswith("and half are needed.")
+    assert answer(report(follow=-1.0), "judge").startswith("judge goes against people's ratings")
+
+
+def test_equal_marks_and_one_system():
+    scores = pl.DataFrame({"system": "x", "id": [f"c{i}" for i in range(40)], "judge": 3.0})
+    ratings = scores.select("id", "system", rater=pl.lit("r"), criterion=pl.lit("overall"))
+    ratings = ratings.with_columns(score=pl.Series([1.0, 2, 3, 4] * 10))
+    scores = scores.select("system", "id", name=pl.lit("judge"), value="judge")
+    words = answer(rejoinder.judge(rejoinder.Scores.from_segments(scores), ratings), "judge")
+    assert words.startswith("judge cannot be compared with people within systems")
+    assert "all marks are equal" in words
+    assert "marked one system, so that nothing says whether it favours one" in words
+
+
+def test_the_sentences_are_printed_and_no_table_is_changed(command):
+    judge, ratings = EXAMPLES / "judge.csv", EXAMPLES / "ratings.csv"
+    out = command("judge", "--scores", judge, "--ratings", ratings, "--criterion", "relevance")[1]
+    assert "judge follows people's ratings (r within 0.78 [0.72, 0.85]); " in " ".join(out.split())
+    assert "divided by the slope" in " ".join(out.split())

@@ -7,7 +7,7 @@ import gzip
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,8 @@ from rejoinder.files.page_policy import hash_of
 from rejoinder.progress import Progress
 from rejoinder.reporting import pictures
 from rejoinder.reporting.items import data_of
-from rejoinder.reporting.pictures import Picture
+from rejoinder.reporting.layout import PageSection
+from rejoinder.reporting.repeats import NOTE, without_repeats
 from rejoinder.reporting.summary import summary
 from rejoinder.text.visible import visible
 
@@ -32,80 +33,8 @@ SCRIPTS = ("opening.js", "search.js", "report.js")
 LARGE = 4_000_000
 """Letters of JSON above which a page holds its items packed; packed ones need a browser of 2023."""
 
-PRINTED = 5
-"""So many rows are printed of a table that is folded."""
-
 _OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)(?!\w)")
 _HERE = files("rejoinder.reporting")
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table as a page shows it.
-
-    Attributes:
-        title: The title above it; may be empty.
-        head: The headings of its columns.
-        right: Whether each column is aligned right.
-        rows: The texts of its cells.
-        numbers: Rows of its head below the headings: the numbers of columns, digit below digit.
-        folded: Words in the place of a table that a reader has to open; empty for a table that is shown.
-    """
-
-    title: str
-    head: list[str]
-    right: list[bool]
-    rows: list[list[str]]
-    numbers: list[list[str]] = field(default_factory=list)
-    folded: str = ""
-
-    @property
-    def first(self) -> list[list[str]]:
-        """The rows that are printed of a table that is folded."""
-        return self.rows[:PRINTED]
-
-
-@dataclass(frozen=True)
-class PageLine:
-    """A line between tables.
-
-    Attributes:
-        text: The line.
-        heading: Whether it is a heading.
-    """
-
-    text: str
-    heading: bool = False
-
-
-@dataclass(frozen=True)
-class PagePart:
-    """What belongs together in a section: pictures, then tables and lines.
-
-    Attributes:
-        heading: Above all; may be empty.
-        shown: Tables and lines in their order.
-        pictures: Figures.
-    """
-
-    heading: str
-    shown: list[PageTable | PageLine]
-    pictures: tuple[Picture, ...] = ()
-
-
-@dataclass(frozen=True)
-class PageSection:
-    """A section of a page.
-
-    Attributes:
-        key: Its id.
-        title: Its heading.
-        parts: What stands in it.
-    """
-
-    key: str
-    title: str
-    parts: list[PagePart]
 
 
 class PageData(NamedTuple):
@@ -214,37 +143,18 @@ def _sections(report: ReportParts) -> list[PageSection]:
         },
         ("ruq", 0): pictures.of_ruq(report),
     }
-    said = {f"note: {visible(note, lines=True)}" for note in report.notes}
-    said |= {visible(f"{label}: {text}", lines=True) for label, text in report.signatures().items()}
+    said = [f"{NOTE}{visible(note, lines=True)}" for note in report.notes]
+    said += [visible(f"{label}: {text}", lines=True) for label, text in report.signatures().items()]
     return [
-        PageSection(
-            each.key,
-            each.title,
-            [
-                PagePart(
-                    part.heading,
-                    [line for line in part.shown if _is_new(line, said)],
-                    tuple(drawn.get((each.key, place), ())),
-                )
+        replace(
+            each,
+            parts=[
+                replace(part, pictures=tuple(drawn.get((each.key, place), ())))
                 for place, part in enumerate(each.parts)
             ],
         )
-        for each in sections
+        for each in without_repeats(sections, said)
     ]
-
-
-def _is_new(shown: PageTable | PageLine, said: set[str]) -> bool:
-    """Whether the page does not say this yet; a note is then among what was said.
-
-    Several tables rest on the same scores, and have their notes and signatures in common.
-    """
-    if isinstance(shown, PageTable):
-        return True
-    if shown.text in said:
-        return False
-    if shown.text.startswith("note: "):
-        said.add(shown.text)
-    return True
 
 
 def _of_record(record: Mapping[str, Any] | None) -> dict[str, Any] | None:

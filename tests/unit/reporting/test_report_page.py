@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import polars as pl
@@ -15,8 +16,10 @@ import rejoinder
 from rejoinder.cli.show.options_of_verbs import options_of
 from rejoinder.figures import style
 from rejoinder.files.page_policy import hash_of
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
 from rejoinder.reporting.page import unbroken
 from rejoinder.reporting.pictures import in_page
+from rejoinder.reporting.repeats import without_repeats
 from shared_data import EXAMPLES
 
 BAD = (
@@ -130,6 +133,38 @@ def test_a_note_is_said_once(html):
     lines = re.findall(r'<p class="line" dir="auto">(.*?)</p>', html, re.S)
     notes = [line for line in lines if line.startswith(note)]
     assert len(notes) == len(set(notes))
+
+
+def test_a_section_refers_to_notes_that_were_given_before(crowded):
+    """What holds of the second criterion too is not said of the first alone."""
+    html = crowded.to_html()
+    (first,) = re.findall(r'id="agreement-(\d)">fit: systems by people', html)
+    (second,) = re.findall(r'id="agreement-(\d)">taste: systems by people', html)
+    parts = re.split(r'<h3 dir="auto" id="(agreement-\d)">', html)
+    texts = dict(zip(parts[1::2], parts[2::2], strict=True))
+    scale = "its scores are not on the scale of the ratings"
+    assert scale in texts[f"agreement-{first}"]
+    assert scale not in texts[f"agreement-{second}"]
+    words = "fit: systems by people, by metrics, and by metrics corrected by people"
+    line = f'here too, see <a href="#agreement-{first}">{words}</a></p>'
+    assert line in texts[f"agreement-{second}"]
+    assert line not in texts[f"agreement-{first}"]
+
+
+def test_notes_are_counted_by_the_place_that_has_them():
+    """What holds for all sections, as notes of the summary do, is left out without a reference."""
+    lines = [PageLine(f"note: {each}") for each in "abbc"]
+    table = PageTable("", ["x"], [False], [["note: a"]])
+    sections = [
+        PageSection("one", "One", [PagePart("First", lines[:2]), PagePart("Second", lines[2:])]),
+        PageSection("two", "Two", [PagePart("", [table, *lines, PageLine("BLEU: signature")])]),
+    ]
+    made = without_repeats(sections, ["note: a", "BLEU: signature"])
+    shown = [[part.shown for part in each.parts] for each in made]
+    first = PageLine("1 more note holds here too, see", link="First", place="one-0")
+    second = PageLine("1 more note holds here too, see", link="Second", place="one-1")
+    assert shown[0] == [[PageLine("note: b")], [PageLine("note: c"), first]]
+    assert shown[1] == [[table, replace(first, text="2 more notes hold here too, see"), second]]
 
 
 def test_notes_on_the_scores_stand_in_the_summary():

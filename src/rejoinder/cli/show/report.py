@@ -26,7 +26,7 @@ from rejoinder.cli.terminal.collecting import (
     right_of,
 )
 from rejoinder.cli.terminal.console import console, print_notes
-from rejoinder.reporting.page import PageLine, PagePart, PageSection, PageTable
+from rejoinder.reporting.layout import PageLine, PagePart, PageSection, PageTable
 
 if TYPE_CHECKING:
     from rich.text import Text

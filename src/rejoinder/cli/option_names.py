@@ -12,7 +12,7 @@ from rejoinder.errors import RejoinderError
 
 _ARGUMENT = re.compile(r"([a-z][a-z_]*)=(?!=)")
 
-_INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\[[^\]]*\]|)(?=[\s,;:)]|\.?$)")
+_INSIDE = re.compile(r"(?<= )([a-z][a-z_]*)=(True|[A-Z]+|\d+|\['[^\]]*'\]|)(?=[\s,;:)]|\.?$)")
 """An argument within a message, with a value that no text of others looks like, or without one."""
 
 
@@ -53,8 +53,9 @@ def as_option(message: str) -> str:
 def _inside(found: re.Match[str], options: Mapping[str, click.Option]) -> str:
     """An argument within a message as its option; unchanged where the message names that already."""
     option, value, message = options.get(found[1]), found[2], found.string
-    before = message[: found.start()].split()
-    if option is None or (before and before[-1].startswith("-")):
+    before = message[: found.start()]
+    in_parentheses = before.count("(") > before.count(")")  # of a call in Python, mostly
+    if option is None or in_parentheses or before.split()[-1:][0].startswith("-"):
         return found[0]
     if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message) for name in option.opts):
         return found[0]

@@ -87,6 +87,7 @@ def test_an_old_short_name_may_hold_its_value(capsys):
         ("plan", "write order=4, or block=9", "write order=4, or block=9"),
         ("score", "by --columns system=NAME (columns=)", "by --columns system=NAME (columns=)"),
         ("score", "--resamples 0 (resamples=0), resamples=9", "--resamples 0 (resamples=0), resamples=9"),
+        ("score", "call score(a, resamples=0)", "call score(a, resamples=0)"),
         ("score", "reply 'a seed=x b' and 'system=b'", "reply 'a seed=x b' and 'system=b'"),
     ],
 )  # fmt: skip

@@ -132,7 +132,7 @@ def test_metrics_that_ask_alike_are_served_once(ruber, monkeypatch):
         asked.append(request)
         return provide(request, batch, progress)
 
-    monkeypatch.setattr("rejoinder.metrics.engine.measurement.provide", counting)
+    monkeypatch.setattr("rejoinder.providers.registry.provide", counting)
     blends = ("arithmetic", "geometric", "min", "max")
     metrics = [registry.metric(f"ruber:model={ruber},blend={each}") for each in blends]
     batch = provided(metrics, batch_of(*range(12)))

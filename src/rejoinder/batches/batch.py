@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule, References
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Grouped, Indices, Tokens
 from rejoinder.text.lists import check_orientation, check_turns, check_weight_lists
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import tokenize
+
+if TYPE_CHECKING:
+    from rejoinder.batches.features import Features, Request
 
 # So much text is measured at a time: its tokens stay small beside a large corpus, and strings that
 # come again and again are met within it.

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import bleu_rows
 from rejoinder.metrics.contract import Part
-from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
 from rejoinder.metrics.reference_pairs import ReferencePairs
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.contributions import Contribution
 
 # Chen and Cherry (2014) number the first three 1, 2 and 3; sacreBLEU's names and default values.
 # "caption" is what the COCO caption scorers add: 1e-15 to matches, 1e-9 to totals and lengths.
@@ -186,6 +188,7 @@ class BLEU(PooledPrecisions):
         self, reply: str, references: Sequence[str], weights: Sequence[float]
     ) -> list[Contribution]:
         """What each n-gram of a reply added: its matches in the reference that holds most of it."""
+        from rejoinder.metrics.contributions import contributions
 
         def choose(clipped: Sequence[int], _: Sequence[float]) -> tuple[int, float]:
             most = max(clipped)

@@ -12,21 +12,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from rejoinder._version import __version__
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.features import Features, Request
 from rejoinder.batches.references import ReferenceRule
 from rejoinder.errors import ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices, Tokens
 from rejoinder.metrics.parameters import check_type, types_of
-from rejoinder.providers.registry import identity
 from rejoinder.text.scripts import suited
 from rejoinder.text.strings import Strings
 from rejoinder.text.tokenizers import BORROWED, TOKENIZERS, tokenize
+
+if TYPE_CHECKING:
+    from rejoinder.batches.features import Features, Request
 
 Part: TypeAlias = float | list[float]
 
@@ -181,6 +182,10 @@ class Contract(ABC):
         Raises:
             ParameterError: A parameter that names a model is empty.
         """
+        if not self.sources:
+            return ()
+        from rejoinder.batches.features import Request  # for metrics of models alone
+
         return tuple(Request(kind, self.source_of(name)) for name, kind in self.sources.items())
 
     def derivations(self) -> Mapping[Request, Callable[[Batch], Features]]:
@@ -251,6 +256,8 @@ class Contract(ABC):
         for each in fields(self):
             value: Any = getattr(self, each.name)
             if each.name in self.sources and value:
+                from rejoinder.providers.registry import identity  # for metrics of models alone
+
                 value = identity(self.sources[each.name], value)
             if value is None or value == "":
                 continue

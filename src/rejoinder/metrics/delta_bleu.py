@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from rejoinder.batches.batch import Batch
 from rejoinder.kernels.arrays import Floats
 from rejoinder.kernels.ngrams import delta_bleu_rows
 from rejoinder.metrics.bleu import PooledPrecisions, check_smoothing, smoothed_precisions, value_of
-from rejoinder.metrics.contributions import Contribution, contributions
 from rejoinder.metrics.ngram_metric import NgramMetric, of_hypotheses
+
+if TYPE_CHECKING:
+    from rejoinder.metrics.contributions import Contribution
 
 # Each reading with the smoothing that it takes where none is named.
 READINGS = {"paper": "none", "authors-code": "exp"}
@@ -131,6 +133,7 @@ class DeltaBLEU(PooledPrecisions):
         self, reply: str, references: Sequence[str], weights: Sequence[float]
     ) -> list[Contribution]:
         """What each n-gram of a reply added; negative where only bad references hold it."""
+        from rejoinder.metrics.contributions import contributions
 
         def choose(clipped: Sequence[int], held_by: Sequence[float]) -> tuple[int, float]:
             products = [w * count for w, count in zip(held_by, clipped, strict=True)]

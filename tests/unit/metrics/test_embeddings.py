@@ -209,12 +209,12 @@ def test_references_of_negative_weight_are_told(path):
 
 
 def test_features_are_made_once_for_all_metrics(path, monkeypatch):
-    from rejoinder.metrics.engine import measurement
+    from rejoinder.providers import registry
 
     asked = []
-    provide = measurement.provide
+    provide = registry.provide
     monkeypatch.setattr(
-        measurement, "provide", lambda *given: asked.append(given[0]) or provide(*given)
+        registry, "provide", lambda *given: asked.append(given[0]) or provide(*given)
     )
     testset, responses = two_systems([PLAIN[0], "", "zzz", "zzz"])
     score(testset, responses, [kind(path) for kind in KINDS], resamples=0)

@@ -254,7 +254,7 @@ def test_nothing_is_imported_that_no_one_named(wanted, monkeypatch):
 
 def test_a_metric_that_a_package_declares(module, monkeypatch, tmp_path, capfd):
     declared = (EntryPoint("longest", "mine:Longest", importing.GROUP),)
-    monkeypatch.setattr(importing, "entry_points", lambda group: declared)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: declared)
     assert registry.metric("longest:most=3").most == 3
     assert set(importing.installed()) == {"longest"}
     assert run(["metrics", "--json"]) == 0

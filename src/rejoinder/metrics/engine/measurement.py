@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.batches.features import Features, Request
 from rejoinder.errors import InputError
 from rejoinder.kernels.cores import cores
 from rejoinder.metrics.contract import Contract, Statistics
 from rejoinder.metrics.engine.rows import joined
 from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
 from rejoinder.progress import Progress
-from rejoinder.providers.registry import provide
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+    from rejoinder.batches.features import Features, Request
 
 
 def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | None = None) -> Batch:
@@ -44,9 +44,11 @@ def provided(metrics: Sequence[Contract], batch: Batch, progress: Progress | Non
                 f"{metric.label}: it reads the context of a reply, and there is none; pass "
                 "contexts=[...], for each item the list of its turns, oldest first"
             )
-    wanted = [each for metric in metrics for each in metric.requests()]
-    features = {each: provide(each, batch, progress) for each in _missing(wanted, batch)}
-    batch = _with(batch, features)
+    wanted = _missing([each for metric in metrics for each in metric.requests()], batch)
+    if wanted:
+        from rejoinder.providers.registry import provide  # for metrics of models alone
+
+        batch = _with(batch, {each: provide(each, batch, progress) for each in wanted})
     derivations = {
         key: derive for metric in metrics for key, derive in metric.derivations().items()
     }

@@ -126,10 +126,7 @@ def next_items(
     scores.need_items()
     if not isinstance(number, (int, np.integer)) or number < 1:
         got = number if isinstance(number, (int, float, str)) else type(number).__name__
-        raise ParameterError(
-            f"number of next items (--next): got {got}; expected a whole number, 1 or more: "
-            "rejoinder.next_items(scores, 20, ratings)"
-        )
+        raise ParameterError(f"number of next items (--next): got {got}; expected 1 or more")
     ids = scores.items.get_column("id")
     notes: list[str] = []
     if ratings is None:

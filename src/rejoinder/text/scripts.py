@@ -159,6 +159,8 @@ def unspaced_script(text: str) -> str:
     >>> unspaced_script("今天天气很好"), unspaced_script("今日はいい天気"), unspaced_script("hi")
     ('Chinese', 'Japanese', '')
     """
+    if not _PATTERNS.run.search(text):
+        return ""
     counts = {name: len(script.findall(text)) for name, script in _PATTERNS.scripts.items()}
     if counts["Japanese"]:
         counts["Japanese"] += counts.pop("Chinese")

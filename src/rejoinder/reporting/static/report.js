@@ -37,6 +37,12 @@ opening((data) => {
     return (times * value).toFixed(times === 100 ? 1 : 2);
   }
 
+  function grouped() {
+    const [column, value] = by("group").value.split(" ").map(Number);
+    if (!by("group").value) return () => true;
+    return (item) => data.columns[column].values[item] === value;
+  }
+
   // How items can be ordered: a number for each (null stands last), and what is said of it.
   const number = (name) => Number(by(name).value);
   const chosen = () => (by("a").value === "all" ? every(systems.length) : [number("a")]);

@@ -71,7 +71,7 @@ ROWS = [
     (
         "plan {testset} {systems} -m bleu --resamples 100 --next 3 -o {out}/n.csv",
         "",
-        ["tuned", OUT],
+        [OUT],
     ),
     ("weigh", "", ["tuned", OUT]),
     ("weigh", "--weights-from length", ["tuned", OUT]),

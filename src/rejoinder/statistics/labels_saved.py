@@ -87,6 +87,31 @@ def forecast_saved(
     return SavedForecast(r, Interval(low, high), of_r * share, *ends, of_r)
 
 
+def labels_with(labels: int, total: int, most: float) -> int:
+    """How many labels do as well beside predictions as more labels do alone.
+
+    The corrected mean of m labels, and predictions of all ``total`` items, has
+    ``1 - r^2 (total - m) / total`` times the variance of the mean of m labels (see `forecast_saved`),
+    and the mean of n labels has m / n times it. The two are equal for
+    ``m = n (1 - r^2) / (1 - n r^2 / total)``.
+
+    Args:
+        labels: n, the labels that are needed without predictions; at most ``total``.
+        total: Of how many items there are predictions.
+        most: r^2, the share of labels saved with predictions of any number of items.
+
+    Returns:
+        m, rounded up; at least the 10 that a correction takes, and at most ``labels``.
+
+    >>> labels_with(61, 200, 0.37), labels_with(61, 61, 0.37), labels_with(61, 10**9, 0.37)
+    (44, 61, 39)
+    """
+    if labels >= total:
+        return labels
+    with_it = labels * (1 - most) / (1 - labels * most / total)
+    return min(labels, max(FEWEST_LABELLED, math.ceil(with_it - 1e-9)))
+
+
 def _adjusted(r: float, g: int) -> float:
     return max(0.0, 1 - (1 - r * r) * (g - 1) / (g - 2))
 

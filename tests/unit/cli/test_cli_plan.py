@@ -1,11 +1,13 @@
 """``rejoinder plan`` as a user meets it."""
 
 import json
+import shlex
 import subprocess
 import sys
 
 import pytest
 
+from rejoinder.statistics.labels_saved import labels_with
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = ["--ratings", str(EXAMPLES / "ratings.csv")]
@@ -193,18 +195,127 @@ NEXT = [
 ]
 
 
-def test_what_a_judge_saves_and_the_next_items_are_printed(command, tmp_path, monkeypatch):
+def test_what_a_judge_saves_is_printed(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, err = command("plan", *NEXT)
+    assert status == 0, err
+    assert "0.84 [0.59, 0.94]" in out
+    assert "44% (22-56%)" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_next_items_are_printed_alone(command, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     path = tmp_path / "next.csv"
     status, out, err = command("plan", *NEXT, "--next", 12, "-o", path)
     assert status == 0, err
-    assert "0.84 [0.59, 0.94]" in out
-    assert "44% (22-56%)" in out
+    assert "Telling" not in out
+    assert "assumed:" not in out
     words = " ".join(out.split())
-    assert "next: 12 items drawn to be rated, each with a probability of 0.237 to 0.357" in words
-    assert max(map(len, out.splitlines())) <= 80
-    assert path.read_text().splitlines()[0] == "id,probability,earlier,status"
-    assert sum(line.endswith(",next") for line in path.read_text().splitlines()) == 12
+    assert "next: 12 items drawn to be rated, each with a probability of 0.237 to 0.357." in words
+    others = [each for each in out.splitlines() if not each.startswith("example: ")]
+    assert max(map(len, others)) <= 80
+    rows = path.read_text().splitlines()
+    assert rows[0] == "id,probability,earlier,status"
+    drawn = [each.split(",")[0] for each in rows if each.endswith(",next")]
+    assert len(drawn) == 12
+    shown = [each.split()[0] for each in out.splitlines() if "│" in each]
+    assert shown == drawn
+
+
+def test_of_many_next_items_the_first_are_printed_and_the_file_is_named(command, tmp_path):
+    path = tmp_path / "next.csv"
+    out = command("plan", *NEXT, "--next", 21, "-o", path)[1]
+    assert sum("│" in each for each in out.splitlines()) == 20
+    assert f"and 1 more items in {path}, with the status 'next'" in " ".join(out.split())
+
+
+def test_the_commands_that_are_printed_with_the_next_items_run(command, tmp_path):
+    argv = ["plan", *NEXT, "--without", "generic", "--scale", 1, 5, "--next", 5]
+    out = command(*argv, "-o", tmp_path / "next.csv")[1]
+    serve, page = [each.split(": ", 1)[1] for each in out.splitlines() if "example: " in each]
+    assert serve.startswith("rejoinder annotate serve ")
+    status, out, err = command(*shlex.split(serve)[1:], "--prepare")
+    assert status == 0, err
+    status, out, err = command(*shlex.split(page)[1:])
+    assert status == 0, err
+    assert "10 questions" in out  # 5 items of two systems
+    assert (tmp_path / "next.sqlite").exists()
+    assert (tmp_path / "next.html").exists()
+    # A file that is there is not named again.
+    again = command(*argv, "-o", tmp_path / "next.jsonl")[1]
+    assert str(tmp_path / "next-2.sqlite") in again
+    assert str(tmp_path / "next-2.html") in again
+
+
+def test_the_commands_after_scores_alone_name_the_texts_in_capitals(command, tmp_path):
+    judge = EXAMPLES / "judge.csv"
+    out = command("plan", "--scores", judge, "--next", 5, "-o", tmp_path / "next.csv")[1]
+    assert "rejoinder annotate page TESTSET RESPONSES --drawn " in out
+
+
+def sentences(out):
+    """What stands behind the notes."""
+    return " ".join(out.rpartition("\n\n")[2].split())
+
+
+def test_a_plan_ends_with_how_many_are_needed_and_how_many_there_are(command):
+    argv = ["plan", *NEXT, "-d", "0.8"]
+    out = command(*argv)[1]
+    told = json.loads(command(*argv, "--json")[1])
+    (need,) = [
+        row
+        for row in told["comparison_needs"]
+        if row["subject"] == "people" and row["raters"] == told["parameters"]["pilot_raters"]
+    ]
+    (saved,) = told["labels_saved"]
+    with_judge = labels_with(need["items"], saved["scored"], saved["most"])
+    assert 24 < with_judge < need["items"] < 66
+    words = sentences(out)
+    raters = told["components"][0]["raters_per_reply"]
+    assert words.startswith(f"24 items are rated, each reply by {raters:g} raters. To show a ")
+    assert (
+        f"To show a difference of 0.80 between {need['a']} and {need['b']} with 80% power takes about "
+        f"{need['items']} items (95% range {need['items_low']} to {need['items_high']}): about "
+        f"{need['items'] - 24} more. With 'rejoinder compare --ratings' and the judge 'judge' on all 66 "
+        f"scored items about {with_judge} rated items (" in words
+    )
+    assert words.endswith(f" would do: about {with_judge - 24} more.")
+
+
+def test_a_plan_without_ratings_and_with_a_width_ends_with_sentences_too(command):
+    words = sentences(command("plan", TESTSET, *SYSTEMS, *FEW, "-m", "chrf", "-d", "0.05")[1])
+    assert words.count("66 items are there. To show a difference by BLEU-2 of 5.0 between") == 1
+    assert words.count("items are there") == 1
+    assert " To show a difference by chrF of 5.0 between " in words
+    argv = ["plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "--interval-width", "0.2", "-d", "1"]
+    out = command(*argv)[1]
+    (need, *_) = [
+        row
+        for row in json.loads(command(*argv, "--json")[1])["correlation_needs"]
+        if row["raters"] == 5 and row["references"] is None
+    ]
+    words = sentences(out)
+    assert (
+        f"A 95% interval of the spearman correlation of BLEU-2 with people that is 0.2 wide takes about "
+        f"{need['items']:,} items (95% range " in words
+    )
+    assert f": about {need['items'] - 66:,} more." in words
+    many = sentences(command("plan", TESTSET, *SYSTEMS, *RATINGS, *FEW, "--every-pair")[1])
+    assert many.count("To show a difference of ") == 3
+
+
+def test_a_pilot_that_says_nothing_ends_with_the_reason(command, tmp_path):
+    (tmp_path / "r.csv").write_text(
+        "id,system,rater,score\n" + "".join(f"{i},{s},r,3\n" for i in range(8) for s in "ab")
+    )
+    (tmp_path / "s.csv").write_text(
+        "id,system,judge\n" + "".join(f"{i},{s},{i % 3}\n" for i in range(8) for s in "ab")
+    )
+    out = command("plan", "--scores", tmp_path / "s.csv", "--ratings", tmp_path / "r.csv")[1]
+    words = sentences(out)
+    assert words.startswith("8 items are rated, each reply by 1 rater. How many items show the ")
+    assert "nan" not in words
 
 
 def test_json_has_the_labels_saved_and_the_next_items(command, tmp_path):

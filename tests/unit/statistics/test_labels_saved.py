@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rejoinder.statistics.correlation import pearson
-from rejoinder.statistics.labels_saved import forecast_saved
+from rejoinder.statistics.labels_saved import forecast_saved, labels_with
 from rejoinder.statistics.prediction_powered import corrected_mean, labels_saved
 
 
@@ -71,3 +71,21 @@ def test_values_without_spread_have_a_reason():
     assert "equal" in (told.interval.reason or "")
     same = forecast_saved(np.arange(20.0), np.arange(20.0), others=20)
     assert (same.saved, math.isnan(same.saved_low)) == (pytest.approx(0.5), True)
+
+
+@pytest.mark.parametrize(("most", "total"), [(0.37, 200), (0.9, 1000), (0.0, 200)])
+def test_fewer_labels_beside_predictions_are_worth_as_much(most, total):
+    labels = 61
+    with_it = labels_with(labels, total, most)
+
+    def variance(m):
+        return (1 - most * (total - m) / total) / m
+
+    assert variance(with_it) <= 1 / labels + 1e-12
+    assert with_it in (labels, 10) or variance(with_it - 1) > 1 / labels
+
+
+def test_labels_of_all_predicted_items_are_not_fewer():
+    assert labels_with(300, 200, 0.9) == 300
+    assert labels_with(200, 200, 1.0) == 200
+    assert labels_with(50, 200, 1.0) == 10

@@ -10,7 +10,8 @@ from rich.table import Table
 
 from rejoinder.cli.show import cells
 from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, styled, times100
-from rejoinder.cli.show.plan_ratings import print_next, print_saved
+from rejoinder.cli.show.plan_answer import IN_FULL, OUT_OF_REACH, answers, pilot_raters
+from rejoinder.cli.show.plan_ratings import print_saved
 from rejoinder.cli.terminal.columns import Column, number, table, text
 from rejoinder.cli.terminal.console import console
 from rejoinder.messages import counted
@@ -19,21 +20,16 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from rejoinder.planning.next_items import NextItems
     from rejoinder.planning.plan import Plan
 
-IN_FULL = 3
-"""More pairs of systems than these get a line each, and no tables of their own."""
-OUT_OF_REACH = 20
-"""Beyond this many times the pilot a number of items is no longer result."""
 PEOPLE = "people"
 
 
-def plan(result: Plan, items: NextItems | None = None) -> None:
+def plan(result: Plan) -> None:
     """Who would tell the systems apart; how well agreement would be known; what that rests on.
 
-    More than 3 pairs of systems share one table. What a judge saves, and the items to have rated next,
-    come behind.
+    More than 3 pairs of systems share one table. What a judge saves comes behind, and at the end how
+    many items there are and how many are needed, in sentences.
     """
     out = console()
     percent = [label for label, each in result.metrics.items() if cells.percent(each)]
@@ -69,13 +65,14 @@ def plan(result: Plan, items: NextItems | None = None) -> None:
     if result.labels_saved.height:
         print_saved(out, result)
         out.print()
-    if items is not None:
-        print_next(out, items)
-        out.print()
     for line in result.assumptions:
         out.print(f"assumed: {line}", style="dim")
-    for line in [*(items.notes if items is not None else ()), *_reasons(result)]:
+    for line in _reasons(result):
         out.print(f"note: {line}", style="yellow")
+    for place, sentence in enumerate(answers(result)):
+        if place == 0:
+            out.print()
+        out.print(sentence)
 
 
 def _comparison(
@@ -83,7 +80,7 @@ def _comparison(
 ) -> Table:
     """Subjects x items of one pair."""
     needs = [need for need in _rows(result.comparison_needs) if (need["a"], need["b"]) == (a, b)]
-    pilot = _pilot_raters(result, a, b)
+    pilot = pilot_raters(result, a, b)
     target = number("to show", lambda row: _show(row, percent)(row["target"]))
     return table(
         _grouped(needs),
@@ -99,7 +96,7 @@ def _pairs(result: Plan, percent: Sequence[str], sizes: Sequence[int]) -> Table:
         need
         for need in _rows(result.comparison_needs)
         if need["references"] is None
-        and need["raters"] in (None, _pilot_raters(result, need["a"], need["b"]))
+        and need["raters"] in (None, pilot_raters(result, need["a"], need["b"]))
     ]
     return table(
         _grouped(sorted(needs, key=lambda row: row["subject"] != PEOPLE)),
@@ -299,13 +296,6 @@ def _name(result: Plan) -> str:
 
 def _given(result: Plan) -> bool:
     return bool(result.parameters["difference"])
-
-
-def _pilot_raters(result: Plan, a: str, b: str) -> int | None:
-    for row in _rows(result.components):
-        if (row["a"], row["b"]) == (a, b):
-            return max(1, round(row["raters_per_reply"]))
-    return result.parameters["pilot_raters"]
 
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, span
@@ -24,8 +25,11 @@ SAVED = (
     "scored than rated; with few ratings somewhat less is saved"
 )
 
-MOST_ITEMS = 50
+MOST_ITEMS = 20
 """So many of the items to be rated next are listed."""
+
+WITHOUT_FILES = "rejoinder annotate serve TESTSET RESPONSES --drawn FILE --db STUDY.sqlite"
+"""The command that has the items rated, where no file is known."""
 
 
 def print_saved(out: Console, result: Plan) -> None:
@@ -66,8 +70,16 @@ def _percent(value: float) -> Cell:
     return NONE if math.isnan(value) else f"{100 * value:.0f}%"
 
 
-def next_items(items: NextItems) -> None:
-    """The items to be rated next, each with the probability with which it was drawn."""
+def next_items(
+    items: NextItems, file: Path | None = None, commands: Sequence[str] = (WITHOUT_FILES,)
+) -> None:
+    """The items to be rated next, each with its probability, and the commands that have them rated.
+
+    Args:
+        items: The draw.
+        file: The table that was written; None: it is not known.
+        commands: To have the items rated; capitals stand for files that are not known.
+    """
     out = console()
     rows = items.table.filter(items.table["status"] == NEXT)
     shown = table(
@@ -77,19 +89,23 @@ def next_items(items: NextItems) -> None:
     )
     out.print(shown)
     if rows.height > MOST_ITEMS:
-        out.print(f"and {rows.height - MOST_ITEMS} more items", style="dim")
+        where = "" if file is None else f" in {file}, with the status '{NEXT}'"
+        out.print(f"and {rows.height - MOST_ITEMS} more items{where}", style="dim")
     out.print()
-    print_next(out, items)
+    _print_next(out, items, "the table" if file is None else str(file))
+    for each in commands:
+        out.print(f"example: {each}", soft_wrap=True)
     print_notes(out, items.notes)
 
 
-def print_next(out: Console, items: NextItems) -> None:
+def _print_next(out: Console, items: NextItems, file: str) -> None:
     """How many items are to be rated next, and with which probabilities they were drawn."""
     alike = items.highest - items.lowest < 5e-4
     span = f"{items.lowest:.3g}" if alike else f"{items.lowest:.3g} to {items.highest:.3g}"
     out.print(
         f"next: {items.number} items drawn to be rated, each with a probability of {span}. (That is of this "
-        "draw; the table has that of all draws.) Have the items with the status 'next' rated ('rejoinder "
-        "annotate serve TESTSET RESPONSES --drawn FILE'), and give the table to 'rejoinder compare "
-        "--ratings --drawn FILE'"
+        "draw; the column 'probability' has that of being drawn in this round or an earlier one.) Have them "
+        "rated on the page of a server ('annotate serve') or, without a server, in one HTML file for each "
+        f"rater ('annotate page'), and give {file} to 'rejoinder compare --ratings --drawn' beside all "
+        "ratings"
     )

@@ -107,7 +107,7 @@ def plan(given: PlanOptions) -> None:
 
     The plan extrapolates from a pilot. Give a test set and responses, or scores kept with
     'rejoinder score --save' (from which fewer references cannot be planned), and the ratings so far
-    if there are any. With --next N -o FILE it also says which items to have rated next.
+    if there are any. With --next N -o FILE it says which items to have rated next instead.
     """
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
@@ -154,7 +154,10 @@ def plan(given: PlanOptions) -> None:
     def show() -> None:
         from rejoinder.cli.show.plan import plan as show
 
-        show(result, items)
+        if items is None:
+            show(result)
+        else:
+            _show_next(given, items, result.parameters["criterion"])
 
     with Outputs(items or result) as outputs:
         if items is not None:
@@ -187,6 +190,23 @@ def _next(
         scale=given.scale,
         seed=given.seed,
     )
+
+
+def _show_next(given: PlanOptions, items: NextItems, criterion: str | None) -> None:
+    from rejoinder.cli.next_commands import commands_of
+    from rejoinder.cli.show.plan_ratings import next_items as show
+
+    assert given.output is not None
+    others = [*given.ratings, *(each.path for each in given.scores)]
+    commands = commands_of(
+        given,
+        given.output,
+        criterion=criterion,
+        scale=given.scale,
+        without=given.without,
+        others=others,
+    )
+    show(items, given.output, commands)
 
 
 def _differences(given: tuple[str, ...]) -> float | dict[str, float] | None:

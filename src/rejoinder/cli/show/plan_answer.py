@@ -1,0 +1,199 @@
+"""What the tables of a plan come to: how many items are needed, and how many there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rejoinder.cli.show.cells import decimals, percent, times100
+from rejoinder.messages import counted
+from rejoinder.planning.extrapolation import PEOPLE
+from rejoinder.planning.labels_saved import COMBINED
+from rejoinder.statistics.labels_saved import labels_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rejoinder.planning.plan import Plan
+
+IN_FULL = 3
+"""More pairs, or metrics, than these get no sentence of their own."""
+OUT_OF_REACH = 20
+"""Beyond this many times the pilot a number of items is not shown."""
+
+_two = decimals(2)
+
+
+def answers(result: Plan) -> Iterator[str]:
+    """Sentences for the differences that are to show, and for the width of an interval asked for."""
+    needs = result.comparison_needs.to_dicts()
+    pairs = list(dict.fromkeys((row["a"], row["b"]) for row in needs))
+    subjects = _subjects(needs)
+    if len(pairs) > IN_FULL:
+        for subject in subjects[:1]:
+            yield _of_pairs(result, subject, needs)
+    said = ""
+    for a, b in pairs if len(pairs) <= IN_FULL else ():
+        for subject in subjects[:IN_FULL]:
+            rows = [row for row in needs if (row["a"], row["b"], row["subject"]) == (a, b, subject)]
+            if rows:
+                row = _own(result, rows)
+                items, there = _there(result, row)
+                yield (
+                    _of_pair(result, row, items)
+                    if there == said
+                    else f"{there}. " + _of_pair(result, row, items)
+                )
+                said = there
+    widths = result.correlation_needs.to_dicts()
+    for subject in list(dict.fromkeys(row["subject"] for row in widths))[:IN_FULL]:
+        row = _own(result, [row for row in widths if row["subject"] == subject])
+        yield (
+            f"A 95% interval of the {result.parameters['correlation']} correlation of {subject} with people "
+            f"that is {row['target']:g} wide {_takes(row, result.items)}{_more(row, result.items)}."
+        )
+
+
+def pilot_raters(result: Plan, a: str | None, b: str | None) -> int | None:
+    """How many raters a reply of these systems has in the pilot."""
+    for row in result.components.to_dicts():
+        if (row["a"], row["b"]) == (a, b):
+            return max(1, round(row["raters_per_reply"]))
+    return result.parameters["pilot_raters"]
+
+
+def _subjects(needs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """People; without them, all metrics."""
+    every = list(dict.fromkeys(row["subject"] for row in needs))
+    return [PEOPLE] if PEOPLE in every else every
+
+
+def _own(result: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of the rows of one subject that with all references and the pilot's number of raters."""
+    raters = pilot_raters(result, rows[0].get("a"), rows[0].get("b"))
+    whole = [row for row in rows if row["references"] is None]
+    return next((row for row in whole if row["raters"] == raters), (whole or list(rows))[0])
+
+
+def _of_pair(result: Plan, row: Mapping[str, Any], there: int) -> str:
+    """How many items show the difference of one pair, and how many more than there are that is."""
+    a, b, subject = row["a"], row["b"], row["subject"]
+    by = "" if subject == PEOPLE else f" by {subject}"
+    which = "" if row["given"] else ", the pilot's,"
+    wanted = f"a difference{by} of {_difference(result, row)}{which} between {a} and {b}"
+    if row["items"] is None or row["items_low"] is None:
+        return (
+            f"How many items show the difference{by} between {a} and {b} is not known: "
+            f"{row['reason']}."
+        )
+    power = f"{100 * result.parameters['power']:g}%"
+    with_judge = _with_judge(result, row, there) if subject == PEOPLE else ""
+    return (
+        f"To show {wanted} with {power} power {_takes(row, result.items)}{_more(row, there)}."
+        f"{with_judge}"
+    )
+
+
+def _there(result: Plan, row: Mapping[str, Any]) -> tuple[int, str]:
+    """How many items the pilot has of a pair, and this in words."""
+    if row["subject"] != PEOPLE:
+        return result.items, f"{counted(result.items, 'item')} {_are(result.items)} there"
+    for each in result.components.to_dicts():
+        if (each["a"], each["b"]) == (row["a"], row["b"]):
+            raters = each["raters_per_reply"]
+            whole = abs(raters - round(raters)) < 0.05
+            by = counted(round(raters), "rater") if whole else f"{raters:.1f} raters on average"
+            return each["n"], (
+                f"{counted(each['n'], 'item')} {_are(each['n'])} rated, each reply by {by}"
+            )
+    return result.items, f"{counted(result.items, 'item')} {_are(result.items)} rated"
+
+
+def _takes(row: Mapping[str, Any], pilot: int) -> str:
+    """How many items are needed, with their range."""
+    if row["items"] is None:
+        return f"takes a number of items that is not known ({row['reason']})"
+    most, high = OUT_OF_REACH * pilot, row["items_high"]
+    if row["items"] > most:
+        return f"takes over {most:,} items, more than this pilot can tell"
+    end = f"over {most:,}" if high is None or high > most else f"{high:,}"
+    if row["or_fewer"]:
+        return f"takes {row['items']} items or fewer (95% range up to {end})"
+    low = "fewer" if row["items_low"] == row["least_planned"] else f"{row['items_low']:,}"
+    rough = ", and rough: beyond 4 times the pilot" if row["beyond"] else ""
+    return f"takes about {row['items']:,} items (95% range {low} to {end}{rough})"
+
+
+def _more(row: Mapping[str, Any], there: int) -> str:
+    """How many more items than there are."""
+    items = row["items"]
+    if items is None or items > OUT_OF_REACH * there:
+        return ""
+    return ", which there are" if items <= there else f": about {items - there:,} more"
+
+
+def _with_judge(result: Plan, row: Mapping[str, Any], rated: int) -> str:
+    """How many rated items do as well beside a judge's scores of all items; empty where there is none.
+
+    Of several judges it is that of all of them together, as in ``compare --ratings``.
+    """
+    of_pair = {
+        each["judge"]: each
+        for each in result.labels_saved.to_dicts()
+        if (each["a"], each["b"]) == (row["a"], row["b"])
+    }
+    if not of_pair or row["items"] <= rated or row["items"] > OUT_OF_REACH * rated:
+        return ""
+    each = of_pair.get(COMBINED) or next(iter(of_pair.values()))
+    judge = "the judges together" if each["judge"] == COMBINED else f"the judge '{each['judge']}'"
+    if math.isnan(each["saved"]):
+        return f" What {judge} would save is not known: {each['reason']}."
+    total, needed = each["scored"], row["items"]
+    if total <= each["rated"]:
+        return ""  # every scored item is rated
+    if needed > total:
+        return f" More items than the {total:,} scored ones are needed, with {judge} too."
+    shares = [each["most"]]
+    if not math.isnan(each["saved_low"]) and each["saved"] > 0:
+        shares += [each["most"] * each[end] / each["saved"] for end in ("saved_low", "saved_high")]
+    with_it, most, least = (*(labels_with(needed, total, share) for share in shares), 0, 0)[:3]
+    if with_it >= needed:
+        return f" By this pilot {judge} would save no ratings."
+    span = f" ({least:,} to {most:,} by the range of what it saves)" if most else ""
+    more = f"about {with_it - rated:,} more" if with_it > rated else "which there are"
+    return (
+        f" With 'rejoinder compare --ratings' and {judge} on all {total:,} scored items about {with_it:,} "
+        f"rated items{span} would do: {more}."
+    )
+
+
+def _of_pairs(result: Plan, subject: str, needs: Sequence[dict[str, Any]]) -> str:
+    """Of many pairs: for how many the pilot's items are enough."""
+    rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in needs:
+        if row["subject"] == subject:
+            rows.setdefault((row["a"], row["b"]), []).append(row)
+    own = [_own(result, each) for each in rows.values()]
+    known = [row for row in own if row["items"] is not None]
+    power = f"{100 * result.parameters['power']:g}% power"
+    there = f"{counted(result.items, 'item')} {_are(result.items)} there"
+    enough = sum(row["items"] <= _there(result, row)[0] for row in known)
+    within = [row for row in known if row["items"] <= OUT_OF_REACH * result.items]
+    most = max(within, key=lambda row: row["items"], default=None)
+    rest = "" if most is None or enough == len(own) else (
+        f"; of the others within {OUT_OF_REACH} times the pilot {most['a']} and {most['b']} take the most: "
+        f"about {most['items']:,} items"
+    )  # fmt: skip
+    return (
+        f"{there}: by {subject} they are enough for {power} in {enough} of {len(own)} pairs{rest}."
+    )
+
+
+def _difference(result: Plan, row: Mapping[str, Any]) -> str:
+    metric = result.metrics.get(row["subject"])
+    return (times100 if metric is not None and percent(metric) else _two)(row["target"])
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -11,7 +11,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 import rejoinder
 from chromium import MARKS, axe, launched, opened
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
-from unit.reporting.test_report_page import BAD, hostile
+from unit.reporting.test_report_page import BAD, crowd, hostile
 
 pytestmark = MARKS
 LOOKS = {
@@ -44,6 +44,14 @@ def full(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """The page of many systems and many raters of two criteria."""
+    path = tmp_path_factory.mktemp("crowd") / "report.html"
+    crowd().write(path)
+    return path
+
+
 def shown(browser, path, **look):
     """The open page, and what it complains of or asks for."""
     page, complaints = opened(browser, **look)
@@ -69,6 +77,50 @@ def test_axe_has_no_finding(browser, full, look):
     assert page.evaluate("document.documentElement.scrollWidth") <= LOOKS[look]["viewport"]["width"]
     if folder := os.environ.get("REJOINDER_SHOTS"):
         page.screenshot(path=f"{folder}/report-{look}.png", full_page=True)
+
+
+def test_axe_has_no_finding_in_open_tables_of_raters(browser, crowded):
+    if not axe():
+        pytest.skip("no axe-core; name its axe.min.js in REJOINDER_AXE")
+    page, complaints = shown(browser, crowded, bypass_csp=True, **LOOKS["phone"])
+    page.evaluate(axe())
+    for each in page.locator(".folded summary").all():
+        each.click()
+    found = page.evaluate("axe.run()")["violations"]
+    assert [(each["id"], each["help"]) for each in found] == []
+    assert complaints == []
+
+
+def test_a_folded_table_is_printed_in_short_unless_it_is_open(browser, crowded):
+    page, _ = shown(browser, crowded)
+    whole, short = page.locator(".folded").first, page.locator(".printed").first
+    assert whole.is_visible()
+    assert not whole.locator("table").is_visible()
+    assert not short.is_visible()
+    page.emulate_media(media="print")
+    assert not whole.is_visible()
+    assert short.is_visible()
+    page.emulate_media(media="screen")
+    whole.locator("summary").click()
+    page.emulate_media(media="print")
+    assert whole.locator("table").is_visible()
+    assert not short.is_visible()
+
+
+def test_names_and_options_are_whole_and_figures_are_large_on_a_phone(browser, crowded):
+    page, _ = shown(browser, crowded, **LOOKS["phone"])
+    lines = """each => new Set([...(() => {
+      const range = document.createRange();
+      range.selectNodeContents(each);
+      return range.getClientRects();
+    })()].map((line) => Math.round(line.top))).size"""
+    names = page.locator("#systems td.tight, #agreement td.tight, .option")
+    counts = names.evaluate_all(f"all => all.map({lines})")
+    assert len(counts) > 50
+    assert {*counts} <= {0, 1}
+    broad = page.locator(".picture.broad svg").first.bounding_box()
+    assert broad["width"] >= 48 * 16 - 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -14,17 +14,12 @@ runs without the interpreter's lock. What it calls is marked ``helper`` and live
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import hashlib
-import json
-import os
-import stat
 import sys
 import threading
-import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import FunctionType
@@ -32,7 +27,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from rejoinder.kernels import arrays, shared_library
+from rejoinder.kernels import arrays, code_files, shared_library
 from rejoinder.kernels.arrays import Best, Grouped, Memory, Postings, Query, TextBytes, Tokens
 
 P = ParamSpec("P")
@@ -75,9 +70,6 @@ FLAGS = {
     "no_cfunc_wrapper": True,
     "error_model": "numpy",
 }
-
-# How a file of machine code is opened: no symbolic link is followed, no byte translated (Windows).
-READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 _lock = threading.RLock()
 
@@ -138,19 +130,18 @@ def _loaded(wanted: Kernel) -> Callable[..., Any]:
     import llvmlite.binding as llvm
 
     key = _key(wanted, llvm)
-    compiled = _read(_name(wanted, key))
-    if compiled is None:
+    linkable = code_files.read(_name(wanted, key))
+    if linkable is None:
         compiling.set()
         try:
-            made = _compiled(wanted, llvm)
-            if made is None:  # it needs more than a linker can give: leave it to numba altogether
+            compiled = _compiled(wanted, llvm)
+            if compiled is None:  # it needs more than a linker can give: numba does all of it
                 return _jitted(wanted)
-            _write(wanted, key, made)
-            _write_library(wanted, made)
+            _write(wanted, key, compiled)
         finally:
             compiling.clear()
-        compiled = made.symbol, made.code
-    symbol, code = compiled
+        linkable = compiled.symbol, compiled.code
+    symbol, code = linkable
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -160,12 +151,9 @@ def _loaded(wanted: Kernel) -> Callable[..., Any]:
 
 def _address(wanted: Kernel) -> int | None:
     """Where the code of a kernel's library lies; None where it has none of this processor."""
-    place, key = folder(), _library_key(wanted)
-    if place is None or not key:
-        return None
-    name = _name(wanted, key, LIBRARY)
-    kept = _read(name)
-    return None if kept is None else shared_library.address(place / name, kept[0])
+    key = _library_key(wanted)
+    opened = code_files.opened(_name(wanted, key, code_files.LIBRARY)) if key else None
+    return None if opened is None else shared_library.address(*opened)
 
 
 def _bound(wanted: Kernel, address: int) -> Callable[..., Any]:
@@ -254,7 +242,8 @@ def _compiled(wanted: Kernel, llvm: Any) -> Compiled | None:
             flags,
             {},
         )
-        module = llvm.parse_assembly(result.library.get_llvm_str())
+        assembly = result.library.get_llvm_str()
+        module = llvm.parse_assembly(assembly)
     # Another numba, whose inside looks otherwise, or one that is told not to compile.
     except (AttributeError, TypeError, NumbaError):
         return None
@@ -269,8 +258,11 @@ def _compiled(wanted: Kernel, llvm: Any) -> Compiled | None:
             opt=3,
             **options,
         )
-        .emit_object(module)
-        for options in ({"codemodel": "jitdefault", "jit": True}, {"reloc": "pic"})
+        .emit_object(llvm.parse_assembly(assembly))  # anew: what is emitted is changed by it
+        for options in (
+            {"codemodel": "jitdefault", "jit": True},
+            {"codemodel": "default", "reloc": "pic"},
+        )
     ]
     return Compiled(result.fndesc.llvm_func_name, *objects)
 
@@ -333,131 +325,17 @@ def _version() -> str:
     return llvmlite.__version__
 
 
-OBJECT, LIBRARY = ".o", ".so"
-"""The suffixes of kept machine code: an object file, and a shared library."""
-
-
-def _name(wanted: Kernel, key: str, suffix: str = OBJECT) -> str:
+def _name(wanted: Kernel, key: str, suffix: str = code_files.OBJECT) -> str:
     return f"{wanted.function.__module__}.{wanted.__name__}-{key}{suffix}"
 
 
-@cache
-def folder() -> Path | None:
-    """The folder of machine code; None where there is none that only this user can write to.
-
-    What lies there is run. So a folder counts only if it belongs to this user (or to root) and
-    nobody else may write to it; its path must be absolute, or another current folder would be
-    another cache. ``REJOINDER_CACHE`` names the folder; without it, it is ``__pycache__`` beside
-    the sources, else ``rejoinder`` in ``XDG_CACHE_HOME`` or ``~/.cache``. Without a folder every
-    process compiles anew, which takes some seconds; where ``REJOINDER_CACHE`` is refused, a warning
-    says so.
-    """
-    chosen = os.environ.get("REJOINDER_CACHE")
-    if chosen:
-        if _private(Path(chosen)):
-            return Path(chosen)
-        warnings.warn(
-            f"REJOINDER_CACHE={chosen!r}: not used, so that kernels are compiled anew in each "
-            "process; expected the absolute path of a folder that you own and that nobody else may "
-            "write to (chmod go-w), since the code in it is run",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
-    beside = Path(__file__).parent / "__pycache__"
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    writable = (place for place in (beside, Path(home) / "rejoinder") if _private(place))
-    return next(writable, None)
-
-
-def _private(place: Path) -> bool:
-    """Whether a folder is, or can be made, this user's own, with nobody else writing to it."""
-    if not place.is_absolute():
-        return False
-    try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return _trusted(place.stat()) and os.access(place, os.W_OK)
-    except OSError:
-        return False
-
-
-def _trusted(status: os.stat_result) -> bool:
-    """Whether only this user and root could have written what has this status.
-
-    Where files have no such owners (Windows), the user's own folders are private as they are.
-    """
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
-
-
-def _read(name: str) -> tuple[str, bytes] | None:
-    """Symbol and code that were kept; None where there is nothing, it is not whole, or not this user's."""
-    place = folder()
-    if place is None:
-        return None
-    try:
-        # The file that is checked is the file that is read: no link, nothing put there in between.
-        opened = os.open(place / name, READ)
-        with open(opened, "rb") as file:
-            status = os.fstat(opened)
-            if not stat.S_ISREG(status.st_mode) or not _trusted(status):
-                return None
-            content = file.read()
-        if name.endswith(LIBRARY):
-            code, _, description = content.rpartition(b"\n")
-        else:
-            description, _, code = content.partition(b"\n")
-        description = json.loads(description)
-        whole = description["sha256"] == _digest(description["symbol"], code)
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    return (description["symbol"], code) if whole else None
-
-
-def _digest(symbol: str, code: bytes) -> str:
-    return hashlib.sha256(symbol.encode() + b"\n" + code).hexdigest()
-
-
 def _write(wanted: Kernel, key: str, compiled: Compiled) -> None:
-    """Keeps the object file of a kernel."""
-    description = _description(compiled.symbol, compiled.code)
-    _keep(wanted, key, OBJECT, description + b"\n" + compiled.code)
-
-
-def _write_library(wanted: Kernel, compiled: Compiled) -> None:
-    """Keeps the shared library of a kernel, where it is known for which processor it is."""
+    """Writes the object file of a kernel, and its shared library where the processor is known."""
+    code_files.write(partial(_name, wanted), key, compiled.symbol, compiled.code)
     key = _library_key(wanted)
-    library = shared_library.linked(compiled.independent, DESTRUCTOR) if key and folder() else None
-    if library is not None:
-        # Loaders do not look behind the end of a library.
-        description = _description(compiled.symbol, library)
-        _keep(wanted, key, LIBRARY, library + b"\n" + description)
-
-
-def _description(symbol: str, code: bytes) -> bytes:
-    return json.dumps({"symbol": symbol, "sha256": _digest(symbol, code)}).encode()
-
-
-def _keep(wanted: Kernel, key: str, suffix: str, content: bytes) -> None:
-    """Writes a file of machine code, where there is a place to keep it; other versions of it go."""
-    place = folder()
-    if place is None:
+    if not key or code_files.folder() is None:
         return
-    import tempfile
-
-    temporary = None
-    try:
-        # Made for this user alone, whatever the umask; a link that waits there is not followed.
-        opened, temporary = tempfile.mkstemp(dir=place, prefix=".kernel-")
-        with open(opened, "wb") as file:
-            file.write(content)
-        path = place / _name(wanted, key, suffix)
-        os.replace(temporary, path)
-        for old in place.glob(_name(wanted, "*", suffix)):
-            if old != path:
-                old.unlink(missing_ok=True)
-    except OSError:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+    library = shared_library.linked(compiled.independent, DESTRUCTOR)
+    if library is not None:
+        of_library = partial(_name, wanted, suffix=code_files.LIBRARY)
+        code_files.write(of_library, key, compiled.symbol, library)

@@ -12,6 +12,9 @@ import os
 import sys
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
 
 LINUX = sys.platform == "linux"
 
@@ -23,16 +26,20 @@ _FACTS = (
 
 _BLOCK = 1 << 14  # bytes that hold what is said of the first core
 
-_loaded: list[ctypes.CDLL] = []
+_LIBRARIES: list[ctypes.CDLL] = []
 """The libraries of this process: they stay loaded as long as it lives."""
 
 
 @cache
 def processor() -> str:
-    """What the operating system says of the first core; empty where it does not say enough.
+    """What the operating system and the processor itself say of it; empty where that is not enough.
 
-    Machine code is made for the instructions of one processor, and must not run on another one.
+    Machine code is made for the instructions of one processor, and must not run on another one. Where
+    one is emulated, the operating system may tell of the real one, so that NumPy, which asks the
+    processor, is asked too.
     """
+    of_numpy = getattr(getattr(np, "_core", None), "_multiarray_umath", None)
+    asked: dict[str, bool] = getattr(of_numpy, "__cpu_features__", {})
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             block, end, _ = file.read(_BLOCK).partition("\n\n")
@@ -40,9 +47,11 @@ def processor() -> str:
         return ""
     lines = (line.partition(":") for line in block.splitlines())
     facts = {name.strip(): value.strip() for name, _, value in lines}
+    if not end or not asked or not {"flags", "Features"} & facts.keys():
+        return ""
     known = [f"{name}: {facts[name]}" for name in _FACTS if name in facts]
-    complete = bool(end) and bool({"flags", "Features"} & facts.keys())
-    return "; ".join([os.uname().machine, *known]) if complete else ""
+    features = " ".join(sorted(name for name, there in asked.items() if there))
+    return "; ".join([os.uname().machine, *known, features])
 
 
 def linked(code: bytes, unused: str) -> bytes | None:
@@ -57,13 +66,13 @@ def linked(code: bytes, unused: str) -> bytes | None:
     import tempfile
 
     linker = shutil.which("ld") if LINUX else None
-    if linker is None:
+    if linker is None or not os.path.isabs(linker):  # one of the current folder may be anybody's
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        before, after = Path(folder, "kernel.o"), Path(folder, "kernel.so")
-        # Every name is looked up within the library, before it runs; its data are never run.
-        options = ["-Bsymbolic", "-z", "now", "-z", "noexecstack", f"--defsym={unused}=0"]
-        try:
+    # Every name is looked up within the library, before it runs; its data are never run.
+    options = ["-Bsymbolic", "-z", "now", "-z", "noexecstack", f"--defsym={unused}=0"]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = Path(folder, "kernel.o"), Path(folder, "kernel.so")
             before.write_bytes(code)
             subprocess.run(
                 [linker, "-shared", *options, "-o", str(after), str(before)],
@@ -73,16 +82,26 @@ def linked(code: bytes, unused: str) -> bytes | None:
                 timeout=60,
             )
             return after.read_bytes()
-        except (OSError, subprocess.SubprocessError):
-            return None
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
-def address(path: Path, symbol: str) -> int | None:
-    """Where a function of a shared library lies in memory; None where it cannot be loaded."""
+def address(file: BinaryIO, symbol: str) -> int | None:
+    """Where a function of a shared library lies in memory; None where it cannot be loaded.
+
+    The open file itself is loaded, and not what bears its name by now. Its descriptor is never closed:
+    the loader knows a library by the name that it was opened under, and the next one must have another.
+
+    Args:
+        file: The library, which is closed.
+        symbol: The name of the function.
+    """
+    with file:
+        descriptor = os.dup(file.fileno())
     try:
-        library = ctypes.CDLL(str(path))
+        library = ctypes.CDLL(f"/proc/self/fd/{descriptor}")
         function = getattr(library, symbol)
     except (OSError, AttributeError):
         return None
-    _loaded.append(library)
+    _LIBRARIES.append(library)
     return ctypes.cast(function, ctypes.c_void_p).value

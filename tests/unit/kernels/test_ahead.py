@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rejoinder.kernels import ahead, ngrams, shared_library, tokens
+from rejoinder.kernels import ahead, code_files, ngrams, shared_library, tokens
 from rejoinder.kernels.arrays import Tokens
 from rejoinder.kernels.bags import _bag_totals
 
@@ -71,7 +71,7 @@ def is_whole(file):
     """Whether a kept file has the hash that its head tells; its size may be another each time."""
     head, _, code = file.read_bytes().partition(b"\n")
     kept = json.loads(head)
-    return kept["sha256"] == ahead._digest(kept["symbol"], code)
+    return kept["sha256"] == code_files.digest(kept["symbol"], code)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def chosen(monkeypatch):
             monkeypatch.delenv(name, raising=False)
         for name, value in environment.items():
             monkeypatch.setenv(name, str(value))
-        return ahead.folder.__wrapped__()
+        return code_files.folder.__wrapped__()
 
     return folder
 
@@ -157,11 +157,11 @@ def absent(file):
 
 def of_another_function(file):
     code, _, _ = file.read_bytes().rpartition(b"\n")
-    file.write_bytes(code + b"\n" + ahead._description("nowhere", code))
+    file.write_bytes(code_files.described("nowhere", code, file.name))
 
 
 def no_library(file):
-    file.write_bytes(b"no library\n" + ahead._description("nowhere", b"no library"))
+    file.write_bytes(code_files.described("nowhere", b"no library", file.name))
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,41 @@ def test_the_processor_is_known_by_its_instructions(monkeypatch, told, known):
     processor = shared_library.processor.__wrapped__()
     assert bool(processor) is known
     assert "MHz" not in processor
+
+
+def test_an_emulated_processor_is_told_by_itself(monkeypatch):
+    """Under qemu /proc/cpuinfo may be that of the real one."""
+    own = shared_library.processor.__wrapped__()
+    fewer = dict.fromkeys(np._core._multiarray_umath.__cpu_features__, False)
+    monkeypatch.setattr(np._core._multiarray_umath, "__cpu_features__", fewer)
+    assert shared_library.processor.__wrapped__() not in (own, "")
+    monkeypatch.delattr(np._core._multiarray_umath, "__cpu_features__")
+    assert shared_library.processor.__wrapped__() == ""
+
+
+def test_the_library_that_was_checked_is_loaded(kept, monkeypatch):
+    """Whatever takes its name in between."""
+    name = next(each.name for each in kept.glob("*multiplicities*.so"))
+    monkeypatch.setattr(code_files, "folder", lambda: kept)
+    file, symbol = code_files.opened(name)
+    (kept / name).unlink()
+    (kept / name).write_bytes(b"something else")
+    assert shared_library.address(file, symbol)
+    assert code_files.opened(name) is None
+
+
+def test_without_a_place_for_temporary_files_nothing_is_linked(monkeypatch):
+    def nowhere(**_):
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", nowhere)
+    assert shared_library.linked(b"", "nothing") is None
+
+
+def test_a_linker_of_the_current_folder_is_not_run(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda _: "./ld")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("run"))
+    assert shared_library.linked(b"", "nothing") is None
 
 
 def test_a_linker_that_fails_is_none(monkeypatch, tmp_path):
@@ -261,7 +296,7 @@ def test_a_path_that_depends_on_the_current_folder_is_no_cache(chosen, tmp_path,
     monkeypatch.chdir(tmp_path)
     with pytest.warns(RuntimeWarning, match="absolute path"):
         assert chosen(REJOINDER_CACHE="cache") is None
-    monkeypatch.setattr(ahead, "__file__", "/dev/null/ahead.py")  # nothing can stand beside it
+    monkeypatch.setattr(code_files, "__file__", "/dev/null/ahead.py")  # nothing can stand beside it
     assert chosen(XDG_CACHE_HOME="cache") is None
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # a user without a home
     assert chosen() is None
@@ -269,7 +304,7 @@ def test_a_path_that_depends_on_the_current_folder_is_no_cache(chosen, tmp_path,
 
 
 def test_the_folder_at_home_where_sources_cannot_be_written(chosen, tmp_path, monkeypatch):
-    monkeypatch.setattr(ahead, "__file__", str(tmp_path / "file" / "ahead.py"))
+    monkeypatch.setattr(code_files, "__file__", str(tmp_path / "file" / "ahead.py"))
     (tmp_path / "file").write_text("in the way")
     assert chosen(HOME=tmp_path) == tmp_path / ".cache" / "rejoinder"
     assert chosen(XDG_CACHE_HOME=tmp_path) == tmp_path / "rejoinder"
@@ -290,7 +325,7 @@ def test_arrays_of_another_kind_are_refused():
 
 def test_numba_itself_is_the_way_out(monkeypatch):
     monkeypatch.setattr(ahead, "_compiled", lambda *_: None)
-    monkeypatch.setattr(ahead, "_read", lambda *_: None)
+    monkeypatch.setattr(code_files, "opened", lambda *_: None)
     again = ahead.Kernel(ngrams._ngram_fingerprints.function)
     grams = np.zeros(2, dtype=np.uint64)
     keys = np.array([5, 6, 7], dtype=np.uint64)

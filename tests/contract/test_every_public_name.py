@@ -66,3 +66,8 @@ def test_tab_completes_the_name_of_a_metric(words, offered, monkeypatch, capsys)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
     assert run([]) == 0
     assert capsys.readouterr().out.split() == [f"plain,{each}" for each in offered]
+
+
+def test_modules_of_metrics_are_found_by_name():
+    program = "import rejoinder; assert rejoinder.metrics.bleu.BLEU is rejoinder.metrics.BLEU"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -20,7 +20,6 @@ from rejoinder.cli.options import (
     RatingFilesOptions,
     SamplingOptions,
     ScoreFilesOptions,
-    ScoringOptions,
     TablesOptions,
     TestsetFileOptions,
     TestsetFilesOptions,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from rejoinder.metrics.base import Metric
     from rejoinder.metrics.external import External
     from rejoinder.scoring.explain import Explanations
-    from rejoinder.scoring.lines import LineScores
     from rejoinder.scoring.scores import Scores
     from rejoinder.tables.testset import TestSet
 
@@ -72,7 +70,7 @@ def read(
             f"{given.testset}: holds replies too, which are not read beside the files of responses; to "
             "read them, name this file once more behind itself"
         )
-    _note_order(given)
+    note_order(given)
     _note_own_scores(given)
     return items, without_systems(replies, without)
 
@@ -80,7 +78,7 @@ def read(
 _CALLED_REFERENCES = re.compile(r"(?<![a-z])(refs?|references?|golds?|targets?)(?![a-z])", re.I)
 
 
-def _note_order(given: TextsOptions) -> None:
+def note_order(given: TextsOptions) -> None:
     """Prints a note where a system has the name of references, and the first file has not."""
     if _CALLED_REFERENCES.search(given.testset.name):
         return
@@ -277,37 +275,6 @@ def measured(
     texts = items, only_systems(replies, only)
     scores = measure(given, *texts, resamples, cluster, metrics_of(given, without, only))
     return with_notes(scores, [each.path for each in given.scores]), texts
-
-
-def scores_of_lines(given: ScoringOptions, *further: object) -> LineScores | None:
-    """The scores of files whose lines belong together, where JSON of them is all that is wanted.
-
-    None where the options ask for what is made of tables: comparisons of systems, clusters, files;
-    and where the files are to be read as tables. Then ``measured`` reads them.
-
-    Args:
-        given: The files, and how to measure.
-        further: Options of the verb that ask for what is made of tables.
-    """
-    several = len(given.responses) > 1 and given.resamples > 0
-    of_tables = (
-        given.ranks, given.scores, given.cluster, given.without, given.columns, given.tables,
-        given.testset_format, given.responses_format, *further,
-    )  # fmt: skip
-    if given.testset is None or not given.responses or not given.json or several or any(of_tables):
-        return None
-    from rejoinder.scoring import lines
-
-    with Progress("reading"):
-        texts = lines.read([given.testset, *given.references], given.responses)
-    if texts is None:
-        return None
-    sampling = given.of(SamplingOptions)
-    with Progress("measuring") as tick:
-        scores = lines.score_lines(texts, given.metrics or None, **sampling, progress=tick)
-    if scores is not None:
-        _note_order(given)
-    return scores
 
 
 def metrics_of(

@@ -88,6 +88,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"rejoinder.metrics.{_HOMES[name]}"), name)
+    if name in _HOMES.values():
+        return import_module(f"rejoinder.metrics.{name}")
     raise AttributeError(f"module 'rejoinder.metrics' has no attribute {name!r}")
 
 

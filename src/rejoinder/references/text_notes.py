@@ -1,4 +1,4 @@
-"""What is noted of the texts that are scored: empty ones, repeated ones, and copies of references."""
+"""Notes about the texts that are scored: empty ones, repeated ones, and copies of references."""
 
 from __future__ import annotations
 

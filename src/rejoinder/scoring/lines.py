@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rejoinder.batches.batch import Batch
-from rejoinder.errors import InputError
+from rejoinder.errors import RejoinderError
 from rejoinder.files.reading import head, stem_of, suffix_of
 from rejoinder.metrics import registry
 from rejoinder.metrics.base import Metric
@@ -53,25 +53,35 @@ _WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".jo
     map(chr, range(0x2000, 0x200B))
 )
 
+_OF_TABLES = {"context", "features", "scores"}
+"""What only ``score`` provides for a metric."""
+
 _OF_PUBLISHED_DATA = (b"__eou__", b"\t")
 """What stands in the text files of published data, which have readers of their own."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Replies and references of the same items, by their places.
+    """Replies and references of the same items, by their places, and what is to be measured.
 
     Attributes:
+        metrics: The names of the metrics.
         systems: By name the replies to all n items.
         references: For each item its references.
         weights: Of the same shape, 1 where a reference carries none; None without any weight.
         contexts: For each item its turns, oldest first.
     """
 
+    metrics: Sequence[str]
     systems: dict[str, list[str]]
     references: list[list[str]]
     weights: list[list[float]] | None
     contexts: list[list[str]]
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The same as metrics take it."""
+        return Batch.from_systems(list(self.systems.values()), self.references, self.weights)
 
 
 @dataclass(frozen=True)
@@ -104,59 +114,61 @@ class LineScores:
         return {"systems": rows, "parts": parts, "leads": [], "notes": self.notes}
 
 
-def read(testset: Sequence[Path], responses: Sequence[Path]) -> Lines | None:
+def read(
+    testset: Sequence[Path], responses: Sequence[Path], metrics: Sequence[str] = ()
+) -> Lines | None:
     """Reads files whose lines belong together; None where they are to be read as tables.
 
     Args:
         testset: A file of JSON Lines with ``id``, ``references`` and, if wanted, ``context`` and
             nothing else; or a plain text file for each reference stream.
         responses: For each system a plain text file with a line for each item.
+        metrics: The names of the metrics; none takes ``default_metrics``. Those that ask a model or
+            read contexts, and those that leave items out, are of tables.
     """
     try:
+        if any(registry.metric(name).needs & _OF_TABLES for name in metrics):
+            return None
         if not _are_regular(testset) or not _are_regular(responses):
             return None
         if not all(map(_is_plain_text, responses)):
             return None
         items = _items(testset)
-        replies = {stem_of(path): read_lines(path) for path in responses}
-    except (InputError, OSError):
+        if items is None or not any(items[0]):
+            return None
+        references, weights, contexts = items
+        systems: dict[str, list[str]] = {}
+        for path in responses:
+            name, replies = stem_of(path), read_lines(path)
+            if not name or name in systems or len(replies) != len(references):
+                return None
+            systems[name] = replies
+    except (RejoinderError, OSError):
         return None  # the readers of tables say what is wrong
-    if items is None or len(replies) < len(responses) or "" in replies:
-        return None
-    references, weights, contexts = items
-    if not any(references) or any(len(each) != len(references) for each in replies.values()):
-        return None
-    return Lines(replies, references, weights, contexts)
+    names = metrics or default_metrics(weights is not None)
+    lines = Lines(names, systems, references, weights, contexts)
+    batch = lines.batch
+    unusable = (registry.metric(name).unusable(batch)[0] for name in names)
+    return None if any(each.any() for each in unusable) else lines
 
 
 def score_lines(
-    lines: Lines,
-    metrics: Sequence[str] | None,
-    *,
-    resamples: int,
-    seed: int,
-    progress: Progress | None = None,
-) -> LineScores | None:
-    """Scores systems; None where a metric needs what only ``score`` provides, or leaves items out.
+    lines: Lines, *, resamples: int, seed: int, progress: Progress | None = None
+) -> LineScores:
+    """Scores systems.
 
     Args:
         lines: The texts.
-        metrics: Their names; None takes ``default_metrics``.
         resamples: As for ``score``.
         seed: Likewise.
         progress: Likewise.
 
     Raises:
-        ParameterError: A metric or a parameter is unknown.
+        ParameterError: ``resamples`` or ``seed`` is out of range, or a metric is named twice.
     """
     check_draws(resamples, seed)
-    wanted = registry.metrics(metrics or default_metrics(lines.weights is not None))
-    if any(each.needs & {"context", "features", "scores"} for each in wanted.values()):
-        return None
-    batch = Batch.from_systems(list(lines.systems.values()), lines.references, lines.weights)
-    if any(each.unusable(batch)[0].any() for each in wanted.values()):
-        return None
-    statistics = measure(list(wanted.values()), batch, progress)
+    metrics, batch = registry.metrics(lines.metrics), lines.batch
+    statistics = measure(list(metrics.values()), batch, progress)
     every = np.ones(len(batch), dtype=np.bool_)
     measured = {
         label: Measured(
@@ -167,9 +179,9 @@ def score_lines(
                 **data_facts(metric, batch), **interval_facts(metric, resamples, seed)
             ),
         )
-        for (label, metric), each in zip(wanted.items(), statistics, strict=True)
+        for (label, metric), each in zip(metrics.items(), statistics, strict=True)
     }
-    notes = _notes(lines, wanted, batch)
+    notes = _notes(lines, metrics, batch)
     if resamples:
         notes += [*few_items(measured), *repeat_notes(_repeats(lines), len(batch))]
     return LineScores(tuple(lines.systems), measured, tuple(notes), resamples)
@@ -272,7 +284,10 @@ def _size(text: str) -> int:
 
 
 def _folded(text: str) -> str:
-    """A text in lower case and without blanks; see ``copies.folded``."""
+    """A text in lower case and without blanks; see ``copies.folded``.
+
+    Letters that are younger than this Python's Unicode stay as they are, where Polars knows them.
+    """
     return text.lower().replace(" ", "")
 
 

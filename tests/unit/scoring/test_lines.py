@@ -62,9 +62,11 @@ def items(weights=None, **columns):
 
 def without_tables(testset, responses, metrics=None, resamples=0):
     """The JSON of the scores; None where the files are to be read as tables."""
-    texts = lines.read(testset, responses)
-    scores = texts and lines.score_lines(texts, metrics, resamples=resamples, seed=12345)
-    return None if scores is None else msgspec.json.encode(scores.as_json())
+    texts = lines.read(testset, responses, metrics or ())
+    if texts is None:
+        return None
+    scores = lines.score_lines(texts, resamples=resamples, seed=12345)
+    return msgspec.json.encode(scores.as_json())
 
 
 def with_tables(testset, responses, metrics=None, resamples=0):
@@ -220,12 +222,17 @@ def test_rows_with_more_than_our_own_columns_or_with_faults_are_read_as_tables(
 @pytest.mark.parametrize("metrics", [["ruber:model=none"], ["deltableu"]])
 def test_metrics_that_need_more_or_leave_items_out_are_of_tables(streams, replies, metrics):
     testset = streams if metrics == ["ruber:model=none"] else streams[:1]
-    assert lines.score_lines(lines.read(testset, replies), metrics, resamples=0, seed=1) is None
+    assert lines.read(testset, replies, metrics) is None
 
 
-def test_unknown_metrics_are_named(streams, replies):
-    with pytest.raises(ParameterError, match="metric 'blue' is unknown"):
-        lines.score_lines(lines.read(streams, replies), ["blue"], resamples=0, seed=1)
+def test_unknown_metrics_are_named_by_the_readers_of_tables(streams, replies):
+    assert lines.read(streams, replies, ["blue"]) is None
+
+
+def test_a_metric_that_is_named_twice(streams, replies):
+    texts = lines.read(streams, replies, ["bleu", "bleu"])
+    with pytest.raises(ParameterError, match="wanted twice"):
+        lines.score_lines(texts, resamples=0, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -234,12 +241,24 @@ def test_unknown_metrics_are_named(streams, replies):
         ["--resamples", "0"], ["--ranks"], ["--segments"], ["-m", "bleu", "--by", "topic"], ["-m", "blue"],
         ["--without", "second"], ["--format", "text"], ["--cluster", "none"], ["--seed", "-1"],
         ["--resamples", "0", "--drop-unusable"], ["--resamples", "1"], ["-m", "deltableu"],
+        ["--scores-format", "csv"], ["--by", ""], ["--format", ""], ["--digits", "2"], ["--system", "a"],
+        ["--resamples", "0", "-m", "bleu", "-m", "bleu:order=2"], ["-m", "bleu", "-m", "bleu"],
+        ["--resamples", "0", "--missing", "drop"], ["--explain", "1"], ["--block", "2"], ["--quiet"],
     ],
 )  # fmt: skip
 def test_the_command_prints_the_same_either_way(streams, replies, words, monkeypatch, capfd):
+    replies.append(text_file(replies[0].with_name("references.txt"), REPLIES["first"]))  # noted
     files = [streams[0], "--reference", streams[1], *replies]
     command = ["score", *map(str, files), "--json", *words]
     status, (out, error) = run(command), capfd.readouterr()
     monkeypatch.setattr(lines, "read", lambda *_: None)
     assert (run(command), *capfd.readouterr()) == (status, out, error)
     assert out or error
+
+
+def test_every_parameter_of_score_is_of_lines_or_of_tables():
+    """A new option of 'score' is of tables unless it is named here, and in plain_files."""
+    from rejoinder.cli.plain_files import _WITHOUT_TABLES
+    from rejoinder.cli.verbs.score import score as verb
+
+    assert {each.name for each in verb.params} > _WITHOUT_TABLES

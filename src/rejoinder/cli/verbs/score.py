@@ -54,6 +54,7 @@ def score(given: ScoreOptions) -> None:
     from rejoinder.cli import inputs, targets
     from rejoinder.cli.needs import check_needs
     from rejoinder.cli.outputs import Outputs
+    from rejoinder.cli.plain_files import scores_of_lines
     from rejoinder.cli.show import machine
 
     for other in ("by", "segments", "save", "cluster", "scores"):
@@ -78,9 +79,7 @@ def score(given: ScoreOptions) -> None:
         texts = inputs.read(given, given.without)
         _explain(inputs.explain(given, *texts, given.explain, given.system), given)
         return
-    elif lines := inputs.scores_of_lines(
-        given, given.by, given.segments, given.save, given.explain is not None
-    ):
+    elif lines := scores_of_lines(given):
         machine.write(lines.as_json())
         return
     else:

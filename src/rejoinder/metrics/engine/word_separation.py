@@ -48,8 +48,8 @@ class ReplySample:
     def strings(self) -> Strings:
         """The sample, without short replies; empty where hardly any reply is beyond ASCII."""
         count = len(self.hypotheses)
-        few = self.hypotheses.data.size <= COUNTED
-        if few and count > EXAMINED and _hardly_beyond_ascii(self.hypotheses):
+        counted = self.hypotheses.data.size <= COUNTED
+        if counted and count > EXAMINED and _hardly_beyond_ascii(self.hypotheses):
             return self.hypotheses.part(0, 0)
         sample = self.hypotheses.take(_drawn(np.arange(count)))
         long = [k for k, text in enumerate(sample) if len("".join(text.split())) >= SHORT]

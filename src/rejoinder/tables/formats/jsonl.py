@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
-from rejoinder.files.reading import stem_of, suffix_of
+from rejoinder.files.reading import first_line, stem_of, suffix_of
 from rejoinder.tables.assembly.additional_columns import Further
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles
@@ -27,6 +28,7 @@ from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import RESPONSES, SAMPLE
 
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".jsonlines"}
+_OF_LINES = {".jsonl", ".ndjson", ".jsonlines"}
 _OTHER_SUFFIXES = {".txt", ".csv", ".tsv", ".tab", ".parquet", ".pq"}
 
 
@@ -38,6 +40,20 @@ def recognise(path: Path, first: bytes) -> bool:
         return True
     opens = first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b'{"')
     return opens and suffix_of(path) not in _OTHER_SUFFIXES
+
+
+def holds_our_testset(path: Path) -> bool:
+    """Whether the first row is an item of our own, whatever words stand in its texts.
+
+    Logs and published data are recognised by words that may be a text here.
+    """
+    if path.is_dir() or suffix_of(path) not in _OF_LINES:
+        return False
+    try:
+        row = msgspec.json.decode(first_line(path))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError):
+        return False  # whoever reads it says what is wrong
+    return isinstance(row, dict) and {"id", "references"} <= row.keys()
 
 
 def read_testset(

@@ -69,6 +69,9 @@ def choose(
     named = [columns is not None and columns.of_file(path) is not None for path in paths]
     formats = []
     for path, is_named in zip(paths, named, strict=True):
+        if name is None and not is_named and jsonl.holds_our_testset(path):
+            formats.append(jsonl.FORMAT)
+            continue
         if is_named and name is None:
             refuse_published(path, FORMATS, _TABLES)
         known = _TABLES if is_named and name is None else FORMATS

@@ -85,6 +85,7 @@ ROWS = [
     ("annotate page", "--without nobody", ["tuned"], 2),
     ("annotate export", "", [OUT]),
     ("look", "", []),
+    ("look", "{systems}", ["tuned"]),
     ("provenance", "", []),
     ("convert", "", [OUT]),
     ("filter", "", ["Thank you.", OUT]),

@@ -21,6 +21,14 @@ LOOK = [
         "look", "--format", "--format csv", where={"testset": "testset_data"}, status=(2, 0),
         effect=refused("cannot tell the format"),
     ),
+    # Of several files each has its own readings, and the examples name the format that was named.
+    Row(
+        "look", "--format", "--format jsonl", also="{systems}", keeps="inputs.*.readings.*.kind",
+        effect=lambda *both: [
+            [any("format jsonl" in line for line in each["examples"]) for each in result.json["inputs"]]
+            for result in both
+        ] == [[False] * 4, [True] * 4],
+    ),
 ]  # fmt: skip
 
 CONVERT = [

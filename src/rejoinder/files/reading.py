@@ -169,7 +169,7 @@ def _read(path: Path, size: int) -> bytes:
             data = file.read(size)
         return unpacked(path, size) if data.startswith(GZIP) else data
     except IsADirectoryError:
-        raise InputError(f"{path}: is a folder; expected a file") from None
+        raise InputError(f"{path}: is a folder; expected a file; name the files in it") from None
     except OSError as error:
         raise InputError(
             f"{path}: cannot be read: {error.strerror}; check the path and its permissions"

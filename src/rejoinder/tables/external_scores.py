@@ -22,6 +22,7 @@ from rejoinder.tables.assembly.two_tables import Part
 from rejoinder.tables.checks.rating_scales import scale_clash
 from rejoinder.tables.checks.validation import check_ids, conform, refuse, refuse_duplicates
 from rejoinder.tables.columns import require
+from rejoinder.tables.formats.registry import logs_in
 from rejoinder.tables.frames import Frame, polars_of
 from rejoinder.tables.origin import Origin
 from rejoinder.tables.schemas import OPTIONAL_SCORES, SCORES
@@ -45,7 +46,7 @@ def read_scores(
     missing value.
 
     Args:
-        *paths: files, of which each is recognised by itself.
+        *paths: files, of which each is recognised by itself; or a folder of logs.
         format: The name of the format of all of them; None: recognised by suffix and first bytes.
         columns: Which columns are which, where they have other names: ``"id=doc_id,value=out.score"``.
 
@@ -58,7 +59,8 @@ def read_scores(
     """
     frames, row_numbers = [], []
     mapping = column_mapping(columns)
-    for path in existing(paths, "scores"):
+    files = (each for path in existing(paths, "scores") for each in logs_in(path, format))
+    for path in files:
         draft = scores_in(path, format, mapping)
         if not draft.frame.height:
             raise InputError(f"{path}: no scores; expected at least one row")

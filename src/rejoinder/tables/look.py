@@ -20,7 +20,7 @@ from rejoinder.tables.assembly.format_choice import formats_of, in_folder
 from rejoinder.tables.candidates import is_of_candidates, read_sources
 from rejoinder.tables.example_commands import example_commands
 from rejoinder.tables.external_scores import read_scores
-from rejoinder.tables.formats.registry import FORMATS, holds_all
+from rejoinder.tables.formats.registry import FORMATS, holds_all, logs_in
 from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 from rejoinder.tables.ratings import read_ratings
 from rejoinder.tables.registry import KINDS, table_of
@@ -135,7 +135,7 @@ def look(
     """Tries to read a file as each kind of table.
 
     Args:
-        path: A file or a folder.
+        path: A file or a folder; a folder of logs is taken as all of them together.
         format: The name of its format; None: recognised.
         columns: Which column is which, as for ``read_testset``.
 
@@ -291,6 +291,7 @@ def _reading(kind: str, path: Path, format: str | None, columns: Columns) -> Rea
     with _notes() as notes:
         table = table_of(path, kind, format=format, columns=columns)
     with _notes():
+        path = logs_in(path, format)[0]
         path = in_folder(path, kind, KINDS[kind].formats) if format is None else path
     (chosen,) = formats_of([path], format, KINDS[kind].formats, "--format")
     mapping = column_mapping(columns)

@@ -165,9 +165,10 @@ def read_testset(
     """Reads a test set, in any of the formats of docs/formats.md.
 
     Args:
-        *paths: One file or folder; two tables (contexts and references) in CSV, TSV or Parquet; or
-            one plain text file per reference stream. Or the table itself: a frame of Polars or
-            pandas, Arrow, a data set of Hugging Face, or a list of dictionaries.
+        *paths: One file or folder (of a folder of logs the test set of the first); two tables
+            (contexts and references) in CSV, TSV or Parquet; or one plain text file per reference
+            stream. Or the table itself: a frame of Polars or pandas, Arrow, a data set of Hugging Face,
+            or a list of dictionaries.
         format: The name of the format; None: recognised by suffix and first bytes.
         columns: Which column is which, by our name of it: ``{"id": "doc_id", "reference":
             "doc.answers.0"}``, the same as ``"id=doc_id,reference=doc.answers.0"``, or the path of a

@@ -5,6 +5,9 @@ import os
 
 import pytest
 
+import rejoinder
+from rejoinder.errors import InputError
+
 
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
@@ -70,6 +73,75 @@ def test_a_folder_of_logs_is_all_of_them(command, logs):
     status, _, err = command("look", "logs")
     assert (status, f"name the files in it (logs{os.sep}*)" in err) == (2, True)
     assert command("score", "logs", "-m", "length")[0] == 2
+
+
+def in_a_folder(logs, scores=False):
+    """The two logs in a folder of their own."""
+    (logs / "logs").mkdir()
+    for model in ("old", "new"):
+        text = json.loads((logs / f"{model}.json").read_text())
+        for n, each in enumerate(text["samples"]):
+            each["scores"] = {"match": {"value": n % 2}} if scores else {}
+        (logs / "logs" / f"{model}.json").write_text(json.dumps(text))
+    return logs / "logs"
+
+
+@pytest.mark.parametrize("options", [[], ["-f", "inspect"]])
+def test_a_folder_of_logs_is_looked_at(command, logs, options):
+    in_a_folder(logs, scores=True)
+    status, out, err = command("look", "logs", "--json", *options)
+    assert status == 0, err
+    told = json.loads(out)
+    assert (told["path"], told["holds_all"]) == ("logs", True)
+    assert [(each["kind"], each["counts"]["items"]) for each in told["readings"]] == [
+        ("test set", 12),
+        ("responses", 12),
+        ("scores", 12),
+    ]
+    assert told["readings"][1]["names"] == {"systems": ["new", "old"]}
+    for example in told["examples"]:
+        status, _, err = command(*example.split()[1:])
+        assert status == 0, err
+
+
+def test_a_folder_of_logs_is_read_in_python(logs):
+    folder = in_a_folder(logs, scores=True)
+    for format in (None, "inspect"):
+        testset = rejoinder.read_testset(folder, format=format)
+        assert len(testset.ids) == 12
+        replies = rejoinder.read_responses(folder, format=format)
+        files = [folder / "new.json", folder / "old.json"]
+        assert replies.equals(rejoinder.read_responses(*files))
+        scores = rejoinder.read_scores(folder, format=format)
+        assert scores.equals(rejoinder.read_scores(*files))
+    rejoinder.score(testset, replies, ["length"], resamples=0)
+
+
+def test_two_logs_of_one_system_in_a_folder_are_refused(logs):
+    folder = in_a_folder(logs)
+    (folder / "again.json").write_bytes((folder / "old.json").read_bytes())
+    with pytest.raises(InputError, match=r"'old' has a log .*old\.json and a log .*again\.json"):
+        rejoinder.read_responses(folder)
+
+
+def test_several_files_are_looked_at_each_under_its_name(command, logs):
+    (logs / "note.html").write_text("<p>")
+    status, out, err = command("look", "old.json", "third.jsonl", "third.jsonl")
+    assert status == 0, err
+    lines = out.splitlines()
+    assert [each for each in lines if each in ("old.json", "third.jsonl")] == [
+        "old.json",
+        "third.jsonl",
+    ]
+    one = command("look", "third.jsonl", "--json")[1]
+    status, out, err = command("look", "old.json", "note.html", "third.jsonl", "--json")
+    assert status == 2
+    assert "note.html: cannot tell the format" in err
+    told = json.loads(out)["inputs"]
+    assert [each["path"] for each in told] == ["old.json", "third.jsonl"]
+    assert told[1] == {
+        key: value for key, value in json.loads(one).items() if key != "json_version"
+    }
 
 
 def test_scores_in_a_log_are_named(command, logs):

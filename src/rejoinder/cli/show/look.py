@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rejoinder.cli.show.cells import styled
 from rejoinder.cli.terminal.columns import table, text
 from rejoinder.cli.terminal.console import console, print_notes
 from rejoinder.messages import counted, listed
 from rejoinder.tables.look import FileLook, Reading
+
+
+def looks(results: Sequence[FileLook], named: bool) -> None:
+    """What each of several files is taken for, under its name where there are several."""
+    out = console()
+    for place, each in enumerate(results):
+        if place:
+            out.print()
+        if named:
+            out.print(styled(each.path, "bold"))
+        look(each)
 
 
 def look(result: FileLook) -> None:

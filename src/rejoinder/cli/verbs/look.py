@@ -11,27 +11,43 @@ from rejoinder.cli.declarations import argument, command
 class LookOptions(options.TablesOptions, options.JsonOptions):
     """The options of 'look'."""
 
-    path: Path = argument("path", metavar="FILE", type=options.PATH)
+    files: tuple[Path, ...] = argument(
+        "files", metavar="FILE...", type=options.PATH, nargs=-1, required=True
+    )
     format: str | None = options.INPUT_FORMAT
 
 
 @command(LookOptions)
 def look(given: LookOptions) -> None:
-    """Say what a file is taken for, and which verbs can use it.
+    """Say what files are taken for, and which verbs can use them.
 
-    The file, or folder, is read as each kind of table: test set, responses, ratings, preferences,
+    Each file, or folder, is read as each kind of table: test set, responses, ratings, preferences,
     scores and mined candidates. For each that works: its format, what it holds, and which columns are
-    read under another name. Then a command for each use of the file.
+    read under another name. Then a command for each use of the file. A folder of logs of an evaluation
+    tool is taken as all of them together.
     """
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.progress import Progress
+    from rejoinder.errors import InputError, RejoinderError
     from rejoinder.tables.look import look as looked
 
-    with Progress("reading"):
-        result = looked(given.path, format=given.format, columns=given.columns)
-    if given.json:
-        write(result.as_json())
+    files = list(dict.fromkeys(given.files))
+    results, errors = [], []
+    for path in files:
+        try:
+            with Progress("reading"):
+                results.append(looked(path, format=given.format, columns=given.columns))
+        except RejoinderError as error:
+            if len(files) == 1:
+                raise
+            errors.append(str(error))
+    if given.json and len(files) == 1:
+        write(results[0].as_json())
+    elif given.json:
+        write({"inputs": [each.as_json() for each in results]})
     else:
-        from rejoinder.cli.show.look import look as show
+        from rejoinder.cli.show.look import looks as show
 
-        show(result)
+        show(results, named=len(files) > 1)
+    if errors:
+        raise InputError("; ".join(errors))

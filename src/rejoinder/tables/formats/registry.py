@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import polars as pl
+
 from rejoinder.errors import InputError, ParameterError, one_of
+from rejoinder.messages import quoted
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.format_choice import formats_of, in_folder, refuse_published
 from rejoinder.tables.formats import (
@@ -25,7 +28,7 @@ from rejoinder.tables.formats import (
     text,
 )
 from rejoinder.tables.formats.format import Format
-from rejoinder.tables.origin import ResponsesDraft, TestSetDraft
+from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 
 # Published formats come first: some of them are JSON lines or TSV as well, with other columns.
 FORMATS: dict[str, Format] = {
@@ -100,7 +103,11 @@ def choose(
 def read_items(
     paths: Sequence[Path], name: str | None, columns: ColumnMapping | None
 ) -> TestSetDraft:
-    """The test set in these paths, not yet validated; see ``choose`` for what it raises."""
+    """The test set in these paths, not yet validated; see ``choose`` for what it raises.
+
+    Of a folder of logs it is that of the first one: all of them answered it.
+    """
+    paths = [logs_in(path, name)[0] for path in paths]
     paths = [in_folder(path, "test set", FORMATS) if name is None else path for path in paths]
     chosen = choose(paths, name, "test set", columns)
     assert chosen.read_testset is not None
@@ -112,7 +119,10 @@ def read_items(
 def read_replies(
     path: Path, name: str | None, columns: ColumnMapping | None, ids: Sequence[str] | None
 ) -> ResponsesDraft:
-    """The replies in a path, not yet validated; see ``choose`` for what it raises."""
+    """The replies in a path, of a folder of logs those of all; see ``choose`` for what it raises."""
+    several = logs_in(path, name)
+    if len(several) > 1:
+        return _of_all([read_replies(each, name, columns, ids) for each in several], path)
     path = in_folder(path, "responses", FORMATS) if name is None else path
     chosen = choose([path], name, "responses", columns)
     assert chosen.read_responses is not None
@@ -128,6 +138,7 @@ def holds_all(path: Path, name: str | None, columns: ColumnMapping | None) -> bo
         InputError: no format recognises it.
         ParameterError: there is no format of that name.
     """
+    path = logs_in(path, name)[0]
     chosen = choose([path], name, "test set", columns)
     return chosen.holds_all(path) if chosen.roles is None else chosen.roles(path, columns).holds_all
 
@@ -142,17 +153,42 @@ def is_log(path: Path, name: str | None) -> bool:
     return path.is_file() and choose([path], name, "responses", None) in logs.FORMATS
 
 
-def logs_in(path: Path) -> list[Path]:
-    """The logs of a folder that holds several logs of one tool and nothing else; else the path itself."""
+def logs_in(path: Path, name: str | None = None) -> list[Path]:
+    """The logs of a folder that holds several logs of one tool and nothing else; else the path itself.
+
+    Args:
+        path: A file or folder.
+        name: The format of the logs; None: they are recognised.
+    """
     if not path.is_dir() or any(each.recognise(path, b"") for each in FORMATS.values()):
         return [path]
     files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     try:
-        formats = {choose([each], None, "responses", None).name for each in files}
-        whole = len(formats) == 1 and all(is_log(each, None) for each in files)
+        formats = {choose([each], name, "responses", None).name for each in files}
+        whole = len(formats) == 1 and all(is_log(each, name) for each in files)
     except (InputError, ParameterError):
         return [path]
     return files if whole else [path]
+
+
+def _of_all(drafts: Sequence[ResponsesDraft], folder: Path) -> ResponsesDraft:
+    """The replies of all logs of a folder.
+
+    Raises:
+        InputError: Two logs are of one system.
+    """
+    logs_of: dict[str, str] = {}
+    for draft in drafts:
+        name = draft.origin.file(0)
+        for system in draft.frame.get_column("system").unique(maintain_order=True).to_list():
+            if system in logs_of:
+                raise InputError(
+                    f"{folder}: {quoted(system)} has a log {name} and a log {logs_of[system]}; "
+                    "leave one of them out, by naming the files one by one"
+                )
+            logs_of[system] = name
+    origin = Origin(tuple(part for draft in drafts for part in draft.origin.parts))
+    return ResponsesDraft(pl.concat([each.frame for each in drafts], how="diagonal"), origin)
 
 
 def columns_of_replies(path: Path, name: str | None, columns: ColumnMapping | None) -> set[str]:

@@ -254,14 +254,14 @@ def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
     return _below(one) == _below(other)
 
 
-_COMMAND = re.compile(rb'<pre class="code wide".*?</pre>', re.DOTALL)
-"""The command on the page of a report."""
+_PATHS = re.compile(rb'<pre class="code".*?</pre>|<tr><td class="tight">.*?</tr>', re.DOTALL)
+"""The command and the files on the page of a report: paths as they were given, and as seen from it."""
 
 
 def _below(held: dict[str, bytes]) -> dict[str, bytes]:
     top = os.path.commonpath(map(os.path.dirname, held)) if held else ""
     return {
-        os.path.relpath(path, top): _COMMAND.sub(b"", content)
+        os.path.relpath(path, top): _PATHS.sub(b"", content)
         for path, content in held.items()
         if not path.endswith(".provenance.json")  # it names the paths of the command too
     }

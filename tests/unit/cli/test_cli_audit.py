@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from rejoinder.auditing.trivial_baselines import BASELINES
 from shared_data import SYSTEMS, TESTSET
 
 
@@ -115,3 +116,17 @@ def test_the_legend_says_what_marks_and_intervals_mean(command):
     flat = " ".join(out.split())
     assert "so equal scores can have different marks" in flat
     assert "is not corrected; p Holm is corrected" in flat
+
+
+def test_the_names_of_trivial_baselines_are_explained_where_they_are_shown(command):
+    flat = " ".join(
+        command("audit", TESTSET, *SYSTEMS, "-m", "bleu", "--resamples", 100)[1].split()
+    )
+    line = flat[flat.index("trivial baselines, which are none of the systems: ") :]
+    for name, words in BASELINES.items():
+        assert f"'{name}' ({words})" in line
+    rest = ["--resamples", 100, "-q"]
+    few = command("audit", TESTSET, *SYSTEMS, "-m", "distinct", *rest)[1]
+    assert "trivial baseline" in few
+    shown = [name for name in BASELINES if f"\n{name} " in few]
+    assert [name for name in BASELINES if f"'{name}' (" in few] == shown

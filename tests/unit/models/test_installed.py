@@ -43,3 +43,16 @@ def test_verbs_without_torch_say_what_to_install(bare, words, command, tmp_path)
     status, out, err = command(*(word.format(**places) for word in words.split()))
     assert (status, out) == (2, "")
     assert "needs torch; run: pip install 'rejoinder[models]'" in " ".join(err.split())
+
+
+def test_what_needs_no_extra_is_named(command, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    status, out, err = command("annotate", "serve", "--db", tmp_path / "study.sqlite")
+    assert (status, out) == (2, "")
+    flat = " ".join(err.split())
+    assert (
+        "annotate serve needs starlette, uvicorn; run: pip install 'rejoinder[annotate]', or"
+        in flat
+    )
+    assert "'rejoinder annotate page', which writes an HTML file for each rater" in flat

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from rejoinder.auditing.results import MOST_PAIRS
-from rejoinder.auditing.trivial_baselines import COPY
+from rejoinder.auditing.trivial_baselines import BASELINES, COPY
 from rejoinder.cli.show.cells import (
     Cell,
     Show,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rejoinder.auditing.audit import Audit
     from rejoinder.scoring.scores import Scores
 
+HEAD = "trivial baseline"
 METRICS_AT_ONCE = 4  # a mark and a system's name stand in a cell
 
 
@@ -54,10 +55,11 @@ def audit(result: Audit) -> None:
         "median system, but the difference is not significant in the randomization test, which "
         "compares item by item (p Holm >= 0.05), so equal scores can have different marks. Each "
         "interval is for one score or one difference alone and is not corrected; p Holm is corrected "
-        "for the number of baselines of the metric, so an interval without 0 can stand beside a p "
+        "for the number of trivial baselines of the metric, so an interval without 0 can stand beside a p "
         "above 0.05. 'copy' has no mark: it is an original reply, which a good metric ranks high.\n",
         style="dim",
     )
+    out.print(f"{_explained(result)}\n", style="dim")
     differences = _differences(result)
     if differences.rows:
         out.print(differences)
@@ -67,10 +69,17 @@ def audit(result: Audit) -> None:
     print_notes(out, result.notes)
 
 
+def _explained(result: Audit) -> str:
+    """What each trivial baseline of the tables replies."""
+    shown = result.table["fake"].unique(maintain_order=True).to_list()
+    words = ", ".join(f"'{name}' ({BASELINES[name]})" for name in shown)
+    return f"trivial baselines, which are none of the systems: {words}"
+
+
 def _baselines(scores: Scores, rows: pl.DataFrame, labels: Sequence[str]) -> Table:
     """Baselines x metrics, and below them the lowest, the median and the best system."""
     shown = bare_table()
-    shown.add_column("baseline")
+    shown.add_column(HEAD)
     for label in labels:
         shown.add_column(label, justify="right")
     cells: dict[tuple[str, str], dict[str, Any]] = {
@@ -144,7 +153,7 @@ def _differences(result: Audit) -> Table:
     return table(
         (row for row in result.table.iter_rows(named=True) if _standing(row)),
         text("metric"),
-        text("baseline", "fake"),
+        text(HEAD, "fake"),
         number("reaches", lambda row: f"{row['reached']} of {row['systems']}"),
         *(
             column

@@ -63,7 +63,14 @@ def serve(given: ServeOptions) -> None:
     from rejoinder.cli import study as studies
     from rejoinder.models.installed import check_installed
 
-    check_installed("annotate serve", "starlette", "uvicorn", extra="annotate")
+    check_installed(
+        "annotate serve",
+        "starlette",
+        "uvicorn",
+        extra="annotate",
+        otherwise="take 'rejoinder annotate page', which writes an HTML file for each rater and needs "
+        "no extra",
+    )
     address = _checked(given.address)
     study, there = studies.opened(given)
     try:

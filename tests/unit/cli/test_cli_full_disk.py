@@ -103,5 +103,6 @@ def check(trial):
 
 
 def shown(text):
-    """What was printed, without what pictures cannot show."""
-    return [each for each in text.splitlines() if not each.startswith("note: figure")]
+    """What was printed, word by word, without what pictures cannot show, and where files were to go."""
+    lines = [each for each in text.splitlines() if not each.startswith("note: figure")]
+    return [re.sub(r"\S+/(?=a\.\w+)", "", word) for line in lines for word in line.split()]

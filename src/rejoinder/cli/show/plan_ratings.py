@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rejoinder.cli.show.cells import NONE, Cell, Show, decimals, joined, span
 from rejoinder.cli.terminal.columns import number, table, text
 from rejoinder.cli.terminal.console import console, print_notes
+from rejoinder.messages import counted
 from rejoinder.tables.drawn_items import NEXT
 
 if TYPE_CHECKING:
@@ -103,9 +104,9 @@ def _print_next(out: Console, items: NextItems, file: str) -> None:
     alike = items.highest - items.lowest < 5e-4
     span = f"{items.lowest:.3g}" if alike else f"{items.lowest:.3g} to {items.highest:.3g}"
     out.print(
-        f"next: {items.number} items drawn to be rated, each with a probability of {span}. (That is of this "
-        "draw; the column 'probability' has that of being drawn in this round or an earlier one.) Have them "
-        "rated on the page of a server ('annotate serve') or, without a server, in one HTML file for each "
-        f"rater ('annotate page'), and give {file} to 'rejoinder compare --ratings --drawn' beside all "
-        "ratings"
+        f"next: {counted(items.number, 'item')} drawn to be rated, each with a probability of {span}. "
+        "(That is of this draw; the column 'probability' has that of being drawn in this round or an earlier "
+        "one.) Have them rated on the page of a server ('annotate serve') or, without a server, in one "
+        f"HTML file for each rater ('annotate page'), and give {file} to "
+        "'rejoinder compare --ratings --drawn' beside all ratings"
     )

@@ -37,7 +37,8 @@ ANY_LOOK = (
 )
 ERRORS = (
     "error: people's difference less the judge's, on the same rated items; where it is not 0, the judge "
-    "favours a system: a below 0, b above ('judge' has the judge less people)"
+    "favours a system: a below 0, b above ('judge' has the judge less people, of marks that are divided by "
+    "their slope first, so that the two can name different systems)"
 )
 
 

@@ -11,7 +11,7 @@ from rejoinder.cli.app import app, run
 from rejoinder.cli.show import correlate as correlate_tables
 from rejoinder.cli.terminal import progress
 from rejoinder.files.provenance import is_record
-from rejoinder.kernels import ahead, tokens
+from rejoinder.kernels import ahead, code_files, tokens
 from shared_data import EXAMPLES, SYSTEMS, TESTSET
 
 RATINGS = str(EXAMPLES / "ratings.csv")
@@ -272,7 +272,7 @@ def test_slips_in_the_names_of_metrics(command, name, told):
 
 def test_the_first_run_says_that_it_compiles(tmp_path, monkeypatch):
     # While a kernel is compiled, and only then: not where none is needed and none is kept.
-    monkeypatch.setattr(ahead, "folder", lambda: tmp_path)
+    monkeypatch.setattr(code_files, "folder", lambda: tmp_path)
     tick = progress.Progress("measuring")
     assert tick.line(3) == "rejoinder: measuring (3 s so far)"
     seen = []

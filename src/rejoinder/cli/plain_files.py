@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rejoinder.cli.inputs import note_order
@@ -17,6 +20,12 @@ _WITHOUT_TABLES = {
 }  # fmt: skip
 """The parameters of 'score' that ask for nothing that tables are needed for."""
 
+_COUNTING = {
+    "deltableu", "bleu", "sbleu", "ambleu", "rouge1", "rouge2", "rougel", "rougelsum", "rouge", "chrf",
+    "ter", "distinct", "entropy", "length",
+}  # fmt: skip
+"""The metrics that count, and ask no model, in small letters."""
+
 
 def scores_of_lines(given: ScoringOptions) -> LineScores | None:
     """The scores of files whose lines belong together, where JSON of them is all that is wanted.
@@ -29,6 +38,7 @@ def scores_of_lines(given: ScoringOptions) -> LineScores | None:
         return None
     if not from_command_line().keys() <= _WITHOUT_TABLES:
         return None
+    _start_no_threads(given.metrics)
     from rejoinder.scoring import lines
 
     with Progress("reading"):
@@ -38,3 +48,13 @@ def scores_of_lines(given: ScoringOptions) -> LineScores | None:
     note_order(given)
     with Progress("measuring") as tick:
         return lines.score_lines(texts, **given.of(SamplingOptions), progress=tick)
+
+
+def _start_no_threads(metrics: Sequence[str]) -> None:
+    """Has NumPy start no threads for linear algebra: they take longer to start than to count n-grams.
+
+    Not where a metric asks a model or is the user's own: those may multiply matrices.
+    """
+    names = {name.partition(":")[0].strip().lower() for name in metrics}
+    if names <= _COUNTING and "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,6 +1,7 @@
 """How much a process imports before it does anything: counted in modules, since seconds differ."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -116,3 +117,23 @@ def test_a_metric_by_itself_needs_no_tables(empty):
     loaded = modules(program) - empty
     assert not {"polars", "numba", "pyarrow", "msgspec", "click"} & loaded
     assert len({name for name in loaded if name.startswith("rejoinder")}) <= 60
+
+
+@pytest.mark.parametrize(
+    ("before", "metric", "after"),
+    [("", "bleu:order=4", "1"), ("3", "bleu", "3"), ("", "greedy:vectors=none", "")],
+)
+def test_counting_starts_no_threads_for_linear_algebra(plain, before, metric, after):
+    words = ["score", *plain, "-m", metric, "--json"]
+    code = f"""
+import os
+from rejoinder.cli.app import run
+run({words})
+print(os.environ.get("OPENBLAS_NUM_THREADS", ""))
+"""
+    others = {name: value for name, value in os.environ.items() if "_NUM_THREADS" not in name}
+    environment = others | ({"OPENBLAS_NUM_THREADS": before} if before else {})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout.split("\n")[-2] == after

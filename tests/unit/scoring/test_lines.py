@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from rejoinder import read_responses, read_testset, score
 from rejoinder.cli.app import run
 from rejoinder.errors import ParameterError, RejoinderError
+from rejoinder.metrics import registry
+from rejoinder.metrics.registry import METRICS as NAMES
 from rejoinder.scoring import lines
 
 METRICS = ["bleu", "bleu:order=4,smoothing=exp", "deltableu", "rougeL", "chrf", "ter", "length"]
@@ -262,3 +264,10 @@ def test_every_parameter_of_score_is_of_lines_or_of_tables():
     from rejoinder.cli.verbs.score import score as verb
 
     assert {each.name for each in verb.params} > _WITHOUT_TABLES
+
+
+def test_every_metric_counts_or_asks_a_model_or_a_program():
+    from rejoinder.cli.plain_files import _COUNTING
+
+    others = {name for name in NAMES if registry.metric(name).needs & {"features", "context"}}
+    assert {name.lower() for name in {*NAMES} - others - {"meteor"}} == _COUNTING

@@ -18,7 +18,7 @@ import rejoinder
 from benchmarks.corpus import Corpus
 from benchmarks.timing import show
 
-ROUNDS = 9
+ROUNDS = 21
 OURS = [
     "-m",
     "rejoinder",

@@ -29,11 +29,11 @@ OURS = [
     "-m",
     "bleu:order=4,smoothing=exp",
 ]
-LIBRARIES = "all libraries of these commands: numpy, click, msgspec"
+LIBRARIES = "all libraries of these commands: click, msgspec, numpy without threads"
 IMPORTS = {
     "Python alone": "pass",
     "`import numpy`": "import numpy",
-    LIBRARIES: "import numpy, click, msgspec",
+    LIBRARIES: "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'; import numpy, click, msgspec",
     "what makes tables, which they leave out: numpy, polars": "import numpy, polars",
     "what links kernels without a linker, left out too: llvmlite": "import llvmlite.binding",
     "`import rejoinder`": "import rejoinder",

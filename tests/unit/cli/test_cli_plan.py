@@ -227,7 +227,7 @@ def test_of_many_next_items_the_first_are_printed_and_the_file_is_named(command,
     path = tmp_path / "next.csv"
     out = command("plan", *NEXT, "--next", 21, "-o", path)[1]
     assert sum("│" in each for each in out.splitlines()) == 20
-    assert f"and 1 more items in {path}, with the status 'next'" in " ".join(out.split())
+    assert f"and 1 more item in {path}, with the status 'next'" in " ".join(out.split())
 
 
 def test_the_commands_that_are_printed_with_the_next_items_run(command, tmp_path):

@@ -156,7 +156,7 @@ def test_settings_of_a_server_are_refused_elsewhere(given, told):
 @pytest.mark.parametrize(
     ("given", "told"),
     [({"turns": 0}, "turns=0"), ({"answer_tokens": 0}, "answer_tokens=0"), ({"retries": -1}, "retries"),
-     ({"max_calls": 9}, "needs --work FOLDER"), ({"corpus": TESTSET}, "corpus: only random")],
+     ({"max_calls": 9}, "needs work=FOLDER"), ({"corpus": TESTSET}, "corpus: only random")],
 )  # fmt: skip
 def test_settings_out_of_range_are_refused(given, told):
     with pytest.raises(ParameterError, match=told):

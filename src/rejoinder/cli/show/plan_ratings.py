@@ -91,7 +91,8 @@ def next_items(
     out.print(shown)
     if rows.height > MOST_ITEMS:
         where = "" if file is None else f" in {file}, with the status '{NEXT}'"
-        out.print(f"and {rows.height - MOST_ITEMS} more items{where}", style="dim")
+        more = counted(rows.height - MOST_ITEMS, "more item")
+        out.print(f"and {more}{where}", style="dim", soft_wrap=True)
     out.print()
     _print_next(out, items, "the table" if file is None else str(file))
     for each in commands:

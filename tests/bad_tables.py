@@ -5,7 +5,10 @@
 
 import io
 import json
+import re
+import zipfile
 
+import openpyxl
 import polars as pl
 
 
@@ -21,6 +24,19 @@ def parquet(**columns):
     data = io.BytesIO()
     pl.DataFrame(columns).write_parquet(data)
     return data.getvalue()
+
+
+def workbook(*rows, old="(?!)", new=""):
+    """A workbook of these rows; in the XML of its sheet a pattern is replaced."""
+    book, whole, edited = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(whole)
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(edited, "w") as archive:
+        for name in source.namelist():
+            content = source.read(name).decode()
+            archive.writestr(name, re.sub(old, new, content) if "sheet1" in name else content)
+    return edited.getvalue()
 
 
 def one_testset(case_id, wrong, expected, content, name="test.jsonl", **more):
@@ -137,6 +153,13 @@ PARQUET = [
     one_reply_file("parquet-null", "a null reply", r"row 2: the text of system 'a' at id 'c2' is null", parquet(system=["a"] * 2, id=["c1", "c2"], text=["Hi", None]), "bot.parquet"),
 ]  # fmt: skip
 
+COLUMNS = ("system", "id", "text")
+WORKBOOKS = [
+    one_reply_file("formula", "a formula that was never computed", r"sheet 'Sheet', cell C2: a formula without a saved value \(1 in", workbook(COLUMNS, ("a", "c1", "=A1")), "bot.xlsx"),
+    one_reply_file("row-order", "rows of a workbook out of order", r"the row 3 stands after the row 9", workbook(COLUMNS, ("a", "c1", "Hi"), ("a", "c2", "Ho"), old=r'r="([ABC]?)2"', new=r'r="\g<1>9"'), "bot.xlsx"),
+    one_reply_file("cell-order", "cells of a workbook out of order", r"row 2: the cell 'B2' is in another row, or before its neighbour", workbook(COLUMNS, ("a", "c1", "Hi"), old='r="C2"', new='r="B2"'), "bot.xlsx"),
+]  # fmt: skip
+
 RATED = "model,context_id,response,prevgt,all_references,context\n"
 PUBLISHED = [
     one_testset("broken-zip", "a DailyDialog zip that is broken", r"not a sound zip archive", b"PK\x03\x04 test/dialogues_test.txt", "test.zip"),
@@ -151,4 +174,4 @@ PUBLISHED = [
     one_testset("plusplus-context", "DailyDialog++ without a context", r"row 1: no column 'context'", items({"id": 0, "positive_responses": ["Hi"]})),
 ]  # fmt: skip
 
-CASES = [*TESTSETS, *RESPONSES, *CELLS, *TEXTS, *PARQUET, *PUBLISHED]
+CASES = [*TESTSETS, *RESPONSES, *CELLS, *TEXTS, *PARQUET, *WORKBOOKS, *PUBLISHED]

@@ -1,11 +1,16 @@
-"""Excel workbooks (.xlsx): the cells of a sheet, as text. Formulas are not evaluated."""
+"""Excel workbooks (.xlsx): the cells of a sheet, as text. Formulas are not evaluated.
+
+Openpyxl reads the cells. What it passes over in silence is looked up in the XML of the sheet: the order
+of rows and cells, formulas without a value, errors, hidden rows and columns, merged cells.
+"""
 
 from __future__ import annotations
 
 import io
 import logging
 import zipfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -13,7 +18,7 @@ from typing import Any
 from rejoinder.errors import InputError, MissingExtraError
 from rejoinder.files.packed import refuse_packed
 from rejoinder.files.reading import read_bytes
-from rejoinder.messages import quoted
+from rejoinder.messages import listed, quoted
 from rejoinder.tables.io.delimited import Grid, grid
 from rejoinder.text.visible import visible
 
@@ -22,14 +27,32 @@ _LOG = logging.getLogger(__name__)
 MOST = 1 << 30
 """Bytes that the files in a workbook may unpack to."""
 
+LAST_ROW = 1 << 20
+"""The rows that a sheet can have."""
+
+_SAVE = "open the workbook in a spreadsheet program and save it there"
+_NOTES = {
+    "row": "hidden rows, read like the others",
+    "column": "hidden columns, read like the others",
+    "merged": "merged cells, whose value stands in the first of them while the others are empty",
+    "error": "errors of formulas, read as text such as #NAME?",
+    "formula": (
+        "formulas whose value may never have been computed, since the program that wrote the "
+        f"workbook asks for it on opening; {_SAVE}"
+    ),
+}
+"""What the log says of a sheet, by kind, before the number and the places."""
+
 
 def read_workbook(path: Path) -> Grid:
     """The first sheet that has cells; a number that is whole is its digits, an empty cell is ``""``.
 
-    A cell with a formula has the value that was saved with it.
+    A cell with a formula has the value that was saved with it. The size that a sheet claims to have is
+    ignored. The log says which cells are hidden, merged, or errors of formulas.
 
     Raises:
-        InputError: It is no sound workbook, or no sheet has a header and a row.
+        InputError: It is no sound workbook, its rows or cells are out of order, no sheet has a header
+            and a row, or a formula has no value.
         MissingExtraError: Openpyxl is not installed.
     """
     data = read_bytes(path)
@@ -43,7 +66,11 @@ def read_workbook(path: Path) -> Grid:
         ) from None
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        findings = {each.title: _findings(each, str(path)) for each in book.worksheets}
         sheets = {sheet.title: list(_rows(sheet)) for sheet in book.worksheets}
+        asks = b'fullCalcOnLoad="1"' in book._archive.read("xl/workbook.xml")  # pyright: ignore
+    except InputError:
+        raise
     except (
         Exception
     ) as error:  # of the zip, of the XML and of openpyxl, which has no error of its own
@@ -60,7 +87,12 @@ def read_workbook(path: Path) -> Grid:
             "%s: the sheet %s is read; the other %d are not",
             visible(str(path)), quoted(title), len(filled) - 1,
         )  # fmt: skip
-    return grid(f"{path}, sheet {quoted(title)}", iter(_even(rows)), "give each its own column")
+    name = f"{path}, sheet {quoted(title)}"
+    found = findings[title]
+    if not asks:
+        found.pop("formula", None)
+    _say(found, name)
+    return grid(name, iter(_even(rows)), "give each its own column")
 
 
 def _check_size(data: bytes, path: Path) -> None:
@@ -82,8 +114,79 @@ def _check_size(data: bytes, path: Path) -> None:
         )
 
 
+def _findings(sheet: Any, path: str) -> dict[str, list[str]]:
+    """By kind the cells, rows and columns of a sheet of which something is to be said.
+
+    Raises:
+        InputError: A row or a cell stands behind a later one: openpyxl would leave it out.
+    """
+    from openpyxl.utils import coordinate_to_tuple, get_column_letter
+    from openpyxl.xml.constants import SHEET_MAIN_NS
+    from openpyxl.xml.functions import iterparse
+
+    found: dict[str, list[str]] = defaultdict(list)
+    space, name, row = f"{{{SHEET_MAIN_NS}}}", f"{path}, sheet {quoted(sheet.title)}", 0
+    with sheet._get_source() as source:
+        for _, element in iterparse(source):
+            if element.tag == f"{space}row":
+                before, row = row, int(float(element.get("r", row + 1)))
+                if not before < row <= LAST_ROW:
+                    raise InputError(
+                        f"{name}: the row {row} stands after the row {before}; expected ascending "
+                        f"numbers up to {LAST_ROW}; {_SAVE}"
+                    )
+                column = 0
+                for cell in element:
+                    last, place = column, cell.get("r", f"{get_column_letter(column + 1)}{row}")
+                    number, column = coordinate_to_tuple(place)
+                    if number != row or column <= last:
+                        raise InputError(
+                            f"{name}, row {row}: the cell {quoted(place)} is in another row, or "
+                            f"before its neighbour; expected ascending columns; {_SAVE}"
+                        )
+                    for kind in _kinds(cell, space):
+                        found[kind].append(place)
+                if len(element) and element.get("hidden") in ("1", "true"):
+                    found["row"].append(str(row))
+                element.clear()
+            elif element.tag == f"{space}col" and element.get("hidden") in ("1", "true"):
+                first, last = (get_column_letter(int(element.get(end))) for end in ("min", "max"))
+                found["column"].append(first if first == last else f"{first}:{last}")
+            elif element.tag == f"{space}mergeCell":
+                found["merged"].append(element.get("ref", ""))
+    return found
+
+
+def _kinds(cell: Any, space: str) -> Iterator[str]:
+    """What is to be said of a cell; a text without characters is a value of a formula."""
+    value = cell.find(f"{space}v")
+    if cell.find(f"{space}f") is not None:
+        without = value is None or (not value.text and cell.get("t") != "str")
+        yield "without value" if without else "formula"
+    if cell.get("t") == "e":
+        yield "error"
+
+
+def _say(found: Mapping[str, Sequence[str]], name: str) -> None:
+    """Logs what was found in a sheet.
+
+    Raises:
+        InputError: A formula has no value.
+    """
+    if valueless := found.get("without value"):
+        raise InputError(
+            f"{name}, cell {valueless[0]}: a formula without a saved value ({len(valueless)} in this "
+            f"sheet); expected the value that was computed; {_SAVE}, or replace formulas by values"
+        )
+    for kind, what in _NOTES.items():
+        if kind in found:
+            places = found[kind]
+            _LOG.warning("%s: %s (%d): %s", visible(name), what, len(places), listed(places))
+
+
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
     """The rows that have cells, each with its number."""
+    sheet.reset_dimensions()  # those that it claims
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         cells = [_text(value) for value in row]
         while cells and not cells[-1]:

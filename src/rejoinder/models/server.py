@@ -7,8 +7,10 @@ each of these is one message. A server that is busy is asked again, when it says
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import math
+import socket
 import threading
 import time
 import urllib.error
@@ -17,6 +19,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -26,7 +29,7 @@ from rejoinder.models.server_key import KEY, answer_without_key, server_key, wit
 from rejoinder.progress import waits_of_run
 
 MAX_SILENT_SECONDS = 300.0  # seconds that a server may be silent
-MAX_ANSWER_SECONDS = 900.0  # seconds that a whole answer may take
+MAX_ANSWER_SECONDS = 900.0  # seconds that a request may take, from connecting to the last byte
 MAX_ANSWER_BYTES = 64 << 20
 """How long an answer may be: the echo of 100,000 tokens takes about 10 MiB."""
 
@@ -65,8 +68,9 @@ def split_url(url: str) -> SplitResult:
     """
     try:
         parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")
         whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a bracket that is never closed, a port that is no number
+    except ValueError:  # a bracket that is never closed, a port that is no number, an empty label
         parts, whole = SplitResult("", "", "", "", ""), False
     if "@" in url.partition("#")[0] or parts.query:
         raise ParameterError(
@@ -74,11 +78,11 @@ def split_url(url: str) -> SplitResult:
             f"ends up in files and logs; put it into the environment variable {KEY}, and leave out "
             "what stands before '@' or after '?'"
         )
-    plain = url.isprintable() and " " not in url and parts.path.isascii()
+    plain = url.isprintable() and " " not in url and (parts.netloc + parts.path).isascii()
     if not whole or not plain:
         raise ParameterError(
-            f"{url!r:.80} is no URL of a server; expected http://host:port/v1 or https://host/v1, "
-            "and #NAME behind it where it serves several models"
+            f"{url!r:.80} is no URL of a server; expected http://host:port/v1 or https://host/v1 in "
+            "ASCII, and #NAME behind it where it serves several models"
         )
     return parts
 
@@ -99,7 +103,7 @@ class Server:
         self.url = url
         self.pauses = pauses
         # A redirect would carry the key to another host.
-        self.opener = urllib.request.build_opener(_NoRedirect)
+        self.opener = urllib.request.build_opener(_NoRedirect, _Http, _Https)
         self.waits = waits_of_run()
         self._closed = threading.Event()
         self._free = 0.0  # no request is sent before this time (time.monotonic)
@@ -164,6 +168,11 @@ class Server:
                     if pause is None:
                         raise RefusedError(self._refused(route, error), error.code) from None
             except (OSError, http.client.HTTPException) as error:
+                if isinstance(getattr(error, "reason", error), _DeadlineError):
+                    raise AnswerError(
+                        f"{self.url}/{route}: the answer was not complete after "
+                        f"{MAX_ANSWER_SECONDS:.0f} seconds; is the server overloaded?"
+                    ) from None
                 pause = next(pauses, None)
                 if pause is None or _nobody(error):
                     raise InputError(
@@ -205,8 +214,7 @@ class Server:
             return self._body(route, answer)
 
     def _body(self, route: str, answer: http.client.HTTPResponse) -> bytes:
-        """The body of an answer, no longer than `MAX_ANSWER_BYTES` and no later than `MAX_ANSWER_SECONDS`."""
-        end = time.monotonic() + MAX_ANSWER_SECONDS
+        """The body of an answer, no longer than `MAX_ANSWER_BYTES`."""
         body = bytearray()
         while piece := answer.read1(PIECE):
             body += piece
@@ -214,11 +222,6 @@ class Server:
                 raise AnswerError(
                     f"{self.url}/{route}: the answer is longer than {MAX_ANSWER_BYTES >> 20} MiB, so it is "
                     "no answer of a completions server; is this its URL?"
-                )
-            if time.monotonic() > end:
-                raise AnswerError(
-                    f"{self.url}/{route}: the answer was not complete after {MAX_ANSWER_SECONDS:.0f} "
-                    "seconds; is the server overloaded?"
                 )
         if answer.length:  # read1 does not say that the connection ended before its time
             raise http.client.IncompleteRead(bytes(body), answer.length)
@@ -262,6 +265,65 @@ def _retry_after(headers: Message) -> float | None:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
+
+
+class _DeadlineError(OSError):
+    """A request took longer than `MAX_ANSWER_SECONDS`."""
+
+
+class _UntilDeadline(io.RawIOBase):
+    """What comes over a connection up to ``end`` (``time.monotonic``), be it slow or without an end."""
+
+    def __init__(self, connection: socket.socket, stream: io.RawIOBase, end: float) -> None:
+        self.connection, self.stream, self.end = connection, stream, end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self.end - time.monotonic()
+        try:
+            if left > 0:
+                self.connection.settimeout(min(left, MAX_SILENT_SECONDS))
+                return self.stream.readinto(buffer)
+        except TimeoutError:
+            if left > MAX_SILENT_SECONDS:
+                raise
+        raise _DeadlineError
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer of which everything is read up to a time: status, headers, sizes of chunks, body."""
+
+    def __init__(self, sock: socket.socket, *given: Any, end: float, **named: Any) -> None:
+        super().__init__(sock, *given, **named)
+        self.fp = io.BufferedReader(_UntilDeadline(sock, self.fp.detach(), end))
+
+
+class _WithDeadline(urllib.request.AbstractHTTPHandler):
+    """Opens connections whose answers have `MAX_ANSWER_SECONDS` from now."""
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **given: Any) -> Any:
+        end = time.monotonic() + MAX_ANSWER_SECONDS
+
+        def connection(*arguments: Any, **named: Any) -> http.client.HTTPConnection:
+            opened = http_class(*arguments, **named)
+            opened.response_class = partial(_Response, end=end)
+            return opened
+
+        return super().do_open(connection, req, **given)
+
+
+class _Http(_WithDeadline, urllib.request.HTTPHandler):
+    pass
+
+
+class _Https(_WithDeadline, urllib.request.HTTPSHandler):
+    pass
 
 
 def _reason(error: BaseException) -> str:

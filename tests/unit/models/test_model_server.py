@@ -2,9 +2,10 @@
 
 import itertools
 import re
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.message import Message
 from email.utils import format_datetime
@@ -185,3 +186,90 @@ def test_an_answer_that_cannot_be_used_is_no_refusal():
         pytest.raises(AnswerError, match="no JSON"),
     ):
         server.get("a")
+
+
+DRIPS = {
+    "status line": (b"HTTP/1.1 ", b"2"),
+    "header": (b"HTTP/1.1 200 OK\r\nX: ", b"a"),
+    "many headers": (b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"),
+    "chunk size": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0"),
+    "chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n", b"0"),
+    "trailer": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: a\r\n"),
+    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "body": (b"HTTP/1.1 200 OK\r\n\r\n", b" "),
+    "body of a known length": (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b" "),
+}
+
+
+@contextmanager
+def dripping(begin, piece):
+    """The port of a server that sends ``begin``, and ``piece`` again and again."""
+    done = threading.Event()
+
+    def drip(connection):
+        with connection, suppress(OSError):
+            connection.sendall(begin)
+            while not done.wait(0.02):
+                connection.sendall(piece)
+
+    def accept():
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=drip, args=place.accept()[:1], daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        threading.Thread(target=accept, daemon=True).start()
+        yield place.getsockname()[1]
+        done.set()
+        place.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("where", DRIPS)
+def test_a_drip_ends_at_the_deadline_wherever_it_is(where, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ANSWER_SECONDS", 0.3)
+    begun = time.monotonic()
+    with dripping(*DRIPS[where]) as port:
+        server = Server(f"http://127.0.0.1:{port}/v1", ())
+        with pytest.raises(AnswerError, match="not complete after 0 seconds"):
+            server.get("a")
+    assert 0.29 < time.monotonic() - begun < 3
+
+
+def test_a_drip_in_the_message_of_a_refusal_ends_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(module, "MAX_ANSWER_SECONDS", 0.3)
+    begun = time.monotonic()
+    with dripping(b"HTTP/1.1 400 Bad\r\nContent-Length: 9999\r\n\r\n", b" ") as port:
+        server = Server(f"http://127.0.0.1:{port}/v1", ())
+        with pytest.raises(
+            RefusedError, match=r"status 400 \(and an error message that breaks off"
+        ):
+            server.get("a")
+    assert 0.29 < time.monotonic() - begun < 3
+
+
+def test_a_drip_before_a_connection_is_encrypted_ends_too(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SILENT_SECONDS", 0.3)
+    begun = time.monotonic()
+    with dripping(b"\x16\x03\x03\x40\x00", b"\x02") as port:
+        server = Server(f"https://127.0.0.1:{port}/v1", ())
+        with pytest.raises(InputError, match="timed out"):
+            server.get("a")
+    assert 0.29 < time.monotonic() - begun < 3
+
+
+def test_a_drip_of_a_proxy_ends_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(module, "MAX_ANSWER_SECONDS", 0.3)
+    with dripping(*DRIPS["header"]) as port:
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("no_proxy", "")
+        server = Server("https://host.invalid/v1", ())
+        with pytest.raises(AnswerError, match="not complete after 0 seconds"):
+            server.get("a")
+
+
+def test_a_silent_server_is_asked_again_before_the_deadline(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SILENT_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        server = Server(f"http://127.0.0.1:{place.getsockname()[1]}/v1", (0.01,))
+        with pytest.raises(InputError, match="cannot be reached: timed out"):
+            server.get("a")

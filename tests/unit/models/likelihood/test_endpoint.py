@@ -89,6 +89,11 @@ def test_a_key_in_the_url_is_refused(url):
         "http://host/v 1",
         "http://host/v1\n",
         "http://host/ü",
+        "http://a..b/v1",
+        "http://./v1",
+        f"http://{'a' * 64}.org/v1",
+        "http://exämple.org/v1",
+        "http://\u212a.org/v1",  # the sign of the kelvin
     ],
 )
 def test_what_is_no_url_of_a_server_is_refused(url):

@@ -218,17 +218,24 @@ def _check_texts(task: Task) -> None:
         raise ParameterError(
             f"language: got {quoted(task.language)}; expected a tag such as 'en' or 'pt-BR'"
         )
-    if not task.return_address:
-        return
-    try:
-        parts = urlsplit(task.return_address)
-    except ValueError:
-        parts = None
-    if parts is None or parts.scheme != "https" or not parts.netloc:
+    if task.return_address and not is_address(task.return_address, "https"):
         raise ParameterError(
             f"return_address: got {quoted(task.return_address)}; expected an address that begins with "
             "https://"
         )
+
+
+def is_address(text: str, *schemes: str) -> bool:
+    """Whether a text is an address with one of the schemes, a host, and a port that there can be.
+
+    >>> is_address("https://a.example/", "https"), is_address("https://a.example:70000/", "https")
+    (True, False)
+    """
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _check_example(task: Task, where: str, example: Example) -> None:

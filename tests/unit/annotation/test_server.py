@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
 
 from starlette.testclient import TestClient
 
@@ -16,9 +17,12 @@ from rejoinder.annotation.export import judgements
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.server.app import make_app
+from rejoinder.annotation.server.run import listening
 from rejoinder.annotation.server.security import HEADERS, form_token
 from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Example, Task
+from rejoinder.cli.verbs.annotate_serve import _checked
+from rejoinder.errors import InputError, ParameterError
 from rejoinder.tables.schemas import RESPONSES
 from rejoinder.tables.testset import TestSet
 
@@ -176,6 +180,7 @@ def test_forms_of_other_sites_and_forged_ones_are_refused(tmp_path):
         {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "none"}, {}, {"Origin": "null"}, {"Origin": "http://evil.example"},
         {"Origin": "http://127.0.0.1:8001"}, {"Origin": "http://127.0.0.1:8000.evil.example"},
+        {"Origin": "http://[::1"}, {"Origin": "http://"}, {"Origin": "127.0.0.1:8000"},
         {"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1:8000"},
     ):  # fmt: skip
         page = answer(web, rater, {"c0": "3"}, headers)
@@ -207,6 +212,22 @@ def test_forms_of_other_sites_and_forged_ones_are_refused(tmp_path):
         assert page.status_code == 403
     assert len(study.raters()) == 2
     assert web.get(f"/r/{rater.token}/undo").status_code == 405
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64, "[::1", "\udcff", "a\0b", "::g", "1.2.3.4.5"])
+def test_a_host_that_is_none_is_one_message(host):
+    with pytest.raises(
+        InputError, match=r"cannot be listened to: .+; choose another --port or --host"
+    ):
+        listening(host, 0)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "http://:80", "https://a.example:70000", "ftp://a"]
+)
+def test_a_public_address_that_is_none_is_one_message(address):
+    with pytest.raises(ParameterError, match="expected an address; write it like https://"):
+        _checked(address)
 
 
 def test_bodies_are_forms_of_limited_size(tmp_path):

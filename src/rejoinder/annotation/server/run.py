@@ -41,11 +41,11 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         place.bind((host, port))
         place.listen(512)
-    except OSError as error:
+    except (OSError, TypeError, ValueError) as error:  # a text that is no host is one of the others
         place.close()
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{host}, port {port}: cannot be listened to: {error.strerror or error}; choose another "
-            "--port or --host"
+            f"{host}, port {port}: cannot be listened to: {reason}; choose another --port or --host"
         ) from None
     return place
 

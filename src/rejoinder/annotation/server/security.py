@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
@@ -105,7 +105,7 @@ def check_same_site(request: Request) -> None:
             return
     else:
         origin, host = request.headers.get("origin", ""), request.headers.get("host", "")
-        if host and urlsplit(origin).netloc == host:
+        if host and origin.partition("://")[2] == host:
             return
     raise RefusedError(403, "This form was sent from another site. Open your link again.")
 

@@ -107,18 +107,16 @@ def _checked(address: str | None) -> str | None:
     """The address without a slash at its end."""
     from urllib.parse import urlsplit
 
+    from rejoinder.annotation.task import is_address
     from rejoinder.errors import ParameterError
 
     if address is None:
         return None
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        parts = None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
+    if not is_address(address, "http", "https"):
         raise ParameterError(
             f"--address {address}: expected an address; write it like https://study.example.org"
         )
+    parts = urlsplit(address)
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ParameterError(
             f"--address {address}: expected an address without a path; give the study a host or port of "

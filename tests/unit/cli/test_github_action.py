@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,54 @@ def test_whether_it_fails_where_it_is_not_sure(files, unsure, status):
     done, printed, *_ = compared(files, testset="testset.jsonl", fail_if_unsure=unsure, **given)
     assert done == status, printed
     assert (done == 2) == ("'yes' is neither true nor false" in printed)
+
+
+WHEEL = {
+    "rejoinder/__init__.py": "",
+    "rejoinder/__main__.py": "def run():\n    print('the installed one')\n",
+    "rejoinder-0.dist-info/METADATA": "Metadata-Version: 2.1\nName: rejoinder\nVersion: 0\n",
+    "rejoinder-0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "rejoinder-0.dist-info/entry_points.txt": "[console_scripts]\nrejoinder = rejoinder.__main__:run\n",
+    "rejoinder-0.dist-info/RECORD": "",
+}
+"""A package with the command ``rejoinder``, which takes the place of the action's repository."""
+
+
+def test_no_file_of_the_checkout_is_run(tmp_path):
+    checkout, temporary = tmp_path / "checkout", tmp_path / "temporary"
+    checkout.mkdir()
+    temporary.mkdir()
+    for name in (
+        "venv",
+        "pip",
+        "ensurepip",
+        "rejoinder",
+        "sitecustomize",
+        "usercustomize",
+        "typing",
+    ):
+        (checkout / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n"
+        )
+    (checkout / "pip.conf").write_text("[global]\nindex-url = http://127.0.0.1:9/\n")
+    wheel = tmp_path / "rejoinder-0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as package:
+        for name, content in WHEEL.items():
+            package.writestr(name, content)
+    path = tmp_path / "path"
+    environment = {
+        **os.environ, "RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(wheel),
+        "GITHUB_PATH": str(path), "PYTHONPATH": str(checkout), "PIP_NO_INDEX": "1",
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }  # fmt: skip
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
+    given = {"cwd": checkout, "check": False, "capture_output": True, "text": True, "timeout": 300}
+    done = subprocess.run([*bash, INSTALL["run"]], env=environment, **given)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
+    # The step after it runs the command, with what the first one put before the path.
+    later = environment | {"PATH": f"{path.read_text().strip()}:{environment['PATH']}"}
+    del later["PYTHONPATH"]
+    done = subprocess.run([*bash, "rejoinder"], env=later, **given)
+    assert done.stdout == "the installed one\n", done.stderr
+    assert not (tmp_path / "ran").exists()

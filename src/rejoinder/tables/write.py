@@ -146,7 +146,9 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     """
     content = io.BytesIO()
     table.write_parquet(content, metadata=metadata)
-    path.write_bytes(content.getbuffer())
+    # The error of a full disk must not keep the memory exported: collecting it would fail aloud.
+    with content.getbuffer() as memory, path.open("wb") as file:
+        file.write(memory)
 
 
 def _separated(table: pl.DataFrame, path: Path, separator: str) -> None:

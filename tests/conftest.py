@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -17,6 +18,15 @@ collect_ignore = ["peers/inspect_evaluation.py"]
 # Kernels are compiled on first use: the first example takes its time.
 settings.register_profile("rejoinder", deadline=None)
 settings.load_profile("rejoinder")
+
+
+@pytest.fixture(autouse=True)
+def close_studies():
+    """Closes the studies that a test opened by ``studies.py``."""
+    yield
+    studies = sys.modules.get("studies")
+    while studies is not None and studies.OPENED:
+        studies.OPENED.pop().close()
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from rejoinder.tables.testset import TestSet
 
 TASK = Task()
 SYSTEMS = ("ann", "bot", "cat", "dog")
+OPENED: list[Study] = []
+"""The studies that the fixture ``close_studies`` closes when a test ends."""
 
 
 def items_of(items: int, dialogues: int = 0, chance: float | None = None) -> TestSet:
@@ -46,7 +48,14 @@ def study(
     table = items_of(items, **more)  # pyright: ignore
     path = folder / f"{len(list(folder.iterdir()))}.sqlite"
     make_study(path, task, make_questions(table, responses(table, systems), task))
-    return Study(path)
+    return opened(path)
+
+
+def opened(path: Path, **more: object) -> Study:
+    """The study of a file, which is closed when the test ends."""
+    study = Study(path, **more)  # pyright: ignore
+    OPENED.append(study)
+    return study
 
 
 def form(task: Task, shown: Shown, draw: random.Random) -> dict[str, str]:

@@ -18,9 +18,9 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright import sync_api
 
+import studies
 from chromium import AXE, CHROMIUM, MARKS, WCAG, launched, opened
 from rejoinder.annotation.export import judgements
-from rejoinder.annotation.study import Study
 from rejoinder.cli.app import run
 from shared_data import SYSTEMS, TESTSET
 from study_server import Server
@@ -169,7 +169,7 @@ def test_a_whole_session_by_the_keyboard_alone(browser, tmp_path, kind):
         assert complaints == []
     finally:
         server.stop()
-    study = Study(server.db)
+    study = studies.opened(server.db)
     wanted = {
         "pointwise": {"relevance": 2, "fluency": 4},
         "head-to-head": {"overall": "tie"},
@@ -262,7 +262,7 @@ def test_a_page_without_a_server_from_the_file_to_the_ratings(browser, tmp_path,
     download.value.save_as(answers)
     ratings = tmp_path / "r.csv"
     assert run(["annotate", "export", str(db), str(answers), "-o", str(ratings)]) == 0
-    study = Study(db)
+    study = studies.opened(db)
     rated = [each for each in judgements(study) if each.kind == "rated"]
     assert len(rated) == {"pointwise": 6, "head-to-head": 6, "best-worst": 2}[kind]
     for each in rated:
@@ -373,7 +373,7 @@ def test_two_raters_side_by_side_finish_200_items_while_the_server_is_killed_30_
     server.kill()
     assert not faults
     assert kills == 30
-    study = Study(server.db)
+    study = studies.opened(server.db)
     every = judgements(study)
     rated = [each for each in every if each.kind == "rated"]
     assert len(rated) == len({(e.rater, e.item, e.systems) for e in rated}) == 2 * 198

@@ -12,7 +12,6 @@ import pytest
 import studies
 from rejoinder import TestSet
 from rejoinder.annotation import export as annotation_export
-from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Example, Task
 from rejoinder.auditing.verdicts import _clear
 from rejoinder.cli.option_values import FEWEST_RESAMPLES, enough
@@ -331,7 +330,7 @@ def test_who_answers_just_the_share_of_attention_questions_right_stays(tmp_path)
 def test_a_question_left_open_is_given_to_another_only_after_its_time(tmp_path):
     now = [0.0]
     first = studies.study(tmp_path, Task(raters_per_question=1), items=1, systems=1)
-    study = Study(first.database.path, clock=lambda: now[0])
+    study = studies.opened(first.database.path, clock=lambda: now[0])
     one, other = study.add_rater(), study.add_rater()
     assert study.current(one) is not None
     now[0] = 3600.0

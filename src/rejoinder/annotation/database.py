@@ -94,27 +94,31 @@ class Database:
             raise InputError(f"{path}: there is no such study; make one by naming a test set")
         refuse_network(self.path)
         self._lock = threading.Lock()
-        try:
-            self._connection = _opened(self.path, reading)
-            numbers = [
-                self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("application_id", "user_version")
-            ]
-        except sqlite3.OperationalError as error:
+        with _faults_of_opening(self.path), contextlib.ExitStack() as opening:
+            self._connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            opening.callback(self._connection.close)
+            self._prepare()
+            opening.pop_all()
+
+    def _prepare(self) -> None:
+        if not self._reading:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("PRAGMA foreign_keys = ON")
+        application, form = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        )
+        if application != APPLICATION:
             raise InputError(
-                f"{path}: the study cannot be opened: {error}; make room on its disk, and see that you "
-                "may read and write there"
-            ) from None
-        except sqlite3.DatabaseError as error:
+                f"{self.path}: no database of a study; name one that annotate has made"
+            )
+        if form != FORMAT:
             raise InputError(
-                f"{path}: no database of a study: {error}; name another file"
-            ) from None
-        if numbers[0] != APPLICATION:
-            raise InputError(f"{path}: no database of a study; name one that annotate has made")
-        if numbers[1] != FORMAT:
-            raise InputError(
-                f"{path}: a study of format {numbers[1]}; expected {FORMAT}; open it with the version "
-                "of Rejoinder that made it"
+                f"{self.path}: a study of format {form}; expected {FORMAT}; open it with the version of "
+                "Rejoinder that made it"
             )
 
     @contextmanager
@@ -152,6 +156,19 @@ class Database:
                     self._connection.execute("PRAGMA busy_timeout = 0")
                     self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
+
+
+@contextmanager
+def _faults_of_opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"{path}: the study cannot be opened: {error}; make room on its disk, and see that you may "
+            "read and write there"
+        ) from None
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"{path}: no database of a study: {error}; name another file") from None
 
 
 def make_database(path: str | os.PathLike[str], fill: Callable[[sqlite3.Connection], None]) -> None:
@@ -227,15 +244,3 @@ def refuse_network(path: Path) -> None:
             f"{path}: lies on a network file system ({kind}), where a confirmed rating could be lost; "
             "put the study on a local disk"
         )
-
-
-def _opened(path: Path, reading: bool) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-    )
-    if reading:
-        return connection
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    return connection

@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -166,13 +166,16 @@ class Study:
     ) -> None:
         self.database = Database(path, reading)
         self._clock = clock
-        with self.database.transaction() as db:
-            values = dict(db.execute("SELECT key, value FROM study").fetchall())
-        self.task = task_of_json(values["task"])
-        self.admin = values["admin"]
-        self.join = values["join"]
-        self.identity = values["identity"]
-        self.notes: tuple[str, ...] = tuple(json.loads(values["notes"]))
+        with ExitStack() as opening:
+            opening.callback(self.database.close)
+            with self.database.transaction() as db:
+                values = dict(db.execute("SELECT key, value FROM study").fetchall())
+            self.task = task_of_json(values["task"])
+            self.admin = values["admin"]
+            self.join = values["join"]
+            self.identity = values["identity"]
+            self.notes: tuple[str, ...] = tuple(json.loads(values["notes"]))
+            opening.pop_all()
 
     def close(self) -> None:
         """Closes the file."""

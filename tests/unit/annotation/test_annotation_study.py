@@ -15,7 +15,7 @@ import studies
 from rejoinder.annotation.export import export, judgements
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
-from rejoinder.annotation.study import Study, open_study
+from rejoinder.annotation.study import open_study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.errors import InputError
 
@@ -130,7 +130,7 @@ def test_a_question_left_open_goes_to_somebody_else(tmp_path):
     study = studies.study(tmp_path, task, items=1, systems=1)
     path = study.database.path
     study.close()
-    study = Study(path, clock=lambda: now[0])
+    study = studies.opened(path, clock=lambda: now[0])
     first, second = study.add_rater(), study.add_rater()
     shown = study.current(first)
     assert study.current(second) is None
@@ -325,11 +325,11 @@ def test_of_two_first_starts_both_open_the_same_study(tmp_path, monkeypatch):
 def test_files_that_are_no_study_are_refused(tmp_path):
     path = tmp_path / "a.sqlite"
     with pytest.raises(InputError, match="there is no such study"):
-        Study(path)
+        studies.opened(path)
     for content in (b"", b"words", b"SQLite format 3\x00" + b"x" * 5000):
         path.write_bytes(content)
         with pytest.raises(InputError, match="no database of a study"):
-            Study(path)
+            studies.opened(path)
 
 
 def test_the_file_is_the_owners_alone_and_at_rest_the_only_one(tmp_path):
@@ -339,14 +339,14 @@ def test_the_file_is_the_owners_alone_and_at_rest_the_only_one(tmp_path):
     assert study.database.path.stat().st_mode & 0o777 == 0o600
     study.close()
     assert [each.name for each in tmp_path.iterdir()] == ["0.sqlite"]
-    with_reading = Study(tmp_path / "0.sqlite", reading=True)
+    with_reading = studies.opened(tmp_path / "0.sqlite", reading=True)
     assert len(judgements(with_reading)) == 1
     with_reading.close()
 
 
 def test_two_processes_may_use_a_study(tmp_path):
     one = studies.study(tmp_path, Task(raters_per_question=1), items=3, systems=1)
-    other = Study(one.database.path)
+    other = studies.opened(one.database.path)
     raters = [one.add_rater(), one.add_rater()]
     given = []
     for study, rater in ((one, raters[0]), (other, raters[1]), (one, raters[0])):

@@ -10,7 +10,6 @@ from rejoinder.annotation.languages import languages, own_languages
 from rejoinder.annotation.new_study import make_study
 from rejoinder.annotation.questions import make_questions
 from rejoinder.annotation.standalone.page import make_page
-from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Task
 from rejoinder.tables.testset import TestSet
 
@@ -47,7 +46,7 @@ def chinese(tmp_path, task):
     testset = TestSet.from_lists([["很好。"]], contexts=[["你今天过得怎么样？"]])
     path = tmp_path / "zh.sqlite"
     make_study(path, task, make_questions(testset, studies.responses(testset, 1), task))
-    return Study(path)
+    return studies.opened(path)
 
 
 def test_a_page_tells_the_language_of_each_text(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 
 import studies
 from rejoinder.annotation.export import judgements
-from rejoinder.annotation.study import Study
 
 STEP = 601  # bytes between two cuts; a prime, so that they fall anywhere in the pages of the log
 
@@ -33,7 +32,7 @@ def confirmed(tmp_path):
 
 def test_answers_lie_in_a_log_that_is_flushed_before_they_are_confirmed(confirmed):
     path, _, _ = confirmed
-    study = Study(path)
+    study = studies.opened(path)
     with study.database._lock:
         ask = lambda name: study.database._connection.execute(f"PRAGMA {name}").fetchone()[0]  # noqa: E731
         assert (ask("journal_mode"), ask("synchronous")) == ("wal", 2)  # 2: FULL
@@ -50,7 +49,7 @@ def test_no_confirmed_answer_is_lost_and_no_other_is_half_there(confirmed, tmp_p
         copy = tmp_path / f"{cut}.sqlite"
         shutil.copy(path, copy)
         copy.with_name(copy.name + "-wal").write_bytes(whole[:cut] + garbage)
-        study = Study(copy)
+        study = studies.opened(copy)
         left = judgements(study)
         sure = max((len(there) for length, there in lengths if length <= cut), default=0)
         assert len(left) >= sure

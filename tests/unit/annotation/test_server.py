@@ -128,7 +128,7 @@ def test_nothing_of_a_corpus_or_a_rater_is_markup(tmp_path, kind):
         comments=True, raters_per_question=1,
     )  # fmt: skip
     make_study(tmp_path / "s.sqlite", task, make_questions(table, replies, task))
-    study = Study(tmp_path / "s.sqlite")
+    study = studies.opened(tmp_path / "s.sqlite")
     rater, web = study.add_rater("joined", SCRIPT), client(study)
     given = {
         "pointwise": {"c0": "2"},

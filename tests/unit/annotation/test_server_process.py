@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+import studies
 from rejoinder.annotation.export import judgements
-from rejoinder.annotation.study import Study
 from shared_data import SYSTEMS, TESTSET
 from study_server import Browser, Server
 
@@ -83,7 +83,7 @@ def test_every_confirmed_answer_survives_kill_9(tmp_path, kills):
         thread.join(300)
     server.kill()
     assert not faults
-    study = Study(db)
+    study = studies.opened(db)
     with study.database.transaction() as db_:
         assert db_.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         rows = db_.execute(
@@ -138,7 +138,7 @@ def test_a_hundred_raters_at_once_for_two_minutes(tmp_path, capsys):
         thread.join()
     server.stop()
     assert not faults
-    study = Study(db)
+    study = studies.opened(db)
     by_rater = [0] * raters
     for each in judgements(study):
         by_rater[int(each.rater[1:]) - 1] += 1

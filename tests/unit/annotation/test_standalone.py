@@ -13,7 +13,6 @@ import studies
 from rejoinder.annotation.answers import taken_in
 from rejoinder.annotation.export import export, judgements
 from rejoinder.annotation.standalone.page import make_page
-from rejoinder.annotation.study import Study
 from rejoinder.annotation.task import Criterion, Example, Task
 from rejoinder.errors import InputError
 from rejoinder.tables.ratings import read_ratings
@@ -53,7 +52,7 @@ def test_the_answers_of_pages_are_judgements_like_others(tmp_path, command):
         assert (status, json.loads(out)["rows"]) == (0, 20)
     ratings = read_ratings(tmp_path / "r.csv")
     assert set(ratings.select("rater", "score").rows()) == {("r001", 2.0), ("r002", 4.0)}
-    assert set(export(Study(db, reading=True)).table["seconds"]) == {2.5}
+    assert set(export(studies.opened(db, reading=True)).table["seconds"]) == {2.5}
 
 
 def test_a_page_hides_whose_the_replies_are_and_what_attention_wants(tmp_path):
@@ -148,7 +147,7 @@ def test_on_a_full_disk_the_questions_are_given_back(tmp_path, command):
     assert (status, path.exists()) == (2, False)
     assert "9 questions" in out
     assert "No space left on device; choose another place" in err
-    with Study(db).database.transaction() as connection:
+    with studies.opened(db).database.transaction() as connection:
         assert connection.execute("SELECT max(given) FROM block").fetchone() == (0,)
 
 

@@ -87,20 +87,22 @@ def serve(given: ServeOptions) -> None:
 
 
 def _serve(given: ServeOptions, study: Study, address: str | None) -> None:
+    from contextlib import closing
+
     from rejoinder.annotation.server.run import listening
     from rejoinder.annotation.server.run import serve as served
     from rejoinder.cli.terminal.speech import note
 
-    place = listening(given.host, given.port)
-    port = place.getsockname()[1]
-    if given.host not in ("127.0.0.1", "localhost", "::1"):
-        note(
-            f"other machines can reach this page on port {port}, without encryption: put a proxy with "
-            "TLS before it, and name its address with --address"
-        )
-    own = f"http://{_host(given.host)}:{port}"
-    ready = functools.partial(_print, given, study, address or own)
-    served(study, place, address, ready, given.most_raters)
+    with closing(listening(given.host, given.port)) as place:
+        port = place.getsockname()[1]
+        if given.host not in ("127.0.0.1", "localhost", "::1"):
+            note(
+                f"other machines can reach this page on port {port}, without encryption: put a proxy "
+                "with TLS before it, and name its address with --address"
+            )
+        own = f"http://{_host(given.host)}:{port}"
+        ready = functools.partial(_print, given, study, address or own)
+        served(study, place, address, ready, given.most_raters)
 
 
 def _checked(address: str | None) -> str | None:

@@ -17,11 +17,13 @@ import click
 from rejoinder._version import __version__
 from rejoinder.cli.terminal.speech import Guarded, collecting_notes, log_as_notes, say
 from rejoinder.cli.verb_group import VerbGroup
-from rejoinder.errors import RejoinderError
+from rejoinder.errors import ParameterError, RejoinderError
 from rejoinder.text.visible import visible
 
 TRACEBACK = "REJOINDER_TRACEBACK"
 """The environment variable that asks for the traceback of a defect."""
+
+_THREADS = "POLARS_MAX_THREADS"
 
 CLOSED_PIPE = 141
 """The exit status where nobody reads the output any more (``rejoinder ... | head -1``).
@@ -61,6 +63,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     streams = sys.stdout, sys.stderr
     try:
         with collecting_notes():
+            _check_threads()
             words = list(sys.argv[1:] if arguments is None else arguments)
             ended = app.main(arguments, prog_name="rejoinder", standalone_mode=False, obj=words)
         return ended if isinstance(ended, int) else 0
@@ -95,12 +98,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
             "'score --block' for Parquet files larger than memory"
         )
         return 1
-    except Exception as error:
-        if os.environ.get(TRACEBACK):
+    except BaseException as error:
+        foreseen = not isinstance(error, Exception) and type(error).__name__ != "PanicException"
+        if foreseen or os.environ.get(TRACEBACK):
             raise
         say(f"rejoinder: {_defect(error)}")
         return 1
     return 0
+
+
+def _check_threads() -> None:
+    """Raises where Polars is to have no thread, with which it stops in the midst of its work."""
+    value = os.environ.get(_THREADS, "")
+    if value.strip() and not value.strip(" 0"):
+        raise ParameterError(
+            f"{_THREADS}: got '{value}'; expected a number of threads from 1 on; unset this "
+            "environment variable for as many as there are cores"
+        )
 
 
 def _misuse(error: click.ClickException) -> str:
@@ -129,7 +143,7 @@ def _unwritable(error: OSError) -> int:
     return 2
 
 
-def _defect(error: Exception) -> str:
+def _defect(error: BaseException) -> str:
     """What is said of an error that nothing foresaw: what, where, and how to report it."""
     import traceback
 

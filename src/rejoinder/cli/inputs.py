@@ -377,6 +377,7 @@ def _may_hold_scores(path: Path) -> bool:
     """Whether to open a file as kept scores: it holds them, is damaged, a pipe, or not there."""
     import polars as pl
 
+    from rejoinder.tables.io.panics import refusing_panics
     from rejoinder.tables.kept_scores import holds_scores
 
     if holds_scores(path) or not path.is_file():
@@ -385,7 +386,8 @@ def _may_hold_scores(path: Path) -> bool:
         with open(path, "rb") as file:
             parquet = file.read(4) == b"PAR1"
         if parquet:
-            pl.read_parquet_metadata(path)
+            with refusing_panics():
+                pl.read_parquet_metadata(path)
     except (pl.exceptions.PolarsError, OSError):
         return True
     return False

@@ -368,10 +368,13 @@ def _is_as_recorded(path: Path) -> bool:
 def _parquet_is_of(path: Path, kind: Kind) -> bool:
     import polars as pl
 
+    from rejoinder.tables.io.panics import refusing_panics
+
     try:
-        if kind.key and kind.key not in pl.read_parquet_metadata(path):
-            return False
-        columns = pl.scan_parquet(path, glob=False).collect_schema().names()
+        with refusing_panics():
+            if kind.key and kind.key not in pl.read_parquet_metadata(path):
+                return False
+            columns = pl.scan_parquet(path, glob=False).collect_schema().names()
     except (pl.exceptions.PolarsError, OSError):
         return False
     return path.suffix.lower() == ".parquet" and kind.recognise(columns)

@@ -18,6 +18,7 @@ from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.figures import style
 from rejoinder.figures.style import Look
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.tables.io.panics import refusing_panics
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -182,7 +183,8 @@ def _table(given: pl.DataFrame | str | os.PathLike[str]) -> pl.DataFrame:
             f"{given}: no such file; expected what 'rejoinder ruq --save-tokens' wrote"
         )
     try:
-        table = pl.read_parquet(Path(given), glob=False)
+        with refusing_panics():
+            table = pl.read_parquet(Path(given), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
             f"{given}: no readable Parquet file ({str(error).splitlines()[0]:.80}); expected what "

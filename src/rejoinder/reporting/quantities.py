@@ -13,6 +13,7 @@ from rejoinder.figures.ruq import COLUMNS
 from rejoinder.files.reading import existing
 from rejoinder.messages import quoted
 from rejoinder.scoring.scores import Scores, load_scores
+from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.kept_scores import holds_scores
 
 
@@ -50,7 +51,8 @@ def _values(path: Path) -> Scores:
 
 def _tokens(path: Path) -> pl.DataFrame:
     try:
-        table = pl.read_parquet(path, glob=False) if path.is_file() else pl.DataFrame()
+        with refusing_panics():
+            table = pl.read_parquet(path, glob=False) if path.is_file() else pl.DataFrame()
     except (pl.exceptions.PolarsError, OSError):
         table = pl.DataFrame()
     if not set(COLUMNS) <= set(table.columns):

@@ -39,6 +39,7 @@ from rejoinder.scoring.saved_metrics import (
     saved_metric,
 )
 from rejoinder.statistics.draws import check_draws
+from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.kept_scores import KEY, holds_scores
 from rejoinder.tables.write import write_parquet
 
@@ -199,14 +200,16 @@ def load(path: str | os.PathLike[str], metrics: Given = ()) -> Measurements:
             "score again, or take a copy of it"
         )
     try:
-        text = pl.read_parquet_metadata(file).get(KEY)
+        with refusing_panics():
+            text = pl.read_parquet_metadata(file).get(KEY)
         if text is None:
             raise InputError(
                 f"{file}: a Parquet file, but not of scores; name one that 'rejoinder score --save' "
                 "wrote"
             )
         saved = msgspec.json.decode(text, type=Saved)
-        table = pl.read_parquet(file, glob=False)
+        with refusing_panics():
+            table = pl.read_parquet(file, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         with open(file, "rb") as opened:
             what = (

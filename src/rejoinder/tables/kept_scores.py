@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from rejoinder.tables.io.panics import refusing_panics
+
 KEY = "rejoinder"
 """The key of the metadata that says what the rows are."""
 
@@ -20,7 +22,8 @@ def counts_of(path: Path) -> dict[str, int]:
     """How many systems, items and metrics a file of kept scores holds; empty where it is damaged."""
     try:
         saved = msgspec.json.decode(_metadata(path) or "", type=_Saved)
-        rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        with refusing_panics():
+            rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
     except (msgspec.MsgspecError, pl.exceptions.PolarsError, OSError):
         return {}
     items = "blocks" if saved.blocks else "items"
@@ -52,6 +55,7 @@ def _metadata(path: Path) -> str | None:
         with open(path, "rb") as file:
             if file.read(4) != b"PAR1":
                 return None
-        return pl.read_parquet_metadata(path).get(KEY)
+        with refusing_panics():
+            return pl.read_parquet_metadata(path).get(KEY)
     except (pl.exceptions.PolarsError, OSError):
         return None

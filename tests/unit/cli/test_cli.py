@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import click
+import polars as pl
 import pytest
 
 from rejoinder.cli import app
@@ -283,6 +284,25 @@ def test_a_defect_is_one_message_and_its_traceback_on_request(command, monkeypat
     monkeypatch.setenv("REJOINDER_TRACEBACK", "1")
     with pytest.raises(KeyError):
         app.run(["metrics"])
+
+
+def test_a_panic_of_polars_is_one_message(command, monkeypatch):
+    def broken():
+        raise pl.exceptions.PanicException("assertion failed")
+
+    monkeypatch.setitem(app.app.commands, "metrics", click.Command("metrics", callback=broken))
+    status, _, err = command("metrics")
+    assert status == 1
+    assert "internal error" in err
+    assert "assertion failed" in err
+
+
+@pytest.mark.parametrize("value", ["0", " 00"])
+def test_polars_without_a_thread_is_refused(command, monkeypatch, value):
+    monkeypatch.setenv("POLARS_MAX_THREADS", value)
+    status, out, err = command("metrics")
+    assert (status, out) == (2, "")
+    assert f"POLARS_MAX_THREADS: got '{value}'; expected a number of threads from 1 on" in err
 
 
 def test_too_little_memory_is_one_message(command, monkeypatch):

@@ -1,6 +1,9 @@
 """Kept scores that were damaged or altered: one message, or the very same numbers."""
 
+import os
 import re
+from contextlib import suppress
+from functools import partial
 
 import polars as pl
 import pytest
@@ -8,9 +11,16 @@ import pytest
 from flipped_bits import drawn, every, flipped
 from random_text import corpus
 from rejoinder import TestSet, load_scores, score
+from rejoinder.cli.inputs import _may_hold_scores
+from rejoinder.cli.targets import SCORES, _parquet_is_of
 from rejoinder.errors import InputError
+from rejoinder.figures.ruq import _table
 from rejoinder.files.checksums import PLACEHOLDER, is_undamaged, write_checksum
+from rejoinder.reporting.quantities import _tokens
 from rejoinder.scoring.store import KEY, SEAL
+from rejoinder.tables.formats.parquet import read_frame
+from rejoinder.tables.io.panics import refusing_panics
+from rejoinder.tables.kept_scores import counts_of, holds_scores, names_of
 
 REPLIES, REFERENCES = corpus(seed=5, n=12)
 METRICS = ["bleu", "deltableu", "rougeL", "distinct"]
@@ -50,6 +60,53 @@ def test_a_flipped_bit_gives_no_other_number(kept, tmp_path, places):
     for place, bit in places(raw):
         path.write_bytes(flipped(raw, place, bit))
         same_or_refused(path, expected)
+
+
+def test_a_flipped_bit_of_the_metadata_is_no_panic(kept, tmp_path, capfd):
+    """One in some thousand makes Polars panic, before the hash is looked at (polars 2.1)."""
+    raw, path = kept.read_bytes(), tmp_path / "flipped.parquet"
+    for place in range(len(raw) - 8 - int.from_bytes(raw[-8:-4], "little"), len(raw)):
+        path.write_bytes(flipped(raw, place, 0))
+        for what in (holds_scores, counts_of, names_of, _may_hold_scores):
+            what(path)
+        with suppress(InputError):
+            load_scores(path)
+    assert not capfd.readouterr().err
+
+
+READERS = {
+    "holds_scores": (holds_scores, False),
+    "counts_of": (counts_of, {}),
+    "_may_hold_scores": (_may_hold_scores, True),
+    "load_scores": (load_scores, "no readable Parquet file"),
+    "figure of RUQ": (_table, "no readable Parquet file"),
+    "tables of RUQ": (_tokens, "is no result of RUQ"),
+    "target": (partial(_parquet_is_of, kind=SCORES), False),
+    "table": (read_frame, "not a sound Parquet file"),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_panic_of_polars_is_a_fault_of_the_file(kept, name, monkeypatch, capfd):
+    def panic(*_, **__):
+        os.write(2, b"thread '<unnamed>' panicked at lib.rs\n")
+        raise pl.exceptions.PanicException("Worker threads cannot be set to 0")
+
+    for function in ("read_parquet", "read_parquet_metadata", "scan_parquet", "from_arrow"):
+        monkeypatch.setattr(pl, function, panic)
+    read, expected = READERS[name]
+    if isinstance(expected, str):
+        with pytest.raises(InputError, match=expected):
+            read(kept)
+    else:
+        assert read(kept) == expected
+    assert not capfd.readouterr().err
+
+
+def test_what_others_print_while_polars_reads_is_printed(capfd):
+    with refusing_panics():
+        os.write(2, b"45%\n")
+    assert capfd.readouterr().err == "45%\n"
 
 
 @pytest.mark.parametrize("size", [0, 1, 4, 100, -1])

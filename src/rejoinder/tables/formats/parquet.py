@@ -18,6 +18,7 @@ from rejoinder.tables.assembly.mapped_parts import part_of_items, part_of_replie
 from rejoinder.tables.assembly.two_tables import Part, long_or_wide, testset_of_parts
 from rejoinder.tables.columns import forbid, require
 from rejoinder.tables.formats.format import Format
+from rejoinder.tables.io.panics import refusing_panics
 from rejoinder.tables.origin import Origin, ResponsesDraft, TestSetDraft
 from rejoinder.tables.schemas import REFERENCES
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 _INDEX = "__index_level_0__"
 """What pandas calls the index of a frame in Parquet."""
-
-# What polars raises on a table that Arrow let pass: a fault of the file either way.
-_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -72,8 +70,9 @@ def sound_frame(path: Path, what: str, read: Callable[[], pa.Table]) -> pl.DataF
         table.validate(full=True)  # an unsound buffer would crash whoever reads it next
         fields = [field.remove_metadata() for field in table.schema]
         _decode_names(fields)
-        frame = pl.from_arrow(table.cast(pa.schema(fields)))
-    except (pa.ArrowException, OSError, ValueError, *_POLARS) as error:
+        with refusing_panics():  # on a table that Arrow let pass
+            frame = pl.from_arrow(table.cast(pa.schema(fields)))
+    except (pa.ArrowException, OSError, ValueError, pl.exceptions.PolarsError) as error:
         fault = quoted(str(error).split("\n")[0])[1:-1]
         raise InputError(f"{path}: not a sound {what}: {fault}; write it again") from None
     assert isinstance(frame, pl.DataFrame)

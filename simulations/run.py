@@ -10,6 +10,8 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +40,7 @@ from simulations import (  # noqa: E402
     unit_protocol,
     williams,
 )
-from simulations.study import SimulationStudy  # noqa: E402
+from simulations.study import Row, SimulationStudy  # noqa: E402
 
 PAGE = ROOT / "docs" / "studies" / "coverage.md"
 STUDIES: dict[str, SimulationStudy] = {
@@ -95,48 +97,85 @@ RUNS_OF = {
 """By part, the runs with which the page was made: fewer where a run takes long."""
 
 
+FAMILIES: dict[str, tuple[str, ...]] = {}
+"""Several parts by one name."""
+
+
 def main() -> None:
     """Prints every part as it is done; a part that fails is named at the end, and stops no other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*STUDIES, []], help="default: all")
+    parser.add_argument("parts", nargs="*", choices=[*STUDIES, *FAMILIES, []], help="default: all")
     parser.add_argument("--runs", type=int, help="runs of each setting (default: the page's)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="parts at a time (default: 1)")
     parser.add_argument("--write", action="store_true", help="replace the sections of the page")
     wanted = parser.parse_args()
+    names = [each for name in wanted.parts or STUDIES for each in FAMILIES.get(name, (name,))]
     failed = []
-    for name in wanted.parts or STUDIES:
-        begin = time.perf_counter()
-        try:
-            text = section(name, STUDIES[name], wanted.runs or RUNS_OF.get(name, RUNS), wanted.seed)
-        except Exception:
-            traceback.print_exc()
-            failed.append(name)
-            continue
-        print(f"{text}\n({time.perf_counter() - begin:.0f} s)\n", flush=True)
-        if wanted.write:
-            PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, text), "utf-8")
+    with ProcessPoolExecutor(wanted.jobs) as pool:
+        parts = {
+            pool.submit(timed, name, wanted.runs or RUNS_OF.get(name, RUNS), wanted.seed): name
+            for name in names
+        }
+        for part in as_completed(parts):
+            name = parts[part]
+            try:
+                text, seconds = part.result()
+            except Exception:
+                traceback.print_exc()
+                failed.append(name)
+                continue
+            print(f"{text}\n({seconds:.0f} s)\n", flush=True)
+            if wanted.write:
+                PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, text), "utf-8")
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
 
+def timed(name: str, runs: int, seed: int) -> tuple[str, float]:
+    """A part as Markdown, and the seconds that it took."""
+    begin = time.perf_counter()
+    text = section(name, STUDIES[name], runs, seed)
+    return text, time.perf_counter() - begin
+
+
 def section(name: str, study: SimulationStudy, runs: int, seed: int) -> str:
     """A part as Markdown: heading, text, and a table of its rows."""
-    lines = [
-        f"## {study.title}",
-        "",
-        study.text.strip(),
-        "",
-        f"`python simulations/run.py {name} --runs {runs} --seed {seed} --write`",
-        "",
-        "| interval or test | data | size | aim | measured | error | runs |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {row.what} | {row.setting} | {row.size} | {row.aim:g} | {row.share:.3f} | "
-        f"{row.error:.3f} | {row.runs} |"
-        for row in study.rows(runs, seed)
-    ]
-    return "\n".join(lines)
+    rows = list(study.rows(runs, seed))
+    table = wide(rows) if study.wide else long(rows)
+    return "\n".join([*heading(name, study, runs, seed), *table])
+
+
+def heading(name: str, study: SimulationStudy, runs: int, seed: int) -> list[str]:
+    """The lines of a part above its table."""
+    command = f"`python simulations/run.py {name} --runs {runs} --seed {seed} --write`"
+    return [f"## {study.title}", "", study.text.strip(), "", command, ""]
+
+
+def long(rows: Sequence[Row]) -> Iterator[str]:
+    """A table with a line for each interval or test in each setting."""
+    yield "| interval or test | data | size | aim | measured | error | runs |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        yield (
+            f"| {row.what} | {row.setting} | {row.size} | {row.aim:g} | {row.share:.3f} | "
+            f"{row.error:.3f} | {row.runs} |"
+        )
+
+
+def wide(rows: Sequence[Row]) -> Iterator[str]:
+    """A table with a line for each setting, and a column for each interval or test."""
+    kinds = dict.fromkeys(row.what for row in rows)
+    yield f"| data | size | {' | '.join(kinds)} |"
+    yield "|---" * (2 + len(kinds)) + "|"
+    settings: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        cell = f"{row.share:.3f} ± {row.error:.3f}" if row.runs else "none"
+        settings.setdefault((row.setting, row.size), {})[row.what] = (
+            f"{cell} of {row.runs}" if row.runs and row.refused else cell
+        )
+    for (setting, size), cells in settings.items():
+        yield f"| {setting} | {size} | {' | '.join(cells.get(kind, '') for kind in kinds)} |"
 
 
 def replaced(page: str, name: str, text: str) -> str:

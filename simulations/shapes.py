@@ -26,8 +26,11 @@ NORMAL = NormalDist()
 RATED, ITEMS = (10, 20, 40), (500, 5000)
 """How many items (or clusters) are rated, of how many items."""
 
-LEVEL_OFFSET, SLOPE, BIAS = 0.3, 0.8, 0.6
-"""A linear judge marks ``0.3 + 0.8 quality``; a biased one takes system 0 for better by 0.6."""
+LEVEL_OFFSET, SLOPE, BIAS, ERROR = 0.3, 0.8, 0.6, 0.75
+"""A linear judge marks ``0.3 + 0.8 (quality + error)``; a biased one adds 0.6 to system 0's quality.
+
+The error's standard deviation is 0.75 times that of the quality of the system whose replies vary most.
+"""
 
 OVERLOOKED = 0.04
 """In so many of its items an agreeing judge marks system 0 better than people rate it."""
@@ -67,12 +70,14 @@ class Truth(NamedTuple):
         marks: float64 [S], the mean mark of each.
         slope: The marks' units for one of the ratings', within systems; NaN where there is no line.
         reliability: Of the mean rating of a reply, where all raters rate it; NaN where they do not.
+        correlation: Of marks and quality, within systems; NaN where there is no line.
     """
 
     means: Floats
     marks: Floats
     slope: float
     reliability: float
+    correlation: float
 
     @property
     def difference(self) -> float:
@@ -274,6 +279,12 @@ CLUSTERS: dict[str, Callable[[int], Indices] | None] = {
 """The sizes of so many clusters, by name: 5 each; 2 each and one with half of the items; 1 to 20."""
 
 
+def rated_items(clusters: str, rated: int) -> int:
+    """How many items are rated, where so many clusters are (items, where there are none)."""
+    sizes = CLUSTERS[clusters]
+    return rated if sizes is None else int(sizes(rated).sum())
+
+
 def _clusters(name: str, rated: int, items: int) -> tuple[Indices, int]:
     """The cluster of each item, those of the rated clusters first, and how many items these have."""
     sizes = CLUSTERS[name]
@@ -332,7 +343,9 @@ class Shape:
             reliability = variance / (variance + noise[kind.noise] / raters.number)
         if self.judge in ("linear", "biased"):
             bias = BIAS * (self.judge == "biased") * (np.arange(systems) == 0)
-            return Truth(means, LEVEL_OFFSET + SLOPE * (means + bias), SLOPE, reliability)
+            correlation = math.sqrt(variance / (variance + ERROR**2 * max(kind.variances)))
+            marks = LEVEL_OFFSET + SLOPE * (means + bias)
+            return Truth(means, marks, SLOPE, reliability, correlation)
         marks = means.copy()
         if self.judge == "agreeing":
             marks[0] += OVERLOOKED
@@ -342,7 +355,7 @@ class Shape:
             values = NONLINEAR[self.judge](kind.apart(z)) * np.exp(-z * z / 2)
             marks[:] = 0.0
             marks[0] = float(values.sum()) * 1e-4 / math.sqrt(2 * math.pi)
-        return Truth(means, marks, math.nan, reliability)
+        return Truth(means, marks, math.nan, reliability, math.nan)
 
     def draw(
         self, rng: np.random.Generator, rated: int, items: int, systems: int = 2, judges: int = 1
@@ -404,7 +417,7 @@ class Shape:
             marks = np.zeros(quality.shape)
             marks[0] = NONLINEAR[self.judge](quality[0] - quality[1])
             return marks + 0.1 * rng.normal(size=quality.shape)
-        seen = quality + 0.75 * math.sqrt(max(kind.variances)) * rng.normal(size=quality.shape)
+        seen = quality + ERROR * math.sqrt(max(kind.variances)) * rng.normal(size=quality.shape)
         if self.judge == "biased":
             seen[0] += BIAS
         return LEVEL_OFFSET + SLOPE * seen

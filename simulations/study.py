@@ -21,6 +21,7 @@ class Row(NamedTuple):
         aim: What it promises: 0.95 for an interval, 0.05 for a test without an effect, 0.8 for power.
         hits: In how many runs the interval held the truth, or the test said "significant".
         runs: How many runs there were. A run without an interval or a p is none.
+        refused: In how many further runs there was no interval, where that is counted.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Row(NamedTuple):
     aim: float
     hits: int
     runs: int
+    refused: int = 0
 
     @property
     def share(self) -> float:
@@ -50,8 +52,10 @@ class SimulationStudy:
         title: Its heading.
         text: What was simulated and what the figures mean, in whole sentences (Markdown).
         rows: Called with the number of runs of each setting and a seed.
+        wide: Whether the table has a column for each interval or test, and a row for each setting.
     """
 
     title: str
     text: str
     rows: Callable[[int, int], Iterator[Row]]
+    wide: bool = False

@@ -49,6 +49,9 @@ def test_slope_and_errors_of_a_straight_judge(judge):
     assert np.mean([each[0, 1] for each in within]) / (variance - noise) == pytest.approx(
         truth.slope, abs=0.01
     )
+    marks = np.mean([each[1, 1] for each in within])
+    shared = truth.slope**2 * (variance - noise) / marks
+    assert np.sqrt(shared) == pytest.approx(truth.correlation, abs=0.01)
     assert (variance - noise) / variance == pytest.approx(truth.reliability, abs=0.01)
     first = BIAS * 2 / 3 * (judge == "biased")
     np.testing.assert_allclose(truth.errors, [first, -first / 2, -first / 2], atol=1e-12)

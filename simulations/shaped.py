@@ -1,0 +1,518 @@
+"""Every interval of people and judges through every shape of `simulations/shapes.py`.
+
+``python -m simulations.shaped PART [WORDS ...] --runs 400`` prints the cells of a part, such as
+``shapes_raters``, whose name has one of the words.
+
+What is measured is what the commands compute: the functions that they call, with their decisions whether
+there is an interval at all. An interval that is not given is counted apart: it is no hit and no miss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rejoinder.errors import InputError
+from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
+from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
+from rejoinder.human_evaluation.rating_criterion import _mean_interval
+from rejoinder.kernels.arrays import Floats
+from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE, errors, estimates
+from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.statistics.alpha import alpha_interval, krippendorff_alpha
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
+from rejoinder.statistics.judge_errors import judge_errors
+from rejoinder.statistics.judge_panel import independent_judges
+from rejoinder.statistics.prediction_powered import corrected_mean
+from rejoinder.statistics.rating_matrix import mean_ratings
+from simulations.shapes import (
+    DIFFERENCES,
+    ITEMS,
+    PAIRS,
+    RATED,
+    SHAPES,
+    Shape,
+    Study,
+    Truth,
+    rated_items,
+)
+from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
+
+
+class Ends(NamedTuple):
+    """An interval beside what it must hold, or a p-value where there is nothing to find.
+
+    Args:
+        what: The interval, as the page calls it.
+        low: NaN where none is given.
+        high: NaN too.
+        truth: What it must hold.
+    """
+
+    what: str
+    low: float
+    high: float
+    truth: float
+
+
+class Cell(NamedTuple):
+    """One shape at one size.
+
+    Args:
+        kind: A name of `KINDS`: what is measured.
+        name: The shape.
+        shape: The same.
+        rated: How many items, or clusters, are rated.
+        items: How many have marks.
+    """
+
+    kind: str
+    name: str
+    shape: Shape
+    rated: int
+    items: int
+
+    @property
+    def size(self) -> str:
+        """How the page calls the size."""
+        rated = f"{self.rated} clusters" if self.shape.clusters != "none" else f"{self.rated}"
+        return f"{rated} of {self.items:,}" if self.items else rated
+
+    def rows(self, runs: int, seed: int) -> list[Row]:
+        """A row for each interval, and for each test."""
+        name = zlib.crc32(f"{self.kind} {self.name} {self.size}".encode())
+        rng = np.random.default_rng([seed, name])
+        tally: dict[str, list[int]] = {}
+        for _ in range(runs):
+            for what, low, high, truth in KINDS[self.kind](self, rng):
+                counts = tally.setdefault(what, [0, 0])
+                counts[0] += low <= truth <= high
+                counts[1] += low == low
+        return [
+            Row(
+                what,
+                self.name,
+                self.size,
+                LEVEL if what.startswith("test") else COVERAGE,
+                given - hits if what.startswith("test") else hits,
+                given,
+                runs - given,
+            )
+            for what, (hits, given) in tally.items()
+        ]
+
+
+# -- ratings and compare --ratings
+
+
+def compared(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """A system's mean, the pair's difference by people, corrected and by the judge, and its error."""
+    study = cell.shape.draw(rng, cell.rated, cell.items)
+    study, truth, null = _without_difference(cell.shape, study)
+    replies = replies_of(study)
+    group = study.cluster[study.rated] if study.clustered else None
+    yield _of_system(replies.ratings[0, study.rated], group, study.here[0])
+    try:
+        check_not_fitted(replies, {"judge": ""}, _TABLE)
+        table = estimates(replies, [(0, 1)], 1)
+        marks = study.marks[:, replies.rated]
+        scale = (float(marks.min()), float(marks.max()))
+        error, _ = errors(replies, [(0, 1)], _TABLE, scale, 1)
+    except InputError:
+        table, error = _NONE, _NONE
+    by = {row["by"]: row for row in table.iter_rows(named=True)}
+    for label, what in ((PEOPLE, "people"), (CORRECTED, "corrected")):
+        low, high, p = (by.get(label, {}).get(key, np.nan) for key in ("low", "high", "p"))
+        yield Ends(what, low, high, truth.difference)
+        if null:
+            yield Ends(f"test, {what}", LEVEL + 0 * p, np.inf, p)
+    judge = by.get("judge", {})
+    yield Ends("judge alone", judge.get("low", np.nan), judge.get("high", np.nan), truth.judged)
+    row = error.row(0, named=True) if error.height else {}
+    yield Ends("judge's error", row.get("low", np.nan), row.get("high", np.nan), truth.error)
+
+
+def replies_of(study: Study) -> RepliesWithRatings:
+    """The arrays that `compare --ratings` makes of its tables."""
+    systems, items, raters = study.ratings.shape
+    return RepliesWithRatings(
+        tuple("ab"[:systems]),
+        tuple(f"judge{j or ''}" for j in range(len(study.marks))),
+        study.marks,
+        mean_ratings(study.ratings.reshape(-1, raters)).reshape(systems, items),
+        study.ratings if raters > 1 else None,
+        None,
+        study.cluster,
+        "clusters" if study.clustered else "items",
+    )
+
+
+def _without_difference(shape: Shape, study: Study) -> tuple[Study, Truth, bool]:
+    """The study with as good a system 0 as the other, where ratings are no grades: tests must not err."""
+    truth = shape.truth()
+    if DIFFERENCES[shape.differences].noise != "normal":
+        return study, truth, False
+    off = np.array([truth.difference, 0.0])
+    study = study._replace(ratings=study.ratings - off[:, None, None], here=study.here - off)
+    return study, truth._replace(means=truth.means - off), True
+
+
+def _of_system(values: Floats, group: np.ndarray | None, truth: float) -> Ends:
+    groups = None if group is None else Groups.of(group, group.size)
+    interval = _mean_interval(values, groups, SummaryOptions())
+    return Ends("a system's mean", interval.low, interval.high, truth)
+
+
+_TABLE = pl.DataFrame({"score": [0.0, 1.0]})
+_NONE = pl.DataFrame(schema={"by": pl.String})
+
+
+# -- compare --ratings --anytime
+
+LAST_LOOK, GROWTH = 200, 1.08
+
+
+def looks() -> list[int]:
+    """The numbers of ratings at which a study is looked at: each 8% more than the last one."""
+    at = [float(FIRST_LOOK)]
+    while at[-1] * GROWTH < LAST_LOOK:
+        at.append(at[-1] * GROWTH)
+    return sorted({round(each) for each in (*at, LAST_LOOK)})
+
+
+def watched(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """Whether every look's interval holds the truth: it is one interval, of the whole study."""
+    study = cell.shape.draw(rng, cell.rated, cell.items)
+    truth = cell.shape.truth().difference
+    replies = replies_of(study)
+    order = rng.permutation(cell.rated)  # clusters differ in size, and come in any order
+    turn = np.full(int(study.cluster[-1]) + 1, cell.rated)
+    turn[: cell.rated] = order
+    turn = turn[study.cluster]
+    labels, predictions = replies.labels_of(0, 1), replies.predictions_of(0, 1)[0]
+    held = {"people": True, "corrected": True}
+    for look in looks():
+        known = np.where(turn < look, labels, np.nan)
+        for what, weight in (("people", 0.0), ("corrected", None)):
+            if held[what]:
+                each = at_any_time(
+                    corrected_mean(known, predictions, study.cluster, weight=weight)
+                ).interval
+                held[what] = not (each.low > truth or each.high < truth)
+    for what, hit in held.items():
+        yield Ends(f"--anytime, {what}", 0.0, 1.0, 0.0 if hit else np.inf)
+
+
+# -- judge
+
+SYSTEMS = 3
+
+
+def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """Everything that `judge` says of one judge of three systems."""
+    many = rated_items(cell.shape.clusters, cell.rated)
+    study = cell.shape.draw(rng, cell.rated, many, SYSTEMS, judges=3)
+    truth = cell.shape.truth(SYSTEMS)
+    system, item = np.nonzero(np.isfinite(study.ratings).any(axis=2))
+    ratings, group = study.ratings[system, item], study.cluster[item]
+    each = [judge_errors(ratings, marks[system, item], system, group) for marks in study.marks]
+    found = each[0]
+    here = float(truth.marks.mean() - study.here.mean())
+    within = truth.correlation * np.sqrt(truth.reliability)
+    for what, estimate, value in (
+        ("severity", found.severity, here),
+        ("slope", found.slope, truth.slope),
+        ("r within", found.within, within),
+        ("r corrected", found.corrected, truth.correlation),
+        ("reliability", found.reliability, truth.reliability),
+        ("first system's error", found.systems[0], truth.errors[0]),
+        ("another's error", found.systems[1], truth.errors[1]),
+    ):
+        if value == value:
+            yield Ends(what, estimate.low, estimate.high, value)
+    errors_of = np.stack([one.errors for one in each], axis=1)
+    if cell.shape.judge == "linear" and np.isfinite(errors_of).all():
+        panel = independent_judges(errors_of, found.noise, group)
+        yield Ends("panel of 3", panel.low, panel.high, 3.0)
+
+
+# -- preferences, agreement
+
+
+def preferred(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """Rates of wins, and points, where each rater prefers the reply that the rater rates higher."""
+    many = rated_items(cell.shape.clusters, cell.rated)
+    study = cell.shape.draw(rng, cell.rated, many)
+    winner, item = _winners(study)
+    options = SimpleNamespace(options=SimpleNamespace(clusters=study.clustered))
+    share = PreferenceCriterion._share_interval
+    wins, points = _preferences(replace(cell.shape, clusters="none"))
+    group = study.cluster[item]
+    for what, values, truth in (
+        ("win rate", (winner > 0).astype(np.float64), wins),
+        ("points", (1 + winner) / 2, points),
+    ):
+        interval = share(options, values, group)  # type: ignore[arg-type]
+        yield Ends(what, interval.low, interval.high, truth)
+
+
+def _winners(study: Study) -> tuple[np.ndarray, np.ndarray]:
+    """Which system each rater prefers (1, 0, -1), and for which item."""
+    apart = study.ratings[0] - study.ratings[1]
+    item, rater = np.nonzero(np.isfinite(apart))
+    return np.sign(apart[item, rater]), item
+
+
+POPULATION = 400_000
+
+
+@cache
+def _preferences(shape: Shape) -> tuple[float, float]:
+    """The share of wins, and of points, of very many items."""
+    rng = np.random.default_rng(2)
+    winner, _ = _winners(shape.draw(rng, POPULATION, POPULATION))
+    return float((winner > 0).mean()), float((1 + winner).mean() / 2)
+
+
+def agreed(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """Krippendorff's alpha of the rated replies, over items."""
+    many = rated_items(cell.shape.clusters, cell.rated)
+    study = cell.shape.draw(rng, cell.rated, many)
+    matrix = study.ratings.reshape(-1, study.ratings.shape[2])
+    groups = np.tile(study.cluster, len(study.ratings))
+    interval = alpha_interval(matrix, "interval", groups)
+    yield Ends("alpha", interval.low, interval.high, _alpha(replace(cell.shape, clusters="none")))
+
+
+@cache
+def _alpha(shape: Shape) -> float:
+    """The alpha of very many replies."""
+    rng = np.random.default_rng(3)
+    values = []
+    for _ in range(10):
+        ratings = shape.draw(rng, 10_000, 10_000).ratings
+        values.append(krippendorff_alpha(ratings.reshape(-1, ratings.shape[2]), "interval"))
+    return float(np.mean(values))
+
+
+KINDS: Mapping[str, Callable[[Cell, np.random.Generator], Iterator[Ends]]] = {
+    "compared": compared,
+    "watched": watched,
+    "judged": judged,
+    "preferred": preferred,
+    "agreed": agreed,
+}
+"""What is measured."""
+
+
+# -- the table
+
+CONTEXTS = (20, 40, 120)
+"""How many contexts `judge` is tried on; clusters are as many as elsewhere."""
+
+
+def _of_people(names: list[str], everything: Mapping[str, Shape] = SHAPES) -> list[Cell]:
+    """The cells of `compare --ratings`: of 5,000 items too, where the judge or the items are the shape."""
+    cells = []
+    for name in names:
+        shape = everything[name]
+        sizes = ITEMS if shape.raters == "one" or name in PAIRS else ITEMS[:1]
+        cells += [Cell("compared", name, shape, rated, items) for items in sizes for rated in RATED]
+    return cells
+
+
+def _of_raters(kind: str, names: list[str], everything: Mapping[str, Shape]) -> list[Cell]:
+    """Cells of what needs several raters of a reply."""
+    cells = []
+    for name in names:
+        shape = everything[name]
+        if shape.raters == "one":
+            shape = replace(shape, raters="alike")
+        sizes = CONTEXTS if shape.clusters == "none" and kind == "judged" else RATED
+        cells += [Cell(kind, name, shape, rated, 0) for rated in sizes]
+    return cells
+
+
+_RATERS = [name for name, shape in SHAPES.items() if shape.raters != "one"]
+_CLUSTERS = [name for name in SHAPES if name.startswith("clusters")]
+_DIFFERENCES = ["plain", *(name for name in DIFFERENCES if name in SHAPES)]
+_JUDGES = [name for name, shape in SHAPES.items() if shape.judge != "linear"]
+_LINEAR = [name for name, shape in PAIRS.items() if shape.judge in ("linear", "biased")]
+_WATCHED = {
+    **{name: SHAPES[name] for name in _DIFFERENCES},
+    "clusters: geometric": SHAPES["clusters: geometric"],
+    **{name: shape for name, shape in PAIRS.items() if shape.raters == "one"},
+}
+
+CELLS: dict[str, list[Cell]] = {
+    "shapes_raters": _of_people(_RATERS),
+    "shapes_clusters": _of_people(_CLUSTERS),
+    "shapes_differences": _of_people(_DIFFERENCES),
+    "shapes_judges": _of_people(_JUDGES),
+    "shapes_pairs": _of_people(list(PAIRS), PAIRS),
+    "shapes_anytime": [
+        Cell("watched", name, shape, LAST_LOOK, 5000 if shape.clusters != "none" else 500)
+        for name, shape in _WATCHED.items()
+        if shape.clusters != "one half"
+    ],
+    "shapes_judge": [
+        *_of_raters("judged", _RATERS, SHAPES),
+        *_of_raters("judged", [*_CLUSTERS, *_DIFFERENCES[1:], "biased judge"], SHAPES),
+        *_of_raters("judged", _LINEAR, PAIRS),
+    ],
+    "shapes_preferences": [
+        *_of_raters("preferred", ["severity", *_CLUSTERS, *_DIFFERENCES], SHAPES),
+        *_of_raters("preferred", _LINEAR[2:4], PAIRS),
+    ],
+    "shapes_agreement": [
+        *_of_raters("agreed", ["severity", *_CLUSTERS, *_DIFFERENCES], SHAPES),
+        *_of_raters("agreed", _LINEAR[2:4], PAIRS),
+    ],
+}
+"""By part of the page its cells."""
+
+
+# -- the sections of the page
+
+READ = """
+Each row is a shape at a size: so many items (or whole clusters) are rated, of so many that have marks. In the
+table stands the share of runs in which an interval holds the truth (it should in 0.95), or a test finds a
+difference where there is none (it should in at most 0.05), with its Monte-Carlo error. A run in which no
+interval is given is no hit and no miss: `of 1987` says that so many runs have one, `none` that no run has.
+"""
+
+PAIR = """
+`a system's mean` is the interval of `ratings`, for the people who rated; `people` and `corrected` are those
+of `compare --ratings`, for other people where raters have names; `judge alone` is that of the judge's marks
+of all items, `judge's error` that of how far people's difference exceeds the judge's.
+"""
+
+TITLES: dict[str, tuple[str, str]] = {
+    "shapes_raters": (
+        "Shapes of raters (`ratings`, `compare --ratings`)",
+        """
+`alike`: three raters. `severity`: three raters with constant differences of -1, 0 and 1. `tied`: each
+system is rated by one, two or five people of its own, whose severity varies by 1. `dominant`: one of four
+raters gives 80 of 100 ratings; raters favour a system by 0.4 (standard deviation). `few`: two or three
+raters, who favour a system by 0.3. Quality varies by 0.94 and single ratings about it by 0.7.
+""" + PAIR,
+    ),
+    "shapes_clusters": (
+        "Shapes of clusters (`ratings`, `compare --ratings`)",
+        """
+Half of the variance is common to a cluster, and whole clusters are rated. `equal`: 5 items each. `one
+half`: one cluster has half of the rated items, the others 2 each. `geometric`: sizes grow from 1 to 20 by a
+constant factor.
+""" + PAIR,
+    ),
+    "shapes_differences": (
+        "Shapes of differences (`ratings`, `compare --ratings`)",
+        """
+`failures in 1 of 20`, and `of 10`: a system that equals the other, but fails in so many replies by 3, where
+replies otherwise differ by 0.4 (standard deviation). `lognormal`: differences are lognormal. `ties`:
+grades, equal in about two of three items. `pass/fail`: 1 or 0.
+""" + PAIR,
+    ),
+    "shapes_judges": (
+        "Shapes of judges (`compare --ratings`)",
+        """
+`biased`: the judge favours a system by 0.6. `agreeing`: it says what the person says, but overlooks 4 of
+100 replies of one system. `exponential`, `absolute`, `both tails`: its difference is the exponential or the
+absolute value of the difference in quality, or 1 where that is beyond 1.5.
+""" + PAIR,
+    ),
+    "shapes_pairs": (
+        "Six pairs of shapes (`ratings`, `compare --ratings`)",
+        """
+Two of the shapes above at once: severity and a biased judge, raters tied to a system (two each) and a
+biased judge, geometric clusters and failures in 1 of 10, a cluster of one half and pass/fail, few raters
+(three) and ties, a nonlinear judge (`absolute`) and lognormal differences.
+""" + PAIR,
+    ),
+    "shapes_anytime": (
+        "Shapes under many looks (`compare --ratings --anytime`)",
+        f"""
+The interval is looked at from the {FIRST_LOOK}th rated item (or cluster) to the {LAST_LOOK}th, each time
+that their number has grown by 8 of 100. A run counts as a hit where the intervals of all looks hold the
+truth.
+""",
+    ),
+    "shapes_judge": (
+        "Shapes under `judge`",
+        """
+Three systems; three raters where the shape names none. `first system's error` is the error in favour of the
+system that a biased judge favours, `another's error` that of another; `panel of 3` is the number of
+independent judges that three with independent errors are worth. `severity` is beside the people who rated,
+the other columns are for very many raters.
+""",
+    ),
+    "shapes_preferences": (
+        "Shapes under `preferences`",
+        """
+Three raters prefer the reply that each rates higher. `points` count a tie as half a win.
+""",
+    ),
+    "shapes_agreement": (
+        "Shapes under Krippendorff's alpha (`ratings`)",
+        """
+Alpha (interval) of three raters over the replies of two systems; items, or clusters, are left out in turn.
+""",
+    ),
+}  # fmt: skip
+
+
+FIRST = next(iter(TITLES))
+AS_THE_FIRST = f"""
+The table is read as that of "{TITLES[FIRST][0]}".
+"""
+
+
+def rows_of(part: str) -> Callable[[int, int], Iterator[Row]]:
+    """What makes the rows of a part, from the number of runs and a seed."""
+
+    def rows(runs: int, seed: int) -> Iterator[Row]:
+        for cell in CELLS[part]:
+            yield from cell.rows(runs, seed)
+
+    return rows
+
+
+STUDIES = {
+    part: SimulationStudy(
+        title,
+        f"{text.strip()}\n{READ if part == FIRST else AS_THE_FIRST}",
+        rows_of(part),
+        wide=True,
+    )
+    for part, (title, text) in TITLES.items()
+}
+"""By part its study."""
+
+
+def main() -> None:
+    """Prints some cells, one in a line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=CELLS)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    for cell in CELLS[given.part]:
+        if not given.words or any(word in cell.name for word in given.words):
+            rows = cell.rows(given.runs, given.seed)
+            shares = [f"{row.what} {row.share:.3f} of {row.runs}" for row in rows]
+            print(f"{cell.name}, {cell.size}: {'; '.join(shares)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -58,6 +58,7 @@ STUDIES: dict[str, SimulationStudy] = {
     "pairs_together": pairs_together.STUDY,
     "anytime": anytime.STUDY,
     "chosen_items": judges_and_people.CHOSEN_STUDY,
+    "fixed_items": judges_and_people.FIXED_STUDY,
     "next_items": next_items.STUDY,
     "labels_saved": next_items.SAVED,
     "turn_level": turn_level.STUDY,

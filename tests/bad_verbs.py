@@ -146,6 +146,7 @@ PEOPLE = [
     verb(f"compare {READ} --save a.csv", "a comparison saved as CSV", r"a\.csv: got the suffix '\.csv', expected '\.md', '\.tex' or '\.xml'"),
     verb(f"compare {READ} -b bot --fail-if-unsure", "what the gate does, and no gate", r"--fail-if-unsure has no effect without --fail-if-worse MARGIN"),
     verb(f"compare {READ} --anytime", "looks at ratings, and no ratings", r"--anytime has no effect without --ratings FILE"),
+    verb(f"compare {READ} --population these", "a fixed set of items, and no ratings", r"--population has no effect without --ratings FILE"),
     verb(f"compare {READ} --criterion overall", "a criterion and no ratings", r"--criterion has no effect without --ratings FILE"),
 ]  # fmt: skip
 

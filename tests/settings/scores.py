@@ -185,6 +185,11 @@ ROWS = [
         effect=lambda before, after: all("p_max" in row for row in after.json["pairs"]),
     ),
     Row(
+        "compare", "--population", "--population these", "pairs[by=corrected].*.low",
+        "pairs[by=corrected].*.difference", also="--ratings {some_ratings}", where=NO_DRAWS,
+        effect=lambda _, after: "population:these" in after.json["signature"],
+    ),
+    Row(
         "compare", "--ranks", "--ranks", also="--ratings {some_ratings}", where=NO_DRAWS,
         effect=lambda before, after: "ranks" not in before.json and len(after.json["ranks"]) == 6,
     ),

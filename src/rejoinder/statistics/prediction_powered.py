@@ -32,6 +32,10 @@ MOST_WIDER = 1.03
 used: lambda is 0 then."""
 
 
+ALL_LABELLED = "every item has ratings, so that the difference on these items is known"
+"""Why labels of all of a fixed set of items have no interval."""
+
+
 @dataclass(frozen=True)
 class CorrectedMean:
     """A mean estimated from labels and predictions.
@@ -72,6 +76,7 @@ def corrected_mean(
     probabilities: Floats | None = None,
     ratings: SingleRatings | None = None,
     weight: float | None = None,
+    fixed: bool = False,
 ) -> CorrectedMean:
     """The mean of labels over all items, with the help of predictions.
 
@@ -89,6 +94,11 @@ def corrected_mean(
     With probabilities of having been labelled, the labelled items weigh one over them (Hajek 1971), and
     are compared with all items in place of the others.
 
+    ``fixed`` is of these m items, and not of more like them: what the labelled ones do not know is the
+    rest alone (Cochran 1977, section 7.3). With e = d - b f, b the lambda of comparing with all items,
+    the estimate errs by ``mean_L(e)`` less the mean of e over all items, whose variance is
+    ``(1 - n / m) var_L(e) / n``; with probabilities pi each labelled item's square counts 1 - pi.
+
     Args:
         labels: float64 [m], NaN where an item has no label.
         predictions: float64 [m], without NaN.
@@ -99,6 +109,7 @@ def corrected_mean(
             then a second source of variance.
         weight: A fixed lambda, the same for every item; 0 uses the labels alone, with n - 1 degrees of
             freedom, as where every item has a label. None chooses it as above.
+        fixed: The interval is of the mean over these items; otherwise over all items like them.
 
     Returns:
         The estimate; without an interval for fewer than 10 labelled clusters.
@@ -113,14 +124,14 @@ def corrected_mean(
     (1.45, 1.0)
     """
     sample = _Sample.of(labels, predictions, groups, probabilities)
-    alone = _estimate(sample, np.zeros(sample.n), ratings)
+    alone = _estimate(sample, np.zeros(sample.n), ratings, fixed)
     if weight == 0 or not sample.compared.size:
         return alone
     if weight is not None:
-        return _estimate(sample, np.full(sample.n, weight), ratings)
+        return _estimate(sample, np.full(sample.n, weight), ratings, fixed)
     if len(sample.labelled) < FEWEST_LABELLED:
         return alone
-    corrected = _estimate(sample, _weights(sample), ratings)
+    corrected = _estimate(sample, _weights(sample), ratings, fixed)
     return corrected if corrected.width <= MOST_WIDER * alone.width else alone
 
 
@@ -140,6 +151,7 @@ class _Sample(NamedTuple):
         d: float64 [n], the labels.
         f: float64 [n], the predictions of the same items.
         share: float64 [n], how much each labelled item counts; they add up to 1.
+        chance: float64 [n], the probability of each labelled item's having a label.
         compared: float64 [N], the predictions of the others; of all items where shares differ.
         scale: What turns the slope into lambda: N / (n + N), below 1; or 1 where all are compared.
         labelled: The clusters of the labelled items.
@@ -151,6 +163,7 @@ class _Sample(NamedTuple):
     d: Floats
     f: Floats
     share: Floats
+    chance: Floats
     compared: Floats
     scale: float
     labelled: Groups
@@ -192,13 +205,15 @@ class _Sample(NamedTuple):
         m, n = labels.size, int(has.sum())
         names = np.arange(m) if groups is None else np.asarray(groups)
         _, code = np.unique(names, return_inverse=True)
-        share = np.ones(n) if probabilities is None else 1 / _checked(probabilities, has)
+        chance = np.full(n, n / m) if probabilities is None else _checked(probabilities, has)
+        share = 1 / chance
         uniform = probabilities is None or np.ptp(share) <= NO_SPREAD * share.max()
         others = ~has if uniform else np.ones(m, dtype=np.bool_)
         return cls(
             labels[has],
             predictions[has],
             share / share.sum(),
+            chance,
             predictions[others],
             1 - n / m if uniform else 1.0,
             Groups.of(names[has], n),
@@ -251,7 +266,9 @@ def _weights(sample: _Sample) -> Floats:
     return of_item * shrunk * sample.scale / unit
 
 
-def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -> CorrectedMean:
+def _estimate(
+    sample: _Sample, weights: Floats, ratings: SingleRatings | None, fixed: bool
+) -> CorrectedMean:
     """The estimate with a lambda for every labelled item, and the mean of these for the others."""
     share, used = sample.share, bool(weights.any())
     centre = sample.compared.mean() if used else 0.0
@@ -259,9 +276,12 @@ def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -
     rest = sample.d - weights * (sample.f - centre)
     value = float(share @ rest)
     g = len(sample.labelled)
-    terms = share * (rest - value)
+    unseen = 1 - sample.chance if fixed else np.ones(sample.n)
+    if fixed:
+        rest = sample.d - weights / sample.scale * (sample.f - centre) if used else sample.d
+    terms = np.sqrt(unseen) * share * (rest - share @ rest)
     sums = math.sqrt(g / max(1, g - 1)) * np.bincount(sample.cluster, terms, sample.clusters)
-    if used:
+    if used and not fixed:
         others = np.unique(sample.compared_cluster).size
         apart = shift * (sample.compared - centre) / sample.compared.size
         sums += math.sqrt(others / max(1, others - 1)) * np.bincount(
@@ -269,11 +289,13 @@ def _estimate(sample: _Sample, weights: Floats, ratings: SingleRatings | None) -
         )
     variance, df = float((sums**2).sum()), max(1.0, sample.effective - 1 - used)
     if ratings is not None:
-        of_raters = rater_variance(ratings, sample.labelled, share, rest - sample.d)
+        of_raters = rater_variance(
+            ratings, sample.labelled, share, rest - sample.d, float(share @ unseen)
+        )
         variance, df = of_raters.beside(variance, df)
     reason = f"fewer than {FEWEST_LABELLED} labelled clusters" if g < FEWEST_LABELLED else None
     if reason is None and variance <= NO_SPREAD**2:
-        reason = SAME
+        reason = ALL_LABELLED if fixed and not unseen.any() else SAME
     error = math.sqrt(variance)
     facts = (error, shift, sample.n, g, df, sums.astype(np.float64, copy=False))
     if reason:

@@ -52,7 +52,11 @@ class RaterVariance(NamedTuple):
 
 
 def rater_variance(
-    ratings: SingleRatings, groups: Groups, share: Floats, correction: Floats
+    ratings: SingleRatings,
+    groups: Groups,
+    share: Floats,
+    correction: Floats,
+    of_items: float = 1.0,
 ) -> RaterVariance:
     """The variance of a mean of labels that is due to raters, beside that of items.
 
@@ -66,6 +70,8 @@ def rater_variance(
         groups: The clusters of the n labelled items.
         share: float64 [n], how much each item counts; they add up to 1.
         correction: float64 [n], what is added to each label before it is averaged.
+        of_items: The share of the variance of items that stands beside this one: below 1 where the items
+            are a large part of a fixed set, so that how two raters of an item differ counts here.
 
     Returns:
         The variance, 0 for one rater: how raters differ cannot be seen in one.
@@ -88,5 +94,5 @@ def rater_variance(
     cells = np.zeros((len(groups), raters))
     np.add.at(cells, (cluster[ratings.item], ratings.rater), share[ratings.item] * part)
     within = cells - cells.mean(axis=1, keepdims=True)
-    more = float((cells.sum(axis=0) ** 2).sum() - (within**2).sum())
+    more = float((cells.sum(axis=0) ** 2).sum() - of_items * (within**2).sum())
     return RaterVariance(max(0.0, raters / (raters - 1) * more), raters)

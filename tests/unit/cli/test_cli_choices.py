@@ -12,6 +12,7 @@ from rejoinder.corpora.entropy_filter import SIDES
 from rejoinder.meta_evaluation.dialogue_level import RULES
 from rejoinder.meta_evaluation.leave_own_out_units import CHOICES
 from rejoinder.meta_evaluation.protocols import PROTOCOLS
+from rejoinder.meta_evaluation.with_people.compare import Population
 from rejoinder.meta_evaluation.with_people.families import Correction
 from rejoinder.metrics.ruber import OUTPUTS, REFERENCED
 from rejoinder.models.likelihood.prompts import TEMPLATES
@@ -55,6 +56,7 @@ REGISTRIES = {
     "--aggregate-turns": RULES,
     "--unreferenced": OUTPUTS,
     "compare --correction": get_args(Correction),
+    "compare --population": get_args(Population),
     "compare --missing": PAIRWISE,
     "correlate --missing": PAIRWISE,
     "judge --missing": PAIRWISE,

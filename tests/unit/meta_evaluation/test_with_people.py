@@ -118,6 +118,39 @@ def test_the_maximum_over_pairs_is_less_strict_than_holm():
     assert again.pairs.equals(result.pairs, null_equal=True)
 
 
+def test_intervals_of_these_items_know_the_rated_ones():
+    marks, people, _ = world(rated=100)
+    new = compare_with_people(scored(marks), people)
+    these = compare_with_people(scored(marks), people, population="these")
+    assert "population:these" in these.signature
+    widths = [pair(each, "people")["high"] - pair(each, "people")["low"] for each in (new, these)]
+    assert widths[1] / widths[0] == pytest.approx(np.sqrt(1 - 100 / 300))
+    assert pair(these, "corrected")["difference"] == pair(new, "corrected")["difference"]
+    assert pair(these, "corrected")["high"] < pair(new, "corrected")["high"]
+    assert np.isnan(pair(these, "judge")["low"])
+    assert "judge has scores of every item" in pair(these, "judge")["reason"]
+    (errors, of_new) = (each.errors.row(0, named=True) for each in (these, new))
+    assert errors["high"] - errors["low"] < of_new["high"] - of_new["low"]
+    assert any("3 pairs of 3 rated on a third of the items" in note for note in new.notes)
+    assert not any("a third of the items" in note for note in these.notes)
+    every, _, _ = world(rated=99)
+    assert not any(
+        "third" in note for note in compare_with_people(scored(every), world(rated=99)[1]).notes
+    )
+
+
+def test_where_all_of_these_items_are_rated_nothing_is_left_to_estimate():
+    marks, people, _ = world(rated=300)
+    result = compare_with_people(scored(marks), people, population="these")
+    assert pair(result, "people")["reason"] == (
+        "every item has ratings, so that the difference on these items is known"
+    )
+    marks, people, _ = world(rated=300, raters=3)  # of other raters it is not
+    assert np.isfinite(
+        pair(compare_with_people(scored(marks), people, population="these"), "people")["low"]
+    )
+
+
 def test_ranks_go_by_the_correction_that_is_asked_for():
     for seed in range(30):
         marks, people, _ = world(noise=2.0, rated=15, systems=5, seed=seed)
@@ -137,6 +170,8 @@ def test_ranks_go_by_the_correction_that_is_asked_for():
     [
         ({"correction": "sidak"}, "correction='sidak' is unknown; choose 'holm' or 'max'"),
         ({"correction": "max", "anytime": True}, "do not go together"),
+        ({"population": "some"}, "population='some' is unknown; choose 'new' or 'these'"),
+        ({"population": "these", "anytime": True}, "do not go together"),
     ],
 )
 def test_corrections_that_there_are_not(given, message):

@@ -189,3 +189,47 @@ def test_one_rater_adds_nothing():
     one = rater_variance(ratings, Groups.of(None, n), np.full(n, 1 / n), np.zeros(n))
     assert one == RaterVariance(0.0, 1)
     assert one.beside(2.0, 10.0) == (2.0, 10.0)
+
+
+def test_of_a_fixed_set_the_unlabelled_items_alone_are_unknown():
+    # Cochran (1977, section 2.6): the variance of a mean of n of m items is (1 - n / m) s^2 / n.
+    rng = np.random.default_rng(3)
+    d = rng.normal(size=80)
+    f = d + rng.normal(size=80)
+    labels = np.where(np.arange(80) < 50, d, np.nan)
+    alone = corrected_mean(labels, f, weight=0.0, fixed=True)
+    assert alone.error**2 == pytest.approx((1 - 50 / 80) * d[:50].var(ddof=1) / 50)
+    # With b for every item theta is mean_L(d - b f) + b mean(f), and lambda is b N / (n + N).
+    b = 0.5
+    both = corrected_mean(labels, f, weight=b * 30 / 80, fixed=True)
+    rest = d[:50] - b * f[:50]
+    assert both.value == pytest.approx(rest.mean() + b * f.mean())
+    assert both.error**2 == pytest.approx((1 - 50 / 80) * rest.var(ddof=1) / 50)
+    new = corrected_mean(labels, f, weight=b * 30 / 80)
+    assert (both.value, both.df) == (new.value, new.df)
+
+
+def test_of_a_fixed_set_drawn_with_probabilities_each_square_counts_what_was_unlikely():
+    rng = np.random.default_rng(4)
+    d, probability = rng.normal(size=80), np.where(np.arange(80) % 2, 0.9, 0.3)
+    labels = np.where(np.arange(80) < 40, d, np.nan)
+    one = corrected_mean(labels, np.zeros(80), probabilities=probability, weight=0.0, fixed=True)
+    share = 1 / probability[:40] / (1 / probability[:40]).sum()
+    terms = share * (d[:40] - share @ d[:40])
+    expected = 40 / 39 * ((1 - probability[:40]) * terms**2).sum()
+    assert one.error**2 == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rated", [40, 60])
+def test_intervals_of_a_fixed_set_hold_its_mean(rated):
+    rng = np.random.default_rng(5)
+    hits = np.zeros(3)
+    for _ in range(1000):
+        d = rng.normal(size=80)
+        f = 0.6 * d + 0.8 * rng.normal(size=80)
+        labels = np.where(rng.permutation(80) < rated, d, np.nan)
+        for k, (weight, fixed) in enumerate(((0.0, True), (None, True), (0.0, False))):
+            interval = corrected_mean(labels, f, weight=weight, fixed=fixed).interval
+            hits[k] += interval.low <= d.mean() <= interval.high
+    assert (np.abs(hits[:2] / 1000 - 0.95) < 0.02).all()
+    assert hits[2] / 1000 > 0.98  # of new items: too wide for these

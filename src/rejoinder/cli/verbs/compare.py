@@ -10,6 +10,7 @@ from rejoinder.cli.declarations import choice, command, flag, integer, number, o
 from rejoinder.cli.option_values import FEWEST_RESAMPLES
 
 if TYPE_CHECKING:
+    from rejoinder.meta_evaluation.with_people.compare import Population
     from rejoinder.meta_evaluation.with_people.families import Correction
     from rejoinder.scoring.compare import Comparison
 
@@ -63,6 +64,13 @@ class CompareOptions(options.ScoringOptions, options.RatingFilesOptions, options
         help="How p is corrected over pairs: Holm's correction, or by the maximum over pairs, which takes "
         "into account that pairs share systems and items and is less strict. With --ratings.",
     )
+    population: str = choice(
+        "--population",
+        of=("new", "these"),
+        default="new",
+        help="Items that intervals and p are for: new ones like these, or these alone, of which intervals "
+        "are narrower where a large part is rated. With --ratings.",
+    )
 
 
 @command(CompareOptions)
@@ -89,7 +97,15 @@ def compare(given: CompareOptions) -> None:
         raise ParameterError(
             "--all-pairs and --json do not go together: JSON has every pair; leave --all-pairs out"
         )
-    of_ratings = ("ratings_format", "criterion", "scale", "anytime", "correction", "drawn")
+    of_ratings = (
+        "ratings_format",
+        "criterion",
+        "scale",
+        "anytime",
+        "correction",
+        "population",
+        "drawn",
+    )
     check_needs(bool(given.ratings), "--ratings FILE", *of_ratings)
     check_needs(given.b is not None, "-b BASELINE", "fail_if_worse")
     check_needs(given.fail_if_worse is not None, "--fail-if-worse MARGIN", "fail_if_unsure")
@@ -220,6 +236,7 @@ def _with_people(given: CompareOptions) -> None:
             cluster=given.cluster,
             anytime=given.anytime,
             correction=cast("Correction", given.correction),
+            population=cast("Population", given.population),
             seed=given.seed,
         )
     result = inputs.with_notes(result, given.ratings)

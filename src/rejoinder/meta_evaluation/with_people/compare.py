@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -37,6 +37,12 @@ from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion
 
+Population = Literal["new", "these"]
+"""Which items intervals are of: all items like these, or these alone."""
+
+LARGE = 1 / 3
+"""From this share of rated items on, a note says what intervals for these items alone would be."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeopleComparison(PlottedResult):
@@ -68,6 +74,7 @@ class PeopleComparison(PlottedResult):
         metrics: The metrics of the judges, by name.
         correction: ``holm``, or ``max``: then ``pairs`` and ``errors`` have ``p_max`` too, corrected by
             the maximum over pairs (see `max_over_pairs`), by which ranks go.
+        population: ``new``, or ``these`` where the intervals are of these items alone.
     """
 
     pairs: pl.DataFrame
@@ -81,6 +88,7 @@ class PeopleComparison(PlottedResult):
     anytime: bool = False
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     correction: Correction = "holm"
+    population: Population = "new"
 
     @property
     def p_column(self) -> str:
@@ -111,6 +119,7 @@ def compare_with_people(
     cluster: str | None = None,
     anytime: bool = False,
     correction: Correction = "holm",
+    population: Population = "new",
     seed: int = 12345,
 ) -> PeopleComparison:
     """Compares systems by ratings of some items and by scores of all: prediction-powered inference.
@@ -144,6 +153,9 @@ def compare_with_people(
             times as wide. A judge alone has all its scores, and keeps its interval.
         correction: ``holm``; ``max``: by the maximum over pairs, which takes into account that pairs
             share systems and items, and is less strict.
+        population: ``these``: intervals and p-values are of these items alone, a finite population of which
+            people rated a part (see `prediction_powered.corrected_mean`, ``fixed``); ``new``: of all items
+            like these.
         seed: Random seed of the folds, of the test of how items were chosen, and of the correction.
 
     Raises:
@@ -166,14 +178,21 @@ def compare_with_people(
     """
     check_scores(scores, "rejoinder.compare_with_people(scores, ratings)")
     check_draws(0, seed)
-    if correction not in get_args(Correction):
-        raise ParameterError(
-            f"correction={correction!r} is unknown; choose {one_of(get_args(Correction))}"
-        )
+    for name, value, choices in (
+        ("correction", correction, Correction),
+        ("population", population, Population),
+    ):
+        if value not in get_args(choices):
+            raise ParameterError(f"{name}={value!r} is unknown; choose {one_of(get_args(choices))}")
     if anytime and correction == "max":
         raise ParameterError(
             "anytime=True (--anytime) and correction='max' (--correction max) do not go together: the "
             "maximum over pairs is of one look; leave one of the two out"
+        )
+    if anytime and population == "these":
+        raise ParameterError(
+            "anytime=True (--anytime) and population='these' (--population these) do not go together: "
+            "intervals that hold at every look are of new items; leave one of the two out"
         )
     scores.need_items()
     if cluster is not None:
@@ -192,8 +211,9 @@ def compare_with_people(
     _check_enough(replies, pairs)
     more += other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
-    rows = estimates(replies, pairs, seed, anytime, correction)
-    judge_errors, about = errors(replies, pairs, table, scale, seed, anytime, correction)
+    of_rows = seed, anytime, correction, population == "these"
+    rows = estimates(replies, pairs, *of_rows)
+    judge_errors, about = errors(replies, pairs, table, scale, *of_rows)
     facts = [
         "ppi",
         f"criterion:{name}",
@@ -203,6 +223,7 @@ def compare_with_people(
         *(["weights:probability"] if replies.probabilities is not None else []),
         *([f"anytime:{TUNED_FOR}"] if anytime else []),
         *([f"correction:{correction}"] if correction != "holm" else []),
+        *([f"population:{population}"] if population != "new" else []),
         f"raters:{'fixed' if replies.single is None else 'random'}",
         *([f"folds:{FOLDS}"] if len(replies.labels) > 1 else []),
         f"seed:{seed}",
@@ -215,7 +236,7 @@ def compare_with_people(
         system_ranks(replies.systems, rows, f"p_{correction}")
         if every
         else pl.DataFrame(schema=RANKS),
-        (*more, *_of_looks(replies, anytime), *about, *_reasons(rows), *notes),
+        (*more, *_of_looks(replies, anytime), *about, *_reasons(rows, population), *notes),
         "|".join(facts),
         signatures,
         replies.labels,
@@ -223,6 +244,7 @@ def compare_with_people(
         anytime,
         {label: scores.measured[label].metric for label in replies.labels},
         correction,
+        population,
     )
 
 
@@ -263,8 +285,8 @@ def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
     ]
 
 
-def _reasons(rows: pl.DataFrame) -> list[str]:
-    """Notes on pairs without an interval, and on pairs that are rated throughout."""
+def _reasons(rows: pl.DataFrame, population: Population) -> list[str]:
+    """Notes on pairs without an interval, and on pairs of which a large part or all is rated."""
     ours = rows.filter(pl.col("by") == CORRECTED)
     notes = []
     without_interval = ours.filter(pl.col("reason").is_not_null())
@@ -279,5 +301,14 @@ def _reasons(rows: pl.DataFrame) -> list[str]:
         notes.append(
             f"{counted(whole, 'pair')} of {ours.height} rated on every item that has scores: there the "
             "judge adds nothing"
+        )
+    share = pl.col("rated") / pl.col("items")
+    large = ours.filter(share >= LARGE) if population == "new" else ours.clear()
+    if large.height:
+        a, b, rated, of = large.sort(share).select("a", "b", "rated", "items").row(-1)
+        notes.append(
+            f"{counted(large.height, 'pair')} of {ours.height} rated on a third of the items or more, such "
+            f"as '{a}' and '{b}' on {rated} of {of}: intervals are for new items like these; for these items "
+            "alone --population these (population='these') gives narrower ones"
         )
     return notes

@@ -19,6 +19,7 @@ from rejoinder.statistics.combined_predictions import FOLDS, combined_prediction
 from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
 from rejoinder.statistics.conventions import NO_SPREAD
 from rejoinder.statistics.holm import SIGNIFICANT
+from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
     FEWEST_LABELLED,
@@ -50,6 +51,9 @@ LEAST_SPAN = 0.5
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
 
+ALL_SCORED = "a judge has scores of every item, so that its difference on these items is known"
+"""Why a judge alone has no interval over a fixed set of items."""
+
 RANKS = {
     "by": pl.String, "system": pl.String, "difference": pl.Float64, "best_rank": pl.Int64,
     "worst_rank": pl.Int64, "group": pl.Int64, "letters": pl.String,
@@ -63,6 +67,7 @@ def estimates(
     seed: int,
     anytime: bool = False,
     correction: Correction = "holm",
+    fixed: bool = False,
 ) -> pl.DataFrame:
     """The table of pairs.
 
@@ -72,6 +77,7 @@ def estimates(
         seed: Of the folds.
         anytime: Whether the intervals that ratings come into hold at every look.
         correction: ``max``: with the column ``p_max`` too.
+        fixed: Whether the intervals are of these items, and not of new ones.
     """
     families = Families(replies, correction, seed)
     corrected = combined_differences(replies, pairs, seed)
@@ -88,8 +94,8 @@ def estimates(
                 None if probabilities is None else probabilities[items],
                 replies.single_of(a, b),
             )
-            alone = corrected_mean(labels, prediction[items], *given, weight=0.0)
-            ours = corrected_mean(labels, prediction[items], *given)
+            alone = corrected_mean(labels, prediction[items], *given, weight=0.0, fixed=fixed)
+            ours = corrected_mean(labels, prediction[items], *given, fixed=fixed)
         else:
             alone = ours = _NOT_RATED
         if anytime:
@@ -98,7 +104,7 @@ def estimates(
         rows.append(facts | {"by": PEOPLE} | _of_mean(alone, replies.groups_are, fewest))
         families.add(items, alone)
         for place, label in enumerate(replies.labels):
-            rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items))
+            rows.append(facts | {"by": label} | _judge_alone(replies, a, b, place, items, fixed))
             families.add_judge(items, replies.predictions_of(a, b)[place, items])
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
         rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are, fewest) | more)
@@ -121,14 +127,17 @@ def combined_differences(
 
 
 def _judge_alone(
-    replies: RepliesWithRatings, a: int, b: int, place: int, items: np.ndarray
+    replies: RepliesWithRatings, a: int, b: int, place: int, items: np.ndarray, fixed: bool
 ) -> dict[str, Any]:
     """What a judge says of a pair by itself."""
     if not items.size:
         return {"difference": np.nan, "low": np.nan, "high": np.nan, "p": np.nan,
                 "reason": "no item has scores of both"}  # fmt: skip
     clusters = replies.group[items] if replies.groups_are == "clusters" else None
-    value, interval, p = paired_difference(replies.predictions_of(a, b)[place, items], clusters)
+    differences = replies.predictions_of(a, b)[place, items]
+    value, interval, p = paired_difference(differences, clusters)
+    if fixed:
+        interval, p = Interval.none(ALL_SCORED), np.nan
     ends = {"low": interval.low, "high": interval.high, "reason": interval.reason}
     return {"difference": value, "p": p} | ends
 
@@ -141,6 +150,7 @@ def errors(
     seed: int,
     anytime: bool = False,
     correction: Correction = "holm",
+    fixed: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
     """The table of errors, and a note on judges that have none."""
     rows, others, equal = [], [], []
@@ -168,6 +178,7 @@ def errors(
                     None if probabilities is None else probabilities[items],
                     replies.single_of(a, b),
                     weight=0.0,
+                    fixed=fixed,
                 )
             if anytime:
                 mean = at_any_time(mean)

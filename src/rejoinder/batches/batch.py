@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,9 +82,8 @@ class Batch:
         reference_bounds = _bounds(references)
         try:
             texts = Strings.of(list(chain.from_iterable(references)), "references")
-            replies = Strings.of(
-                list(chain.from_iterable(zip(*systems, strict=True))), "hypotheses"
-            )
+            each = zip(*systems, strict=True) if len(systems) > 1 else systems
+            replies = Strings.of(list(chain.from_iterable(each)), "hypotheses")
         except InputError:
             for hypotheses in systems:
                 check_orientation(hypotheses, references)
@@ -179,12 +178,14 @@ def _looks_wrong(hypotheses: Sequence[str], references: Sequence[Sequence[str]])
         or not hasattr(hypotheses, "__len__")
         or not hasattr(references, "__len__")
         or len(hypotheses) != len(references)
-        or not all(type(each) is list or type(each) is tuple for each in references)
+        or not set(map(type, references)) <= {list, tuple}
     )
 
 
 def _bounds(ragged: Sequence[Sequence[object]]) -> Indices:
-    return np.fromiter(accumulate(map(len, ragged), initial=0), np.int64, len(ragged) + 1)
+    bounds = np.zeros(len(ragged) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, ragged), np.int64, len(ragged)), out=bounds[1:])
+    return bounds
 
 
 def _weights(weights: Sequence[Sequence[float]], references: Sequence[Sequence[str]]) -> Floats:

@@ -27,10 +27,6 @@ UNSPACED = {
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-# The bytes that begin a character of these scripts in UTF-8. Not among them: E2, which begins quotation
-# marks and dashes, and F0, which begins emoji.
-_MAY_LEAD = np.isin(np.arange(256), [0xE0, 0xE1, *range(0xE3, 0xEA), 0xEF])
-
 LONGEST_WORD = 4
 """A run of more characters than that is hardly a single word."""
 
@@ -143,12 +139,12 @@ def unspaced_candidates(texts: Strings) -> Indices:
     >>> unspaced_candidates(Strings.of(["so “nice”", "不知道。", "สวัสดี"])).tolist()
     [1, 2]
     """
-    if not len(texts):
-        return np.zeros(0, dtype=np.int64)
-    first, last = int(texts.starts.min()), int(texts.stops.max())
-    places = first + np.flatnonzero(_MAY_LEAD[texts.data[first:last]])
-    inside = np.searchsorted(places, texts.starts) < np.searchsorted(places, texts.stops)
-    return np.flatnonzero(inside)
+    # The bytes that begin a character of these scripts in UTF-8. Not among them: E2, which begins
+    # quotation marks and dashes, and F0, which begins emoji.
+    places = np.flatnonzero(texts.data >= 0xE0)
+    byte = texts.data[places]
+    leading = (byte != 0xE2) & ((byte <= 0xE9) | (byte == 0xEF))
+    return np.flatnonzero(texts.counts(places[leading]))
 
 
 def unspaced_script(text: str) -> str:

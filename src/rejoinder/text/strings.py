@@ -95,6 +95,10 @@ class Strings:
         """The strings at ``indices``, over the same bytes."""
         return Strings(self.data, self.starts[indices], self.stops[indices])
 
+    def counts(self, places: Indices) -> Indices:
+        """How many of some ``places`` in ``data``, ascending, lie in each string: int64 [n]."""
+        return np.searchsorted(places, self.stops) - np.searchsorted(places, self.starts)
+
     @property
     def sizes(self) -> Indices:
         """int64 [n]: the bytes of each string."""
@@ -110,17 +114,31 @@ def _encoded(values: Any) -> tuple[Bytes, Indices, Indices] | None:
     if "pyarrow" in sys.modules or not hasattr(values, "__len__") or len(values) > FEW:
         return None
     polars = sys.modules.get("polars")
-    if polars is not None and isinstance(values, polars.Series) and values.dtype == polars.String:
-        values = values.to_list()
-    if not isinstance(values, list | tuple):
+    if not isinstance(values, list | tuple) and (
+        polars is None or not isinstance(values, polars.Series) or values.dtype != polars.String
+    ):
         return None
     try:
-        parts = list(map(str.encode, values))
-    except (TypeError, UnicodeEncodeError):
+        data, sizes = _by_python(values) if polars is None else _by_polars(values, polars)
+    except (TypeError, ValueError):
         return None
-    sizes = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
-    stops = np.cumsum(sizes)
-    return np.frombuffer(b"".join(parts), dtype=np.uint8), stops - sizes, stops
+    stops = np.cumsum(sizes, dtype=np.int64)
+    return np.frombuffer(data, dtype=np.uint8), stops - sizes, stops
+
+
+def _by_python(values: Sequence[str]) -> tuple[bytes, Indices]:
+    """The bytes of all strings together, and how many each has."""
+    parts = list(map(str.encode, values))
+    return b"".join(parts), np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+
+
+def _by_polars(values: Any, polars: Any) -> tuple[bytes, Indices]:
+    """The same in half the time, where Polars is there already."""
+    series = polars.Series(values, dtype=polars.String, strict=True)
+    if series.null_count():
+        raise ValueError("a string is missing")
+    data = series.str.join("").cast(polars.Binary).item()
+    return data, series.str.len_bytes().to_numpy().astype(np.int64)
 
 
 def _array(values: Any) -> pa.Array:

@@ -48,15 +48,14 @@ class ReplySample:
     def strings(self) -> Strings:
         """The sample, without short replies; empty where hardly any reply is beyond ASCII."""
         count = len(self.hypotheses)
-        counted = self.hypotheses.data.size <= COUNTED
-        if counted and count > EXAMINED and _hardly_beyond_ascii(self.hypotheses):
+        if self.hypotheses.data.size <= COUNTED and _hardly_beyond_ascii(self.hypotheses):
             return self.hypotheses.part(0, 0)
         sample = self.hypotheses.take(_drawn(np.arange(count)))
-        long = [k for k, text in enumerate(sample) if len("".join(text.split())) >= SHORT]
-        sample = sample.take(np.array(long, dtype=np.int64))
-        if sum(not text.isascii() for text in sample) < SHARE * max(1, len(long)):
+        texts = list(sample)
+        long = [k for k, text in enumerate(texts) if len("".join(text.split())) >= SHORT]
+        if sum(not texts[k].isascii() for k in long) < SHARE * max(1, len(long)):
             return sample.part(0, 0)
-        return sample
+        return sample.take(np.array(long, dtype=np.int64))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -89,16 +88,16 @@ def _hardly_beyond_ascii(texts: Strings) -> bool:
 
     Bytes tell: a sample need not be drawn for that, which imports what draws it.
     """
-    beyond = _counts(texts, texts.data >= 0x80) > 0
-    short = beyond | (_counts(texts, texts.data > 0x20) < SHORT)
-    return int(beyond.sum()) < SHARE * max(1, EXAMINED - int(short.sum()))
-
-
-def _counts(texts: Strings, selected: np.ndarray) -> np.ndarray:
-    """How many of the selected bytes (bool [bytes]) each text has: int32 [n]."""
-    before = np.zeros(selected.size + 1, dtype=np.int32)
-    np.cumsum(selected, out=before[1:])
-    return before[texts.stops] - before[texts.starts]
+    beyond = np.flatnonzero(texts.data >= 0x80)
+    if not beyond.size:  # the usual case, without a look at each text
+        return True
+    several = texts.counts(beyond) > 0
+    # In a short reply of 5 * SHORT bytes or more, four blanks or more stand side by side.
+    blank = texts.data <= 0x20
+    four = blank[3:] & blank[2:-1] & blank[1:-2] & blank[:-3]
+    short = (several | (texts.sizes < 5 * SHORT)).sum() + np.count_nonzero(four)
+    examined = min(EXAMINED, len(texts)) - int(short)
+    return int(several.sum()) < SHARE * max(1, examined)
 
 
 def _drawn(indices: Indices) -> Indices:

@@ -5,12 +5,14 @@ import re
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rejoinder import TestSet, load_scores, score
 from rejoinder.cli.app import run
 from rejoinder.errors import MissingExtraError
 from rejoinder.metrics import BLEU, METEOR, EmbeddingAverage, registry
-from rejoinder.metrics.engine.word_separation import ReplySample, separation_notes
+from rejoinder.metrics.engine.word_separation import SHARE, SHORT, ReplySample, separation_notes
 from rejoinder.metrics.meteor_scorer import command
 from rejoinder.text.scripts import unspaced_candidates
 from rejoinder.text.strings import Strings
@@ -264,3 +266,10 @@ def test_meteor_separates_characters_where_it_normalizes():
         score = METEOR(normalize=normalize).corpus(CHINESE[:1], [CHINESE[:1]])
         assert score.parts["hypothesis_length"] == expected
         assert (score.notes == ()) == normalize
+
+
+@given(st.lists(st.text(alphabet="ab  \n\té今", max_size=40), max_size=12))
+def test_the_quick_look_at_bytes_leaves_out_no_sample_that_the_texts_ask_for(texts):
+    long = [text for text in texts if len("".join(text.split())) >= SHORT]
+    examined = sum(not text.isascii() for text in long) >= SHARE * max(1, len(long))
+    assert ReplySample(Strings.of(texts)).texts == (long if examined else [])

@@ -10,11 +10,12 @@ from rejoinder.files import pipes
 GZIP = b"\x1f\x8b"
 """The first bytes of a file that gzip packed."""
 
-FREE = 256 << 20
-"""Bytes that a file may always unpack to."""
+FREE = 8 << 20
+"""Bytes that a file may always unpack to; a table of these takes some hundred MB of memory."""
 
 MOST = 100
-"""Beyond these, how many times its own size a file may unpack to; text packs 3 to 20 times."""
+"""Beyond these, how many times its own size a file may unpack to; text packs 3 to 20 times, tables of
+ratings up to 60 times."""
 
 _PART = 1 << 20
 

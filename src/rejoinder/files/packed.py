@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rejoinder.errors import InputError
+from rejoinder.messages import quoted
 
 _UTF16 = ("UTF-16 text", "save it as UTF-8 (iconv -f utf-16 -t utf-8)")
 
@@ -72,6 +75,30 @@ def refuse_packed(data: bytes, name: str) -> None:
     for magic, (kind, remedy) in _BEGINNINGS.items():
         if data.startswith(magic):
             raise InputError(f"{name}: the file is {kind}; expected plain UTF-8 text; {remedy}")
+
+
+@contextmanager
+def unpacking(where: str, what: str, remedy: str) -> Iterator[None]:
+    """Within it every fault of a packed file is an InputError.
+
+    Libraries raise whatever is raised within them where an archive is cut, altered, encrypted or packed
+    unusually: errors of zip, zlib, LZMA and bzip2, of XML, of types.
+
+    Args:
+        where: The file, and the one within it.
+        what: What it should be.
+        remedy: What to do.
+
+    Raises:
+        InputError: Anything was raised.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        fault = quoted(str(error) or type(error).__name__)[1:-1]
+        raise InputError(f"{where}: not a sound {what}: {fault}; {remedy}") from None
 
 
 def _archive(data: bytes, path: Path) -> tuple[str, str]:

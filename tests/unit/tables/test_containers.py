@@ -90,6 +90,14 @@ def test_a_packed_file_that_unpacks_to_far_more_than_text_is_refused(tmp_path, m
         read_testset(tmp_path / "t.csv.gz")
 
 
+def test_a_small_packed_file_unpacks_to_little(tmp_path):
+    packed = gzip.compress(b"id,text\n" + b"1,0\n" * (10 << 20))
+    assert len(packed) < 200_000
+    (tmp_path / "t.csv.gz").write_bytes(packed)
+    with pytest.raises(InputError, match="unpacks to more than 8 MiB"):
+        read_testset(tmp_path / "t.csv.gz")
+
+
 def test_quotes_are_data_in_a_tsv_that_is_not_quoted(tmp_path):
     (tmp_path / "r.tsv").write_text('system\tid\ttext\nbot\tc1\t"Hi" he said\nbot\tc2\t"Ho"\n')
     assert read_responses(tmp_path / "r.tsv").get_column("text").to_list() == [

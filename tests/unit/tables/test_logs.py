@@ -6,10 +6,12 @@ import math
 import struct
 import zipfile
 import zlib
+from contextlib import suppress
 
 import pyarrow as pa
 import pytest
 
+from flipped_bits import every, flipped
 from rejoinder.errors import InputError
 from rejoinder.tables.external_scores import read_scores
 from rejoinder.tables.formats.registry import FORMATS, holds_all
@@ -194,6 +196,47 @@ def test_a_sample_of_inspect_that_could_not_be_scored_lacks_each_value(tmp_path)
     assert {row[1:4] for row in scores(path)} == {
         ("a", "match/bleu", 0.5), ("b", "match/bleu", None),
     }  # fmt: skip
+
+
+def test_an_archive_is_opened_once_however_many_samples_it_has(tmp_path, monkeypatch):
+    samples = {f"samples/{n}_epoch_1.json": {"id": n, "input": "Hi", "output": {"completion": f"Ho {n}"}}
+               for n in range(30)}  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        for name, content in {"header.json": HEAD, **samples}.items():
+            archive.writestr(name, json.dumps(content))
+    opened = []
+    plain = zipfile.ZipFile.__init__
+    monkeypatch.setattr(
+        zipfile.ZipFile, "__init__", lambda *given, **more: opened.append(plain(*given, **more))
+    )
+    assert read_responses(tmp_path / "a.eval")["text"].to_list() == [f"Ho {n}" for n in range(30)]
+    assert len(opened) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_sample_that_is_in_an_archive_twice_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps(HEAD))
+        for text in ("Ho", "Hey"):
+            content = {"id": 1, "input": "Hi", "output": {"completion": text}}
+            archive.writestr("samples/1_epoch_1.json", json.dumps(content))
+    with pytest.raises(InputError, match=r"'samples/1_epoch_1\.json' is in the archive twice"):
+        read_responses(tmp_path / "a.eval")
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_a_flipped_bit_of_an_archive_is_one_message(tmp_path, how):
+    path = tmp_path / "a.eval"
+    sample = json.dumps({"id": 1, "input": "Hi" * 50, "output": {"completion": "Ho" * 50}})
+    with zipfile.ZipFile(path, "w", how) as archive:
+        archive.writestr("header.json", json.dumps(HEAD))
+        archive.writestr("samples/1_epoch_1.json", sample)
+    assert read_responses(path)["text"].to_list() == ["Ho" * 50]
+    raw = path.read_bytes()
+    for place, bit in every(raw):
+        path.write_bytes(flipped(raw, place, bit))
+        with suppress(InputError):
+            read_responses(path)
 
 
 def test_an_archive_that_is_no_log_or_damaged(tmp_path):

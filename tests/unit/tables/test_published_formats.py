@@ -3,10 +3,12 @@
 import io
 import json
 import zipfile
+from contextlib import suppress
 
 import polars as pl
 import pytest
 
+from flipped_bits import every, flipped
 from rejoinder import score
 from rejoinder.errors import InputError
 from rejoinder.tables.formats.registry import holds_all
@@ -45,6 +47,18 @@ def test_dailydialog_answers_every_turn_with_the_next(tmp_path, packed):
         ("1_0", ["Any tea ?"], [("No .", None, "original")]),
     ]
     assert testset.contexts["conversation"].to_list() == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_a_flipped_bit_of_dailydialogs_archive_is_one_message(tmp_path, how):
+    path = tmp_path / "test.zip"
+    with zipfile.ZipFile(path, "w", how) as archive:
+        archive.writestr("test/dialogues_test.txt", DIALOGUES)
+    raw, expected = path.read_bytes(), items(read_testset(path))
+    for place, bit in every(raw):
+        path.write_bytes(flipped(raw, place, bit))
+        with suppress(InputError):
+            assert items(read_testset(path)) == expected
 
 
 def test_dailydialog_multiref(tmp_path):

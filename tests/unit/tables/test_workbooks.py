@@ -195,3 +195,16 @@ def test_a_sheet_as_libreoffice_writes_it(tmp_path, caplog):
     assert cells(read(tmp_path, data)) == [("c1", "2"), ("c2", "3")]
     assert "hidden rows, read like the others (1): 7\n" in caplog.text
     assert caplog.text.count("WARNING") == 1
+
+
+@pytest.mark.filterwarnings("default")
+def test_only_warnings_about_cells_are_said(tmp_path, caplog, recwarn):
+    after = '<extLst><ext uri="{CCE6A557-97BC-4B89-ADB6-D9C93CAAB3DF}"/></extLst>'
+    rows = [HEADER, f'<row r="2">{text("A2", "c")}<c r="B2"><v>1</v></c></row>']
+    assert cells(read(tmp_path, of_xml(*rows, after=after))) == [("c", "1")]
+    assert not caplog.text
+    dated = rated(lambda sheet: setattr(sheet["D2"], "number_format", "yyyy-mm-dd"))
+    late = edited(dated, lambda xml: re.sub('(<c r="D2"[^>]*><v>)1<', r"\g<1>9999999<", xml))
+    assert cells(read(tmp_path, late))[0] == ("c0", "a", "ann", "#VALUE!")
+    assert "Cell D2 is marked as a date but the serial value 9999999" in caplog.text
+    assert not recwarn.list

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rejoinder.errors import InputError
+from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, suffix_of
 from rejoinder.tables.assembly.items import Items, spoken
 from rejoinder.tables.formats.format import Format
@@ -83,18 +84,13 @@ def _text(path: Path) -> tuple[str, str]:
 def _unzipped(path: Path, data: bytes) -> tuple[str, str]:
     import io
     import zipfile
-    import zlib
 
-    # All that zipfile raises on archives that are cut, altered, encrypted or packed unusually.
-    unsound = (
-        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, OverflowError,
-    )  # fmt: skip
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [n for n in archive.namelist() if _is_text(n.rsplit("/", 1)[-1])]
-            content = archive.read(members[0]) if len(members) == 1 else b""
-    except unsound as error:
-        raise InputError(f"{path}: not a sound zip archive: {error}; fetch it again") from None
+    with (
+        unpacking(str(path), "zip archive", "fetch it again"),
+        zipfile.ZipFile(io.BytesIO(data)) as archive,
+    ):
+        members = [n for n in archive.namelist() if _is_text(n.rsplit("/", 1)[-1])]
+        content = archive.read(members[0]) if len(members) == 1 else b""
     if len(members) != 1:
         raise InputError(
             f"{path}: {len(members)} files dialogues_*.txt in the archive, expected one; unpack it "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import warnings
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError, MissingExtraError
-from rejoinder.files.packed import refuse_packed
+from rejoinder.files.packed import refuse_packed, unpacking
 from rejoinder.files.reading import read_bytes
 from rejoinder.messages import listed, quoted
 from rejoinder.tables.io.delimited import Grid, grid
@@ -64,20 +65,15 @@ def read_workbook(path: Path) -> Grid:
             f"{path}: a workbook (.xlsx) needs openpyxl: pip install 'rejoinder[xlsx]'; or save the "
             "sheet as CSV"
         ) from None
-    try:
+    with (
+        unpacking(str(path), "workbook", "save it again, or save the sheet as CSV (UTF-8)"),
+        warnings.catch_warnings(record=True) as warned,
+    ):
+        warnings.simplefilter("always")
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         findings = {each.title: _findings(each, str(path)) for each in book.worksheets}
         sheets = {sheet.title: list(_rows(sheet)) for sheet in book.worksheets}
         asks = b'fullCalcOnLoad="1"' in book._archive.read("xl/workbook.xml")  # pyright: ignore
-    except InputError:
-        raise
-    except (
-        Exception
-    ) as error:  # of the zip, of the XML and of openpyxl, which has no error of its own
-        what = quoted(str(error) or type(error).__name__)[1:-1]
-        raise InputError(
-            f"{path}: not a sound workbook: {what}; save it again, or save the sheet as CSV (UTF-8)"
-        ) from None
     filled = {title: rows for title, rows in sheets.items() if rows}
     if not filled:
         raise InputError(f"{path}: no sheet has cells; expected a header and rows")
@@ -87,6 +83,9 @@ def read_workbook(path: Path) -> Grid:
             "%s: the sheet %s is read; the other %d are not",
             visible(str(path)), quoted(title), len(filled) - 1,
         )  # fmt: skip
+    for each in warned:
+        if "Cell " in str(each.message):  # and not of what is no cell: charts, validation
+            _LOG.warning("%s: %s", visible(str(path)), visible(str(each.message)))
     name = f"{path}, sheet {quoted(title)}"
     found = findings[title]
     if not asks:
@@ -101,7 +100,7 @@ def _check_size(data: bytes, path: Path) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             size = sum(each.file_size for each in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except Exception:  # of any kind; unpacking() says which
         refuse_packed(data, str(path))
         raise InputError(
             f"{path}: not a sound workbook; save it again, or save the sheet as CSV (UTF-8)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import struct
 import zipfile
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from rejoinder.errors import InputError
+from rejoinder.files.packed import unpacking
 from rejoinder.files.reading import decode, read_bytes, read_text, suffix_of
+from rejoinder.messages import quoted
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
     Log,
@@ -34,10 +37,7 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 _ZSTD = 93  # what PKWARE's specification calls it
-_UNSOUND = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError,
-    OverflowError, NotImplementedError,
-)  # fmt: skip
+_COPY = "copy or download it again"
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -162,18 +162,20 @@ def _json_log(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
 def _archive(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
     """The header of an archive and its samples; members are read by name, within bounds."""
     data = read_bytes(path)
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
-    except _UNSOUND as error:
-        raise InputError(f"{path}: not a sound log: {error}; copy or download it again") from None
+    with unpacking(str(path), "log", _COPY):
+        archive = zipfile.ZipFile(io.BytesIO(data))  # once: opening reads the list of all members
+        names = archive.namelist()
+    head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
     if head is None:
         raise InputError(f"{path}: no header.json in the archive; expected a log of inspect_ai")
     members = sorted(
         (n for n in names if n.startswith("samples/") and n.endswith(".json")), key=_in_order
     )
-    return _member(data, head, path), (_member(data, name, path) for name in members)
+    if twice := next((a for a, b in itertools.pairwise(members) if a == b), None):
+        raise InputError(f"{path}: {quoted(twice)} is in the archive twice; copy the log again")
+    return _member(archive, data, head, path), (
+        _member(archive, data, name, path) for name in members
+    )
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:
@@ -183,21 +185,14 @@ def _in_order(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def _member(data: bytes, name: str, path: Path) -> dict[str, Any]:
+def _member(archive: zipfile.ZipFile, data: bytes, name: str, path: Path) -> dict[str, Any]:
     where = f"{path}: {name}"
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            info = archive.getinfo(name)
-            if info.file_size > MOST:
-                raise InputError(f"{where}: more than {MOST >> 20} MiB; write the log as .json")
-            if info.compress_type == _ZSTD:
-                return _decoded(decode(_zstd(data, info), where), where)
-            with archive.open(name) as file:
-                return _decoded(decode(file.read(MOST), where), where)
-    except InputError:
-        raise
-    except _UNSOUND as error:
-        raise InputError(f"{where}: not a sound log: {error}; copy or download it again") from None
+    with unpacking(where, "log", _COPY):
+        info = archive.getinfo(name)
+        if info.file_size > MOST:
+            raise InputError(f"{where}: more than {MOST >> 20} MiB; write the log as .json")
+        content = _zstd(data, info) if info.compress_type == _ZSTD else archive.read(name)
+    return _decoded(decode(content, where), where)
 
 
 def _zstd(data: bytes, info: zipfile.ZipInfo) -> bytes:

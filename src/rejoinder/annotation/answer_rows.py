@@ -8,6 +8,8 @@ import sqlite3
 from rejoinder.annotation.choices import Choices
 from rejoinder.errors import InputError
 
+LONGEST_SECONDS = 1e7  # four months
+
 
 def assigned(
     db: sqlite3.Connection, rater: int, number: int
@@ -77,7 +79,12 @@ def store_answer(
     choices: Choices,
     comment: str,
 ) -> None:
-    """Adds an answer to an assignment, which is answered then."""
+    """Adds an answer to an assignment, which is answered then.
+
+    A time that no answer takes (a clock was set meanwhile) is unknown.
+    """
+    if seconds is not None and not 0 <= seconds < LONGEST_SECONDS:
+        seconds = None
     db.execute(
         "INSERT INTO answer SELECT ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ? FROM answer "
         "WHERE assignment = ?",

@@ -370,3 +370,15 @@ def test_a_full_disk_confirms_nothing(tmp_path):
     study.database._connection.execute("PRAGMA max_page_count = 1000000")
     study.answer(rater, shown.assignment, {"c0": "1"})
     assert len(judgements(study)) == 1
+
+
+def test_a_clock_that_jumps_gives_no_time(tmp_path):
+    now = [1e9]
+    path = studies.study(tmp_path, Task(raters_per_question=1), items=4, systems=1).database.path
+    study = studies.opened(path, clock=lambda: now[0])
+    rater = study.add_rater()
+    for jump in (-1e8, 2.5, 1e8, 3.0):
+        shown = study.current(rater)
+        now[0] += jump
+        study.answer(rater, shown.assignment, {"c0": "1"})
+    assert export(study).table["seconds"].to_list() == [None, 2.5, None, 3.0]

@@ -10,7 +10,7 @@ import msgspec
 from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
 from rejoinder.files.reading import existing, read_text
-from rejoinder.files.strict_json import strict_json
+from rejoinder.files.strict_json import strict_json, well_formed
 from rejoinder.messages import counted, quoted
 
 MARK = "rejoinder annotate"
@@ -64,26 +64,27 @@ def taken_in(study: Study, path: str | os.PathLike[str]) -> list[str]:
     with study.answers_of_page(rater) as store:
         for place, each in enumerate(given.answers, start=1):
             try:
-                store(
-                    each.question, each.fields, _within(each.seconds, 1e7), _within(each.at, 1e12)
-                )
+                at = each.at if each.at is not None and 0 <= each.at < 1e12 else None
+                store(each.question, each.fields, each.seconds, at)
             except InputError as error:
                 raise InputError(
                     f"{path}: answer {place}: {str(error).rstrip('.')}; ask the rater for the file as "
                     "it was downloaded"
                 ) from None
     left = len(study.plan(rater)) - len({each.question for each in given.answers})
-    return [f"{path.name}: {rater.name} left out {counted(left, 'question')}"] if left else []
-
-
-def _within(given: float | None, end: float) -> float | None:
-    """A number from 0 up to an end; None where the page gives none, or another."""
-    return given if given is not None and 0 <= given < end else None
+    notes = [f"{path.name}: {rater.name} left out {counted(left, 'question')}"] if left else []
+    broken = sum("\ufffd" in each.fields.get("comment", "") for each in given.answers)
+    if broken:
+        notes.append(
+            f"{path.name}: {counted(broken, 'comment')} of {rater.name} with the character U+FFFD, which "
+            "replaces a broken one"
+        )
+    return notes
 
 
 def _read(path: Path) -> _Answers:
     try:
-        given = msgspec.convert(strict_json(read_text(path)), _Answers)
+        given = msgspec.convert(well_formed(strict_json(read_text(path))), _Answers)
     except (ValueError, msgspec.ValidationError) as error:
         if isinstance(error, InputError):
             raise

@@ -41,6 +41,28 @@ def strict_json(text: str | bytes) -> Any:
         raise ValueError("JSON nested too deeply") from None
 
 
+def well_formed(value: Any) -> Any:
+    r"""A value of JSON with U+FFFD in the place of every lone surrogate, which no UTF-8 file can hold.
+
+    An escape stands for one ("\\ud83d"): half of an emoji that was cut off.
+
+    Raises:
+        ValueError: It is nested too deeply.
+
+    >>> well_formed(["a\ud83d", 1]) == ["a\ufffd", 1]
+    True
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return value
+
+
 def check_keys(text: str, value: Any) -> None:
     r"""Checks that no object of a JSON text, decoded already, has a key twice.
 

@@ -27,7 +27,7 @@ from rejoinder.marking.tables import (
     systems_of_scores,
 )
 from rejoinder.messages import counted, quoted
-from rejoinder.models.chat.asking import Limits
+from rejoinder.models.chat.asking import Limits, uncounted
 from rejoinder.models.chat.endpoint import ANSWER_TOKENS, ChatEndpoint
 from rejoinder.models.likelihood.backend import LikelihoodBackend, LikelihoodRequest
 from rejoinder.models.likelihood.store import likelihoods
@@ -139,6 +139,7 @@ def mark(
             answers = ask(
                 opened, asked.asked, rubric, limits, work=file, header=facts, progress=progress
             )
+            notes = tuple(uncounted(answers))
         finally:
             if opened is not model:
                 opened.close()

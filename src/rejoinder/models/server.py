@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from rejoinder.errors import InputError, ParameterError, one_of
-from rejoinder.files.strict_json import strict_json
+from rejoinder.files.strict_json import strict_json, well_formed
 from rejoinder.models.server_key import KEY, answer_without_key, server_key, without_key
 from rejoinder.progress import waits_of_run
 
@@ -195,7 +195,8 @@ class Server:
 
     def _read(self, route: str, answer: bytes) -> Any:
         try:
-            return strict_json(answer)
+            value = strict_json(answer)
+            return well_formed(value) if b"\\u" in answer else value
         except ValueError:
             raise AnswerError(
                 f"{self.url}/{route}: the answer is no JSON; is this the URL of an "

@@ -13,7 +13,7 @@ from rejoinder.errors import InputError
 from rejoinder.files.checksums import json_digest
 from rejoinder.files.resumable_lines import ResumableLines
 from rejoinder.messages import counted, quoted
-from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits
+from rejoinder.models.chat.asking import AskedInOrder, Attempts, Limits, uncounted
 from rejoinder.models.chat.endpoint import ChatEndpoint, is_refusal_of_the_prompt
 from rejoinder.models.likelihood.prompts import chat_messages
 from rejoinder.models.server import AnswerError
@@ -160,7 +160,11 @@ def remarks(replies: Sequence[Replied]) -> list[str]:
             "conversations are shown from their second turn on: the server refuses an assistant who "
             "speaks first",
         ),
+        (
+            sum("\ufffd" in (each.text or "") for each in replies),
+            "replies contain the character U+FFFD, which replaces a broken one",
+        ),
     ):
         if count:
             notes.append(f"{count} of {len(replies)} {what}")
-    return notes
+    return [*notes, *uncounted(replies)]

@@ -137,6 +137,18 @@ def test_what_was_left_out_is_said(tmp_path):
     assert taken_in(study, path) == ["a.json: r001 left out 6 questions"]
 
 
+def test_half_a_surrogate_pair_in_a_comment_is_replaced_and_said(tmp_path):
+    study = studies.study(tmp_path, Task(comments=True), items=5)
+    given = answers(content_of(make_page(study)[0]))
+    given["answers"][0]["fields"]["comment"] = "Good \ud83d"
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(given))
+    assert taken_in(study, path) == [
+        "a.json: 1 comment of r001 with the character U+FFFD, which replaces a broken one"
+    ]
+    assert export(study).table["comment"].drop_nulls().to_list() == ["Good \ufffd"]
+
+
 def test_on_a_full_disk_the_questions_are_given_back(tmp_path, command):
     db, path = tmp_path / "s.sqlite", tmp_path / "p.html"
     words = ["annotate", "page", TESTSET, *SYSTEMS, "--db", db, "--sample", 3, "-o", path]

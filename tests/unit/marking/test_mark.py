@@ -248,6 +248,8 @@ BAD = {
     "no log-probability": (lambda asked: (200, completion("4")), UNUSABLE),
     "an empty answer": (lambda asked: (200, completion("", {})), EMPTY),
     "a mark outside of the scale": (lambda asked: (200, completion("9", {"9": 0.9})), OTHER),
+    "half a surrogate pair": (lambda asked: (
+        200, completion("\ud83d indeed", {"\ud83d": 0.9})), OTHER),
     "an echo": (lambda asked: (
         200, completion(asked["messages"][0]["content"], {"<conversation>": 1.0})), OTHER),
     "a refusal in words": (lambda asked: (200, completion("As a model, I", {"As": 0.9})), OTHER),
@@ -475,6 +477,27 @@ def test_a_limit_of_tokens_ends_the_run(tmp_path):
         assert len(server.asked) == len(kept) + chat_server.PROBES
         result = mark(url, max_tokens=1_000_000, work=tmp_path)
     assert result.counts()["tokens"] == result.answers.get_column("tokens").sum() > 200
+
+
+@pytest.mark.parametrize("tokens", [2**63, 2**64, 10**30, -1])
+def test_a_count_of_tokens_that_nobody_can_believe_counts_as_unknown(tokens, tmp_path):
+    def some(asked):
+        status, body = judge(asked)
+        odd = "cat says c3." in asked["messages"][0]["content"]
+        return status, {**body, "usage": {"total_tokens": tokens}} if odd else body
+
+    with serving(some) as (server, url):
+        result = mark(url, work=tmp_path)
+        asked = len(server.asked)
+        again = mark(url, work=tmp_path)
+    assert len(server.asked) == asked + chat_server.PROBES  # every answer was kept
+    assert again.as_json() == result.as_json()
+    assert result.counts()["marks"] == 24
+    assert result.answers["tokens"].to_list().count(0) == 1
+    assert result.notes == (
+        "1 answer of 24 is not in the number of tokens: the server does not count them, or its count "
+        "is out of range (usage)",
+    )
 
 
 def test_a_limit_of_tokens_needs_a_server_that_counts(tmp_path):

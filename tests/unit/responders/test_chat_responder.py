@@ -82,6 +82,24 @@ def test_what_replies_lack_is_counted():
         )
 
 
+def test_half_a_surrogate_pair_in_a_reply_is_replaced_and_said(tmp_path):
+    def some(request):
+        odd = "Is it late?" in str(request["messages"])
+        return (200, completion("Yes \ud83d", tokens=2**63)) if odd else judge(request)
+
+    with serving(some) as (server, url):
+        replies = rejoinder.respond(url, TESTSET, work=tmp_path)
+        asked = len(server.asked)
+        again = rejoinder.respond(url, TESTSET, work=tmp_path)
+    assert len(server.asked) == asked + 1  # the first question alone
+    assert again.table.equals(replies.table)
+    assert replies.table["text"][3] == "Yes \ufffd"
+    assert replies.notes == again.notes
+    assert "1 of 4 replies contain the character U+FFFD, which replaces a broken one" in (
+        replies.notes
+    )
+
+
 def test_a_conversation_that_the_assistant_opens_begins_a_turn_later_where_it_is_refused():
     def strict(request):
         return (

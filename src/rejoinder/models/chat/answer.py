@@ -16,6 +16,9 @@ ROUNDING = 1e-2
 LOWEST = -1e6
 """A lower log-probability is as this one: the probability 0."""
 
+MOST_TOKENS = 10**9
+"""No answer has more. Files hold sums of counts, as integers of 64 bits."""
+
 
 @dataclass(frozen=True)
 class ChatAnswer:
@@ -69,11 +72,13 @@ def read_chat(answer: Any, where: str, logprobs: bool = False) -> ChatAnswer:
 
 
 def _tokens(usage: Any) -> int | None:
-    """The tokens that the server counted; None where it counts none, or not in whole numbers."""
+    """The tokens that the server counted; None where it counts none, or its count is no such number."""
     if not isinstance(usage, dict):
         return None
     total = usage.get("total_tokens")
-    return total if isinstance(total, int) and not isinstance(total, bool) and total >= 0 else None
+    if not isinstance(total, int) or isinstance(total, bool):
+        return None
+    return total if 0 <= total <= MOST_TOKENS else None
 
 
 def _first(choice: dict[str, Any], where: str) -> tuple[str, dict[str, float]]:

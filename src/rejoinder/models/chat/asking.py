@@ -125,6 +125,18 @@ class Counted(Protocol):
 Row = TypeVar("Row", bound=Counted)
 
 
+def uncounted(rows: Sequence[Counted]) -> list[str]:
+    """A note on answers whose tokens are unknown, and count as 0."""
+    count = sum(row.calls > 0 and row.tokens == 0 for row in rows)
+    if not count:
+        return []
+    verb = "is" if count == 1 else "are"
+    return [
+        f"{counted(count, 'answer')} of {len(rows)} {verb} not in the number of tokens: the server does "
+        "not count them, or its count is out of range (usage)"
+    ]
+
+
 class Attempts:
     """The calls of one question, which is asked again where its answer cannot be used.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rejoinder.cli.declarations import Options
+from rejoinder.cli.made_of_ratings import took_ratings
 from rejoinder.cli.options import (
     CorpusOptions,
     DrawnOptions,
@@ -135,6 +136,7 @@ def read_rated(given: RatingFilesOptions, scale: tuple[float, float] | None = No
         if isinstance(given, ScoreFilesOptions):
             check_not_swapped([each.path for each in given.scores], given.ratings, error)
         raise
+    took_ratings(table)
     if scale is not None:
         check_scale(of_criterion(table, given.criterion), scale)
     return table

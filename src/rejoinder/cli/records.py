@@ -12,6 +12,7 @@ import click
 
 from rejoinder._version import __version__
 from rejoinder.cli.command_words import OF_METRICS, command_words, paths_of_metric, seen_from
+from rejoinder.cli.made_of_ratings import ratings_in
 from rejoinder.cli.targets import WRITING, named_paths
 from rejoinder.cli.terminal.speech import logged_notes
 from rejoinder.files.provenance import (
@@ -100,6 +101,7 @@ class Records:
                 {"as": role, "name": _name(each), "path": seen_from(each, folder), **known}
                 for role, each, known in self._inputs
             ],
+            **ratings_in((path, known) for _, path, known in self._inputs),
         }
 
     @cached_property

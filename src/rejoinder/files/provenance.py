@@ -222,6 +222,7 @@ def _is_sound(record: Mapping[str, Any]) -> bool:
         and isinstance(record.get("signatures"), dict)
         and isinstance(record.get("content"), str | None)
         and isinstance(record.get("files"), list | None)
+        and isinstance(record.get("ratings"), str | None)
         and all(isinstance(each, str) for each in record.get("files") or ())
         and isinstance(inputs, list)
         and all(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -110,8 +111,8 @@ def _state(then: str | None, now: str | None) -> State:
     return "unchanged" if then == now else "changed"
 
 
-def _record_of(given: dict[str, Any], place: Path) -> dict[str, Any] | None:
-    """The record of an input; None where there is none, or one of another content.
+def record_of_content(given: Mapping[str, Any], place: Path) -> dict[str, Any] | None:
+    """The record of an input by its identity; None where there is none, or one of another content.
 
     A database has changed since, as a rule, and holds its record: that one must be the same as then.
     Of a folder to which other programs add files, those that were written must be the same.
@@ -150,7 +151,7 @@ def _step(
         return Step(name, given["as"], step.state, then, now, repeated=repeated)
     seen.add(key)
     try:
-        record = _record_of(given, place)
+        record = record_of_content(given, place)
     except InputError as error:
         return Step(name, given["as"], step.state, then, now, fault=str(error))
     if record is None:

@@ -17,6 +17,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.messages import counted
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
+from rejoinder.meta_evaluation.with_people.refusals import check_signatures
 from rejoinder.metrics.external import External
 from rejoinder.progress import Progress
 from rejoinder.result import TableResult
@@ -40,7 +41,9 @@ from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
+from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.responses import replies_of
+from rejoinder.tables.selection import of_criterion
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
@@ -169,7 +172,7 @@ def judge(
 
     Raises:
         InputError: The ratings are not the table, or have nothing in common with the scores; a judge's
-            marks are the ratings themselves.
+            marks are the ratings themselves, or its signature names them.
         ParameterError: A parameter is unknown, or there are several criteria and none is named.
     """
     check_scores(scores, "rejoinder.judge(scores, ratings)")
@@ -182,6 +185,8 @@ def judge(
     low, high = scale or (float(np.nanmin(rated.matrix)), float(np.nanmax(rated.matrix)))
     covariates = _covariates(rated, responses, notes)
     labels = [label for label in rated.subjects if label != RANDOM]
+    signatures = {label: scores.measured[label].signature for label in labels}
+    check_signatures(signatures, of_criterion(rating_table(ratings), criterion, one=True))
     _check_no_ratings(rated, labels)
     judges = []
     for done, label in enumerate(labels, start=1):
@@ -206,7 +211,7 @@ def judge(
         *([f"without:{'+'.join(without)}"] if without else []),
         *([f"cluster:{scores.cluster}"] if rated.cluster is not None else []),
         f"seed:{seed}",
-        *(f"{label}={scores.measured[label].signature}" for label in labels),
+        *(f"{label}={signature}" for label, signature in signatures.items()),
         f"version:{__version__}",
     ]
     return JudgeReport(

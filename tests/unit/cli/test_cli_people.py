@@ -1,12 +1,14 @@
 """``rejoinder compare --ratings``: people, judges, and judges corrected by people."""
 
 import json
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
+import rejoinder
 from rejoinder.cli.show.people import _summary, comparison
 from rejoinder.meta_evaluation.with_people.compare import compare_with_people
 from rejoinder.scoring.score import score
@@ -222,3 +224,87 @@ def test_the_docs_have_the_quantiles_of_any_time():
     text = (EXAMPLES.parent / "docs" / "compare-with-people.md").read_text()
     z, t = standard_errors_at(20), quantile_at(20, 19)
     assert f"at 20 rated items z is {z:.2f} and t with 19 degrees of freedom {t:.1f}" in text
+
+
+def _reversed(lines):
+    return [lines[0], *reversed(lines[1:])]
+
+
+def _longer(lines):
+    return [*lines, "c003,tuned,new,relevance,3"]
+
+
+def _blank(lines):
+    return [*lines[:5], "", *lines[5:]]
+
+
+def _a_tenth(lines):
+    return [lines[0], *lines[1::10]]
+
+
+def _decimals(lines):
+    return [lines[0], *(f"{line}.0" for line in lines[1:])]
+
+
+@pytest.mark.parametrize("edit", [_reversed, _longer, _blank, _a_tenth, _decimals])
+@pytest.mark.parametrize("verb", ["compare", "judge"])
+def test_ratings_are_known_again_however_their_file_was_edited(command, tmp_path, verb, edit):
+    lines = RATED[1].read_text().splitlines()
+    assert lines[0].endswith("score")
+    ratings, weighed = tmp_path / "ratings.csv", tmp_path / "weighed.jsonl"
+    ratings.write_text("\n".join(lines) + "\n")
+    assert command("weigh", *READ, "--ratings", ratings, "-o", weighed)[0] == 0
+    ratings.write_text("\n".join(edit(lines)) + "\n")
+    words = [weighed, *SYSTEMS, "--ratings", ratings, "--drop-unusable", "-m", "deltableu"]
+    status, _, err = command(verb, *words)
+    assert status == 2, err
+    rows = [line for line in edit(lines)[1:] if line]
+    share = f"{len(rows) - (edit is _longer)} of the {len(rows)} ratings"
+    assert f"{weighed}: was made from {share}" in err
+
+
+@pytest.mark.parametrize("verb", ["compare", "judge"])
+def test_ratings_are_known_again_over_converted_files_that_are_gone(command, tmp_path, verb):
+    converted, weighed, again = (
+        tmp_path / name for name in ("r.jsonl", "w.jsonl", "again.parquet")
+    )
+    assert command("convert", RATED[1], "-o", converted)[0] == 0
+    assert command("weigh", *READ, "--ratings", converted, "-o", weighed)[0] == 0
+    assert command("convert", weighed, "--as", "testset", "-o", again)[0] == 0
+    for gone in (converted, weighed):
+        gone.unlink()
+        gone.with_name(f"{gone.name}.provenance.json").unlink()
+    words = [*SYSTEMS, *RATED, "--drop-unusable", "-m", "deltableu"]
+    status, _, err = command(verb, again, *words)
+    assert status == 2
+    assert f"{again}: was made from 360 of the 360 ratings (100.0%" in err
+
+
+def test_a_judge_of_ones_own_made_from_a_file_that_these_ratings_were_converted_from(
+    command, tmp_path
+):
+    scores, converted = tmp_path / "scores.csv", tmp_path / "ratings.jsonl"
+    shutil.copy(EXAMPLES / "judge.csv", scores)
+    rejoinder.write_provenance(scores, {"ratings": RATED[1]}, ["python", "fit.py"])
+    assert command("convert", RATED[1], "-o", converted)[0] == 0
+    status, _, err = command("compare", *READ, "--scores", scores, "--ratings", converted)
+    assert status == 2
+    assert f"{scores}: was made from {converted}" in err
+
+
+def test_ratings_by_others_and_files_that_have_changed_are_no_refusal(command, tmp_path):
+    lines = RATED[1].read_text().splitlines()
+    weighed, others = tmp_path / "weighed.jsonl", tmp_path / "others.csv"
+    assert command("weigh", *READ, *RATED, "-o", weighed)[0] == 0
+    column = lines[0].split(",").index("rater")
+    rows = [line.split(",") for line in lines[1:]]
+    renamed = [
+        ",".join([*row[:column], f"other-{row[column]}", *row[column + 1 :]]) for row in rows
+    ]
+    others.write_text("\n".join([lines[0], *renamed]) + "\n")
+    words = [weighed, *SYSTEMS, "--drop-unusable", "-m", "deltableu"]
+    assert "was made from" not in command("compare", *words, "--ratings", others)[2]
+    weighed.write_text(weighed.read_text() + "\n")
+    _, _, err = command("compare", *words, *RATED)
+    assert f"note: {weighed}: was made from {RATED[1]}" in err
+    assert "has changed since; leave it out if it still depends on them" in err

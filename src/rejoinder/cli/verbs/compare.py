@@ -220,8 +220,7 @@ def _with_people(given: CompareOptions) -> None:
     table, drawn = inputs.read_rated(given, given.scale), inputs.read_drawn(given)
     if drawn is not None:
         table = with_probabilities(table, drawn)
-    files = [*(each.path for each in given.scores), *given.references]
-    check_not_made_of([*files, *([given.testset] if given.testset else [])], given.ratings)
+    check_not_made_of(given, given.ratings, table)
     scores, _ = inputs.measured(given, resamples=0, cluster=given.cluster)
     check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))
     with Progress("comparing"):

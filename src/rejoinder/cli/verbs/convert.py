@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from rejoinder.cli import options
 from rejoinder.cli.declarations import argument, choice, command, option
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class ConvertOptions(options.TablesOptions, options.JsonOptions):
@@ -36,6 +40,7 @@ def convert(given: ConvertOptions) -> None:
     file can be read as.
     """
     from rejoinder.cli import targets
+    from rejoinder.cli.made_of_ratings import took_ratings
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.show.machine import write
     from rejoinder.cli.terminal.console import console
@@ -51,6 +56,8 @@ def convert(given: ConvertOptions) -> None:
         kind = kind or ("responses" if testset else kind_of(given.path, **named))
         targets.check_file(given.output, targets.OF_TABLES[kind], "--output")
         table = table_of(given.path, kind, **named, testset=testset)
+    if kind == "ratings":
+        took_ratings(cast("pl.DataFrame", table))
     with Outputs() as outputs:
         save = partial(write_as, kind, table)
         written = outputs.save(given.output, save, len(table))

@@ -49,6 +49,7 @@ def judge(given: JudgeOptions) -> None:
     (the alternative annotator test). Metrics of texts are judges too: may BLEU stand in for a rater?
     """
     from rejoinder.cli import inputs
+    from rejoinder.cli.made_of_ratings import check_not_made_of
     from rejoinder.cli.needs import from_command_line
     from rejoinder.cli.outputs import Outputs
     from rejoinder.cli.scores_or_ratings import check_not_the_same
@@ -61,6 +62,7 @@ def judge(given: JudgeOptions) -> None:
     if "resamples" in from_command_line():
         note("--resamples has no effect: 'judge' draws no resamples")
     table = inputs.read_rated(given, given.scale)
+    check_not_made_of(given, given.ratings, table)
     scores, texts = inputs.measured(given, resamples=0)
     repeats = None
     check_not_the_same([each.path for each in given.scores], given.ratings, len(scores.measured))

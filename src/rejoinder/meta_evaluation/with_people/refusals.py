@@ -21,6 +21,8 @@ from rejoinder.tables.schemas import PROBABILITY
 REFUSED, NOTED = 0.001, 0.01
 """Ratings are refused, or noted, where at most so many random draws differ as much in their scores."""
 
+_REMEDY = "leave {} out, or give ratings that it has not seen"
+
 
 def check_not_fitted(
     replies: RepliesWithRatings, signatures: Mapping[str, str], table: pl.DataFrame
@@ -33,19 +35,14 @@ def check_not_fitted(
         table: The ratings.
 
     Raises:
-        InputError: A signature names the hash of the ratings (as the signature of ``rejoinder.ratings``
-            does), or the scores of all rated replies follow from the ratings exactly.
+        InputError: As for ``check_signatures``, or the scores of all rated replies follow from the
+            ratings exactly.
     """
-    digest = judgements_hash(table.drop(PROBABILITY, strict=False))
+    check_signatures(signatures, table)
     rated = replies.rated
     for place, label in enumerate(replies.labels):
-        remedy = f"leave {quoted(label)} out, or give ratings that it has not seen"
+        remedy = _REMEDY.format(quoted(label))
         alone = "if it agrees with people by itself, compare by its scores alone, without ratings"
-        if digest in signatures[label]:
-            raise InputError(
-                f"{label}: its signature names these ratings (hash {digest}): it was fitted on them, and "
-                f"a correction by them would find no error; {remedy}"
-            )
         x, y = replies.values[place][rated], replies.ratings[rated]
         if x.size < FEWEST_LABELLED or np.unique(y).size < 3:
             continue
@@ -54,6 +51,27 @@ def check_not_fitted(
                 f"{label}: the scores of all {x.size} rated replies follow from their ratings exactly, "
                 f"so that they seem to be made from them, and no error is left to correct; {remedy}; "
                 f"{alone}"
+            )
+
+
+def check_signatures(signatures: Mapping[str, str], table: pl.DataFrame) -> None:
+    """Refuses a predictor whose signature names the hash of the ratings.
+
+    The signature of ``rejoinder.ratings`` holds that hash, so that a signature of one's own may name it.
+
+    Args:
+        signatures: By predictor its signature.
+        table: The ratings.
+
+    Raises:
+        InputError: One does.
+    """
+    digest = judgements_hash(table.drop(PROBABILITY, strict=False))
+    for label, signature in signatures.items():
+        if digest in signature:
+            raise InputError(
+                f"{label}: its signature names these ratings (hash {digest}): it was fitted on them, and "
+                f"a comparison with them would find too little error; {_REMEDY.format(quoted(label))}"
             )
 
 

@@ -1,6 +1,11 @@
 """The page in a process of its own: killed again and again, ended by Ctrl-C, and asked by many at once."""
 
+import json
 import random
+import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +19,7 @@ pytest.importorskip("uvicorn")
 import studies
 from rejoinder.annotation.export import judgements
 from shared_data import SYSTEMS, TESTSET
-from study_server import Browser, Server
+from study_server import Browser, Server, free_port
 
 RATERS = 2
 
@@ -122,6 +127,49 @@ def test_ctrl_c_is_how_it_ends_and_the_same_command_goes_on(tmp_path):
         each["link"] for each in links["raters"]
     ]
     assert server.stop() == 0
+
+
+IMPATIENT = """
+import sys
+from rejoinder.annotation.server import security
+from rejoinder.cli.app import main
+
+security.FORM_SECONDS = 2.0
+sys.argv[0] = "rejoinder"
+main()
+"""
+
+
+@pytest.mark.parametrize("end", ["stays", "leaves", "leaves at once"])
+def test_a_form_of_which_half_was_sent_does_not_disturb_the_end(tmp_path, end):
+    studies.study(tmp_path, items=2).close()
+    port = free_port()
+    words = ["annotate", "serve", "--db", tmp_path / "0.sqlite", "--port", port, "--json", "-q"]
+    with (
+        (tmp_path / "err").open("wb") as err,
+        subprocess.Popen(
+            [sys.executable, "-c", IMPATIENT, *map(str, words), "--links", "1"],
+            stdout=subprocess.PIPE,
+            stderr=err,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        link = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["raters"][0]["link"]
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+            client.sendall(
+                f"POST /r/{link.rpartition('/')[2]}/begin HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+                "Sec-Fetch-Site: same-origin\r\nContent-Length: 1000\r\n"
+                "Content-Type: application/x-www-form-urlencoded\r\n\r\nform=abc".encode()
+            )
+            time.sleep(0.5)
+            if end == "leaves at once":
+                client.close()
+            process.send_signal(signal.SIGINT)
+            if end == "stays":
+                assert client.recv(1000).startswith(b"HTTP/1.1 408")
+        assert process.wait(30) == 0
+    assert (tmp_path / "err").read_text() == ""
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from rejoinder.annotation.server.app import make_app
+from rejoinder.annotation.server.security import FORM_SECONDS
 from rejoinder.annotation.study import Study
 from rejoinder.errors import InputError
 
@@ -76,7 +77,7 @@ def serve(
         lifespan="off",
         ws="none",
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=int(FORM_SECONDS) + 2,
         limit_concurrency=1000,
         h11_max_incomplete_event_size=16 * 1024,
         proxy_headers=True,

@@ -10,10 +10,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from anyio import fail_after
+from starlette.requests import ClientDisconnect, Request
 
 LARGEST_BODY = 32 * 1024
 MOST_FIELDS = 100
+FORM_SECONDS = 10.0
+"""How long a form may take to come in; the server waits for it when it is stopped."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -114,16 +117,22 @@ async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, of limited size; of a field that is given twice the last one counts.
 
     Raises:
-        RefusedError: It is too large, or no form.
+        RefusedError: It is too large, no form, or came in part.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise RefusedError(415, "Expected a form.")
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST_BODY:
-            raise RefusedError(413, "This form is too large.")
+    try:
+        with fail_after(FORM_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    raise RefusedError(413, "This form is too large.")
+    except (ClientDisconnect, TimeoutError):
+        raise RefusedError(
+            408, "This form came in part, and was not saved. Send it again."
+        ) from None
     try:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS

@@ -18,7 +18,7 @@ def drawn(sizes, seed):
     return groups, rng.normal(size=len(sizes))[groups] + rng.normal(size=groups.size)
 
 
-@pytest.mark.parametrize("sizes", [[1] * 12, [5] * 12, [1, 7, 30, 2, 2, 9], [20] * 100])
+@pytest.mark.parametrize("sizes", [[1] * 12, [5] * 12, [20] * 100])
 def test_the_variance_of_a_clustered_mean(sizes):
     groups, values = drawn(sizes, seed=len(sizes))
     fit = sm.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": groups})
@@ -27,6 +27,20 @@ def test_the_variance_of_a_clustered_mean(sizes):
     plain = sm.OLS(values, np.ones(values.size)).fit().bse[0] ** 2
     expected = np.clip(values.size * plain / fit.bse[0] ** 2, clusters.least_effective, values.size)
     assert effective_size(values, groups) == pytest.approx(expected, rel=1e-12)
+    assert clusters.freedom == len(sizes) - 1
+
+
+@pytest.mark.parametrize("sizes", [[1, 7, 30, 2, 2, 9], [50, 25, 12, 6, 3, 2, 1, 1]])
+def test_clusters_of_unequal_size_are_left_out_one_at_a_time(sizes):
+    groups, values = drawn(sizes, seed=len(sizes))
+    without = [
+        sm.OLS(values[groups != g], np.ones((groups != g).sum())).fit().params[0]
+        for g in range(len(sizes))
+    ]
+    expected = (1 - 1 / len(sizes)) * np.square(without - values.mean()).sum()
+    clusters = Groups.of(groups, values.size)
+    assert mean_variance(values, clusters) == pytest.approx(expected, rel=1e-12)
+    assert 1 / (np.square(sizes).sum() / values.size**2) - 1 < clusters.freedom < len(sizes) - 1
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,9 @@ class People:
     Of a rater who rates both systems on an item only the difference counts, so severity is none of
     it. Unbiased estimates by moments, for any pattern of missing ratings.
 
-    Items in clusters: the variance of the mean of d is linearised over clusters (`mean_variance`), so
-    ``variance`` is n times that. What clusters add is a part of how the true difference varies, which
-    no number of raters changes.
+    Items in clusters: the variance of the mean of d is linearised over clusters, so ``variance`` is n
+    times that. What clusters add is a part of how the true difference varies, which no number of
+    raters changes.
 
     Args:
         rows: float64 [u, 16], sums of each item, or of each cluster of items (see `people`).

@@ -27,6 +27,7 @@ from rejoinder.scoring.clusters import clustered, difference_design_effects
 from rejoinder.scoring.margins import NOT_CLEAR, UNDEFINED, WORSE, Margins, with_verdicts
 from rejoinder.scoring.measurements import Measured, Measurements, check_scores
 from rejoinder.scoring.ranks import rank_ranges
+from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import NOISE, is_least_p, p_of_draws
 from rejoinder.statistics.draws import MOST_DRAWS
 from rejoinder.statistics.holm import holm
@@ -280,7 +281,7 @@ def compare_pairs(
     drawn = resampled[a] - resampled[b]
     centred = drawn - drawn.mean(axis=1, keepdims=True)
     errors = difference_errors(metric, values, scores.left_out(label), a, b)
-    low, high = difference_intervals(metric, difference, errors, n)
+    low, high = difference_intervals(metric, difference, errors, n, measured.freedom)
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
@@ -313,7 +314,7 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
             **_of_clusters(scores, label, pairs),
-            **margins.columns(metric, difference, errors, n - 1),
+            **margins.columns(metric, difference, errors, measured.freedom),
         }
     )
 
@@ -384,7 +385,7 @@ def _unpaired(
     values = scores.measured[label].scores()[[a, b]]
     difference = values[:1] - values[1:]
     error, freedom = _unpaired_error(scores, label, a, b, values)
-    low, high = difference_intervals(metric, difference, np.array([error]), freedom + 1)
+    low, high = difference_intervals(metric, difference, np.array([error]), LEAST_ITEMS, freedom)
     undefined = ("p_randomization", "p_randomization_holm", "p_bootstrap", "p_bootstrap_holm")
     return pl.DataFrame(
         {
@@ -418,11 +419,12 @@ def _unpaired_error(
         alone = [scores.of(label, [s]).left_out(label)[0] for s in (a, b)]
         return unpaired_error(measured.metric, values, (alone[0], alone[1]))
     answers: NDArray[np.bool_] = np.logical_or.reduce(measured.answered[[a, b]])
-    clusters = measured.clusters.sums(answers.astype(np.float64)) > 0
-    left_out = scores.left_out(label)[[a, b]][:, clusters]
+    sizes = measured.clusters.sums(answers.astype(np.float64))
+    left_out = scores.left_out(label)[[a, b]][:, sizes > 0]
     pair = np.array([0]), np.array([1])
     error = difference_errors(measured.metric, values, left_out, *pair)
-    return float(error[0]), left_out.shape[1] - 1
+    freedom = freedom_of(sizes) if left_out.shape[1] >= LEAST_ITEMS else np.nan
+    return float(error[0]), freedom
 
 
 def _items(metric: Metric, selected: NDArray[np.bool_]) -> pl.Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -71,9 +72,9 @@ class Margins(NamedTuple):
             metric: Says which values are better, and whether systems are ranked by it.
             differences: float64 [p].
             errors: float64 [p], their standard errors.
-            df: Degrees of freedom; below 3 there is no test.
+            df: Degrees of freedom; NaN: there is no test.
         """
-        if not df >= LEAST_ITEMS - 1:
+        if math.isnan(df):
             errors = np.full(errors.shape, np.nan)
         columns: dict[str, Floats] = {}
         if self.equivalence is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -73,6 +74,13 @@ class Measured:
     def size(self) -> int:
         """How many units there are: clusters, or else rows."""
         return self.height if self.clusters is None else len(self.clusters)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of an error over the units; NaN for fewer than 4."""
+        if self.size < LEAST_ITEMS:
+            return math.nan
+        return self.size - 1.0 if self.clusters is None else self.clusters.freedom
 
     @property
     def height(self) -> int:
@@ -234,7 +242,7 @@ def system_columns(
     if resamples and measured.size >= LEAST_ITEMS:
         share = measured.clusters is not None and measured.metric.share
         worth = measured.interval_sizes() if share else None
-        lows, highs = score_intervals(measured.metric, values, left_out(), worth)
+        lows, highs = score_intervals(measured.metric, values, left_out(), worth, measured.freedom)
     return {
         "metric": [label] * values.size,
         "system": list(names),

@@ -180,7 +180,7 @@ def _left_out(
         what = "items" if len(clusters) == n else "clusters"
         reason = f"fewer than {least} {what} rated by this rater and another"
         return LeftOutRater(n, advantage, mean, math.nan, math.nan, False, reason)
-    p = _p_below(mean - tolerance, mean_variance(differences, clusters), len(clusters) - 1)
+    p = _p_below(mean - tolerance, mean_variance(differences, clusters), clusters.freedom)
     return LeftOutRater(n, advantage, mean, p, math.nan, False, None)
 
 
@@ -195,7 +195,7 @@ def _alignment(answers: Floats, others: Floats, alignment: Alignment) -> Floats:
     return means if alignment == "accuracy" else -np.sqrt(means)
 
 
-def _p_below(value: float, variance: float, df: int) -> float:
+def _p_below(value: float, variance: float, df: float) -> float:
     """The one-sided p that a mean is below 0, by Student's t."""
     if variance <= NO_SPREAD**2:
         return 0.0 if value < 0 else 1.0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.clusters import Groups, freedom_of
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
 from rejoinder.statistics.rating_matrix import mean_ratings
 from rejoinder.statistics.standard_error import standard_errors
@@ -123,7 +123,8 @@ def judge_errors(
         InputError: Shapes do not agree, or a mark or covariate is not finite.
     """
     sums = _Sums.of(ratings, marks, system, groups, covariates)
-    clusters = len(sums.by_cluster)
+    of_systems = sums.sizes()
+    clusters = of_systems.sum(axis=1)
     repeats = sums.total[-2] > 0
     agreement, each = sums.agreement(sums.total), sums.agreement(sums.left_out)
     n = len(marks)
@@ -138,13 +139,12 @@ def judge_errors(
     reason = None if repeats or same_scale else NO_UNIT
     if repeats and not abs(slope.value) > LEAST_SLOPE * (slope.high - slope.value):
         reason = NO_RELATION
-    unit = (agreement["slope"], each["slope"]) if repeats else (np.ones(()), np.ones(clusters))
+    unit = (agreement["slope"], each["slope"]) if repeats else (np.ones(()), np.ones(clusters.size))
     errors, errors_left_out = sums.errors(sums.total, unit[0]), sums.errors(sums.left_out, unit[1])
     p = mean_ratings(ratings)
     of_replies = np.full(n, np.nan)
     if reason is None:
         of_replies = (marks - marks.mean()) / float(unit[0]) - (p - p.mean())
-    in_clusters = sums.clusters_of_systems()
     replies = np.bincount(system, minlength=sums.systems)
     return JudgeErrors(
         of_all("severity"),
@@ -156,7 +156,7 @@ def judge_errors(
         tuple(
             cluster_estimate(
                 float(errors.systems[s]), errors_left_out.systems[:, s], 0.0, int(replies[s]),
-                int(in_clusters[s]), reason,
+                of_systems[:, s], reason,
             )
             for s in range(sums.systems)
         ),
@@ -173,10 +173,13 @@ def judge_errors(
 
 
 def cluster_estimate(
-    value: float, left_out: Floats, beside: float, n: int, clusters: int, reason: str | None
+    value: float, left_out: Floats, beside: float, n: int, clusters: Floats, reason: str | None
 ) -> Estimate:
-    """The interval of a value by its jackknife over clusters, and its test against ``beside``."""
-    reason = reason or too_few_groups(clusters, "clusters")
+    """The interval of a value by its jackknife over clusters, and its test against ``beside``.
+
+    The degrees of freedom are `freedom_of` the clusters' sizes, float64 [g]; one of size 0 is none.
+    """
+    reason = reason or too_few_groups(int((clusters > 0).sum()), "clusters")
     if reason is None and not np.isfinite(value):
         reason = "no variation"
     if reason is None and not np.isfinite(left_out).all():
@@ -187,8 +190,9 @@ def cluster_estimate(
     if reason is not None:
         known = value if reason not in (NO_REPEATS, NO_RELATION, NO_UNIT) else np.nan
         return Estimate(known, np.nan, np.nan, np.nan, n, reason)
-    reach = t_quantile(LEVEL, clusters - 1) * error
-    p = two_sided_p((value - beside) / error, clusters - 1)
+    freedom = freedom_of(clusters)
+    reach = t_quantile(LEVEL, freedom) * error
+    p = two_sided_p((value - beside) / error, freedom)
     return Estimate(value, value - reach, value + reach, p, n, None)
 
 
@@ -254,9 +258,9 @@ class _Sums:
         """The sums without each cluster: float64 [clusters, columns]."""
         return self.total - self.by_cluster
 
-    def clusters_of_systems(self) -> Indices:
-        """In how many clusters each system has a reply: int64 [S]."""
-        return (self._of_systems(self.by_cluster)[..., 0] > 0).sum(axis=0)
+    def sizes(self) -> Floats:
+        """How many replies of each system a cluster has: float64 [clusters, S]."""
+        return self._of_systems(self.by_cluster)[..., 0]
 
     def agreement(self, sums: Floats) -> dict[str, Floats]:
         """What holds of all replies: float64 [...] each."""

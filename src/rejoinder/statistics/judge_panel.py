@@ -54,9 +54,8 @@ def independent_judges(errors: Floats, noise: float, groups: NDArray[np.generic]
 
     total = by_cluster.sum(axis=0)
     value, left_out = float(number(total)), number(total - by_cluster)
-    return cluster_estimate(
-        value, left_out, 1.0, n, len(by_cluster), _reason(centred, shared, value)
-    )
+    reason = _reason(centred, shared, value)
+    return cluster_estimate(value, left_out, 1.0, n, by_cluster[:, 0], reason)
 
 
 def _reason(errors: Floats, noise: float, value: float) -> str | None:

@@ -79,7 +79,7 @@ def forecast_saved(
         return SavedForecast(r, interval, of_r * share, math.nan, math.nan, of_r)
     z = np.arctanh(without)
     error = math.sqrt((g - 1) / g * float(((z - z.mean()) ** 2).sum()))
-    reach = t_quantile(LEVEL, g - 1) * error
+    reach = t_quantile(LEVEL, clusters.freedom) * error
     low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     squares = sorted((low * low, high * high))
     least = 0.0 if low <= 0 <= high else squares[0]

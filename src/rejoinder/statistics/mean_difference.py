@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
-from rejoinder.statistics.clusters import Groups, mean_variance
+from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_variance
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.student import t_quantile, two_sided_p
@@ -46,7 +46,7 @@ def paired_difference(
     clusters = Groups.of(groups, differences.size)
     variance = mean_variance(differences, clusters)
     noun = "items" if groups is None else "clusters"
-    return _tested(float(differences.mean()), variance, len(clusters), len(clusters) - 1, noun)
+    return _tested(float(differences.mean()), variance, len(clusters), clusters.freedom, noun)
 
 
 def unpaired_difference(
@@ -58,8 +58,7 @@ def unpaired_difference(
     """The difference of the means of two systems that share no item.
 
     Without clusters Welch's t (1947), whose degrees of freedom follow from both variances. With them
-    the linearised variance over the clusters of both, ``G / (G - 1) sum_g (sum_{i in g} (a_i - mean_a)
-    / n_a - sum_{j in g} (b_j - mean_b) / n_b)^2``, with G - 1: a conversation that has items of both
+    the jackknife over the clusters of both (see `influences`): a conversation that has items of both
     systems counts once.
 
     Args:
@@ -74,11 +73,13 @@ def unpaired_difference(
     """
     value = float(a.mean() - b.mean())
     if groups_of_a is not None and groups_of_b is not None:
-        off = np.concatenate([(a - a.mean()) / a.size, (b.mean() - b) / b.size])
-        clusters = Groups.of(np.concatenate([groups_of_a, groups_of_b]), off.size)
-        g = len(clusters)
-        variance = g / max(1, g - 1) * float((clusters.sums(off) ** 2).sum())
-        return _tested(value, variance, g, g - 1, "clusters")
+        clusters = Groups.of(np.concatenate([groups_of_a, groups_of_b]), a.size + b.size)
+        g, moved, shares = len(clusters), 0.0, 0.0
+        for sign, own, code in ((1, a, clusters.code[: a.size]), (-1, b, clusters.code[a.size :])):
+            moved = moved + sign * influences((own - own.mean()) / own.size, code, g)
+            shares = shares + np.bincount(code, minlength=g) / own.size
+        variance = float(np.square(moved).sum())
+        return _tested(value, variance, g, freedom_of(np.asarray(shares)), "clusters")
     if reason := too_few_groups(min(a.size, b.size), "items"):
         return MeanDifference(value, Interval.none(reason), math.nan)
     of_a, of_b = a.var(ddof=1) / a.size, b.var(ddof=1) / b.size
@@ -91,6 +92,8 @@ def unpaired_difference(
 def _tested(value: float, variance: float, number: int, df: float, noun: str) -> MeanDifference:
     """Interval and p of a difference with its variance over so many items or clusters."""
     reason = too_few_groups(number, noun)
+    if not reason and math.isnan(variance):
+        reason = "all items of one of the systems are in one cluster"
     if not reason and variance <= NO_SPREAD**2:
         reason = SAME
     if reason:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.clusters import Groups, freedom_of, influences
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import SAME
@@ -84,7 +84,8 @@ def corrected_mean(
     ``theta = mean_L(d) - lambda (mean_L(f) - mean_U(f))`` with the variance
     ``var_L(d - lambda f) / n + lambda^2 var_U(f) / N`` (Angelopoulos et al. 2023, arXiv 2311.01453),
     where both variances are unbiased and the quantile is Student's with n - 2 degrees of freedom, since
-    labels are few. Items of one cluster count as one term of each sum, and n is the number of clusters.
+    labels are few. Over clusters both are the jackknife's (see `clusters.influences`), and the degrees
+    of freedom are one less than `clusters.freedom_of` the labelled ones.
 
     Lambda of an item is ``s b N / (n + N)``: b is the slope of d on f over the clusters of the others,
     so that no label chooses its own correction, and ``s = max(0, 1 - 1 / F)`` shrinks it by the
@@ -175,13 +176,6 @@ class _Sample(NamedTuple):
     def n(self) -> int:
         """How many items have a label."""
         return self.d.size
-
-    @property
-    def effective(self) -> float:
-        """How many clusters of one size, or of one share, would be worth as much (Kish 1965)."""
-        if self.scale < 1:
-            return len(self.labelled)
-        return 1 / float((self.labelled.sums(self.share) ** 2).sum())
 
     @classmethod
     def of(
@@ -280,14 +274,12 @@ def _estimate(
     if fixed:
         rest = sample.d - weights / sample.scale * (sample.f - centre) if used else sample.d
     terms = np.sqrt(unseen) * share * (rest - share @ rest)
-    sums = math.sqrt(g / max(1, g - 1)) * np.bincount(sample.cluster, terms, sample.clusters)
+    sums = influences(terms, sample.cluster, sample.clusters)
     if used and not fixed:
-        others = np.unique(sample.compared_cluster).size
         apart = shift * (sample.compared - centre) / sample.compared.size
-        sums += math.sqrt(others / max(1, others - 1)) * np.bincount(
-            sample.compared_cluster, apart, sample.clusters
-        )
-    variance, df = float((sums**2).sum()), max(1.0, sample.effective - 1 - used)
+        sums += influences(apart, sample.compared_cluster, sample.clusters)
+    variance = float((sums**2).sum())
+    df = max(1.0, freedom_of(sample.labelled.sums(share)) - used)
     if ratings is not None:
         of_raters = rater_variance(
             ratings, sample.labelled, share, rest - sample.d, float(share @ unseen)

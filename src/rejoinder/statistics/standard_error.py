@@ -44,7 +44,7 @@ def standard_errors(left_out: Floats) -> Floats:
 def mean_half_width(values: Floats, groups: Groups | None = None, level: float = LEVEL) -> float:
     """How far the interval of a mean reaches on either side: ``t s / sqrt(n)``, n - 1 degrees of freedom.
 
-    Over g groups it is ``t sqrt(V)`` with V the `mean_variance` and g - 1 degrees of freedom.
+    Over groups it is ``t sqrt(V)`` with V their `mean_variance` and their degrees of freedom.
 
     Args:
         values: float64 [n]; NaN for fewer than two.
@@ -58,5 +58,5 @@ def mean_half_width(values: Floats, groups: Groups | None = None, level: float =
     if n < 2:
         return math.nan
     if groups is not None and len(groups) > 1:
-        return t_quantile(level, len(groups) - 1) * math.sqrt(mean_variance(values, groups))
+        return t_quantile(level, groups.freedom) * math.sqrt(mean_variance(values, groups))
     return t_quantile(level, n - 1) * float(values.std(ddof=1)) / math.sqrt(n)

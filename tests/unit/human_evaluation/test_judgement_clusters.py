@@ -154,7 +154,8 @@ def test_unpaired_clusters_by_hand():
     assert result.value == 1
     assert result.interval.reason == "fewer than 4 clusters to resample"
     apart = unpaired_difference(a, b, np.arange(4), np.arange(4, 8))
-    variance = 8 / 7 * (((a - 3) ** 2).sum() + ((b - 2) ** 2).sum()) / 16
+    # Each item by itself: two independent samples, s_a^2 / 4 + s_b^2 / 4.
+    variance = 4 / 3 * (((a - 3) ** 2).sum() + ((b - 2) ** 2).sum()) / 16
     reach = 2.364624 * math.sqrt(variance)  # t of 7 degrees of freedom
     assert apart.interval.high == pytest.approx(1 + reach, abs=1e-5)
     assert paired_difference(np.ones(5)).interval.reason.startswith("all items have the same diff")

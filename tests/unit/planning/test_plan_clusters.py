@@ -109,8 +109,9 @@ def test_people_over_clusters_are_the_linearised_variance():
     assert single is not None
     d = a.mean(axis=1) - b.mean(axis=1)
     groups = Groups.of(clusters, 50)
-    assert whole.variance(whole.raters) / 50 == pytest.approx(mean_variance(d, groups), rel=1e-9)
-    assert whole.design_effect == pytest.approx(50 * mean_variance(d, groups) / d.var(ddof=1))
+    linearised = 9 / 8 * (groups.sums(d - d.mean()) ** 2).sum() / 50**2
+    assert whole.variance(whole.raters) / 50 == pytest.approx(linearised, rel=1e-9)
+    assert whole.design_effect == pytest.approx(50 * linearised / d.var(ddof=1))
     assert (whole.n, whole.units, single.units) == (50, 9, 50)
     # What clusters add is no part of the raters' noise: it stays whatever their number.
     for raters in (1.0, 10.0):

@@ -124,7 +124,8 @@ def test_the_interval_is_the_naive_loop_over_clusters():
     error = np.sqrt(9 / 10 * ((left_out - left_out.mean()) ** 2).sum())
     row = scores.systems().row(0, named=True)
     assert row["clusters"] == 10
-    reach = 2.2621571628 * error / row["value"]  # t of 9 degrees of freedom, on the log scale
+    # Nine clusters of 5 and one of 3: (9 (5 / 48)^(4/3) + (3 / 48)^(4/3))^-3 - 1 = 8.89 degrees.
+    reach = 2.2665325111 * error / row["value"]  # on the log scale
     assert row["low"] == pytest.approx(row["value"] * np.exp(-reach), rel=1e-9)
     assert row["high"] == pytest.approx(row["value"] * np.exp(reach), rel=1e-9)
     expected = (error / (values.std(ddof=1) / np.sqrt(48))) ** 2

@@ -40,15 +40,18 @@ def with_interval(metric: Contract, signature: str) -> str:
 
 
 def score_intervals(
-    metric: Contract, values: Floats, left_out: Floats, worth: Floats | None = None
+    metric: Contract,
+    values: Floats,
+    left_out: Floats,
+    worth: Floats | None = None,
+    freedom: float | None = None,
 ) -> tuple[Floats, Floats]:
     """The 95% interval of each score over items, or over clusters of items.
 
-    ``g^-1(g(x) +- t g'(x) e)`` with e the jackknife's standard error, t Student's quantile with n - 1
-    degrees of freedom, and g the logit of a metric that has two bounds, the logarithm of one that has
-    a lower bound alone (length, entropy): near a bound the interval is skewed away from it. Where g
-    is infinite (a score of 0), ``x +- t e``, cut off at the bounds. A share of items has Wilson's
-    interval (1927) in place of it.
+    ``g^-1(g(x) +- t g'(x) e)`` with e the jackknife's standard error, t Student's quantile, and g the
+    logit of a metric that has two bounds, the logarithm of one that has a lower bound alone (length,
+    entropy): near a bound the interval is skewed away from it. Where g is infinite (a score of 0),
+    ``x +- t e``, cut off at the bounds. A share of items has Wilson's interval (1927) in place of it.
 
     Args:
         metric: What scored.
@@ -56,6 +59,7 @@ def score_intervals(
         left_out: float64 [S, n], the scores with each item (or cluster) left out.
         worth: float64 [S], of a share of clustered items: how many independent ones they are worth
             (`clusters.interval_size`); None takes n.
+        freedom: The degrees of freedom; None takes n - 1.
 
     Returns:
         Lower and upper ends, float64 [S] each. NaN for fewer than 4 items, and where the score is the
@@ -68,7 +72,9 @@ def score_intervals(
     if metric.share:
         return wilson_ends(values, n if worth is None else worth, LEVEL)
     errors = standard_errors(left_out)
-    reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
+    reach = np.where(errors > 0, errors, np.nan) * t_quantile(
+        LEVEL, n - 1 if freedom is None else freedom
+    )
     low, high = metric.bounds
     inside = (values > low) & (values < high)
     x = np.where(inside, values, np.nan)
@@ -149,7 +155,7 @@ def _hidden(metric: Contract, values: Floats, left_out: Floats) -> np.ndarray:
 
 
 def difference_intervals(
-    metric: Contract, differences: Floats, errors: Floats, n: float
+    metric: Contract, differences: Floats, errors: Floats, n: float, freedom: float | None = None
 ) -> tuple[Floats, Floats]:
     """The 95% interval of each difference of two systems' scores: ``d +- t e``.
 
@@ -157,7 +163,8 @@ def difference_intervals(
         metric: What scored.
         differences: float64 [p].
         errors: float64 [p], their `difference_errors`.
-        n: How many items there are; t has n - 1 degrees of freedom.
+        n: How many items (or clusters) there are.
+        freedom: The degrees of freedom; None takes n - 1.
 
     Returns:
         Lower and upper ends, float64 [p] each; NaN for fewer than 4 items, and where the error is
@@ -165,7 +172,9 @@ def difference_intervals(
     """
     if n < LEAST_ITEMS:
         return np.full(differences.shape, np.nan), np.full(differences.shape, np.nan)
-    reach = np.where(errors > 0, errors, np.nan) * t_quantile(LEVEL, n - 1)
+    reach = np.where(errors > 0, errors, np.nan) * t_quantile(
+        LEVEL, n - 1 if freedom is None else freedom
+    )
     most = metric.bounds[1] - metric.bounds[0]
     return np.maximum(differences - reach, -most), np.minimum(differences + reach, most)
 

@@ -24,7 +24,10 @@ from rejoinder.errors import InputError
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
 from rejoinder.human_evaluation.rating_criterion import _mean_interval
+from rejoinder.human_evaluation.system_differences import system_differences
 from rejoinder.kernels.arrays import Floats
+from rejoinder.meta_evaluation.evidence import Draws
+from rejoinder.meta_evaluation.pairwise import ReplyPairs
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE, errors, estimates
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
@@ -273,7 +276,7 @@ def _winners(study: Study) -> tuple[np.ndarray, np.ndarray]:
     return np.sign(apart[item, rater]), item
 
 
-POPULATION = 400_000
+POPULATION = 200_000
 
 
 @cache
@@ -282,6 +285,51 @@ def _preferences(shape: Shape) -> tuple[float, float]:
     rng = np.random.default_rng(2)
     winner, _ = _winners(shape.draw(rng, POPULATION, POPULATION))
     return float((winner > 0).mean()), float((1 + winner).mean() / 2)
+
+
+def unpaired(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """The difference of two systems' mean ratings that are rated on different items."""
+    many = rated_items(cell.shape.clusters, 2 * cell.rated)
+    study = cell.shape.draw(rng, 2 * cell.rated, many)
+    values = mean_ratings(study.ratings.reshape(-1, study.ratings.shape[2])).reshape(2, many)
+    own = [np.flatnonzero(study.cluster % 2 == side) for side in (0, 1)]
+    systems = {
+        name: dict(zip(own[side].tolist(), values[side, own[side]].tolist(), strict=True))
+        for side, name in enumerate("ab")
+    }
+    labels = (lambda ids: study.cluster[ids]) if study.clustered else (lambda ids: None)
+    (row,) = system_differences("", systems, SimpleNamespace(cluster_labels=labels))  # type: ignore[arg-type]
+    yield Ends("unpaired difference", row["low"], row["high"], float(study.here[0] - study.here[1]))
+
+
+def ordered(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
+    """The share of pairs of replies that a judge orders as people do, of those that people decide."""
+    many = rated_items(cell.shape.clusters, cell.rated)
+    study = cell.shape.draw(rng, cell.rated, many, SYSTEMS)
+    shares = _right(study)
+    pairs = ReplyPairs.__new__(ReplyPairs)
+    pairs.of_context, pairs.groups_are = study.cluster, "contexts"
+    pairs.draws = Draws(0, 1000, 1)
+    interval = pairs._share(shares)
+    truth = _accuracy(replace(cell.shape, clusters="none"))
+    yield Ends("decided accuracy", interval.low, interval.high, truth)
+
+
+def _right(study: Study) -> Floats:
+    """By context the share of decided pairs that the judge orders as people do: float64 [n]."""
+    a, b = np.triu_indices(SYSTEMS, 1)
+    p, f = study.ratings.mean(axis=2), study.marks[0]
+    people, judge = np.sign(p[a] - p[b]), np.sign(f[a] - f[b])
+    decided = (people != 0).sum(axis=0)
+    right = ((people == judge) & (people != 0)).sum(axis=0)
+    return np.where(decided > 0, right / np.maximum(1, decided), np.nan)
+
+
+@cache
+def _accuracy(shape: Shape) -> float:
+    """The mean share of very many contexts."""
+    rng = np.random.default_rng(4)
+    return float(np.nanmean(_right(shape.draw(rng, POPULATION, POPULATION, SYSTEMS))))
 
 
 def agreed(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
@@ -310,6 +358,8 @@ KINDS: Mapping[str, Callable[[Cell, np.random.Generator], Iterator[Ends]]] = {
     "watched": watched,
     "judged": judged,
     "preferred": preferred,
+    "unpaired": unpaired,
+    "ordered": ordered,
     "agreed": agreed,
 }
 """What is measured."""
@@ -370,14 +420,18 @@ CELLS: dict[str, list[Cell]] = {
         *_of_raters("judged", [*_CLUSTERS, *_DIFFERENCES[1:], "biased judge"], SHAPES),
         *_of_raters("judged", _LINEAR, PAIRS),
     ],
-    "shapes_preferences": [
-        *_of_raters("preferred", ["severity", *_CLUSTERS, *_DIFFERENCES], SHAPES),
-        *_of_raters("preferred", _LINEAR[2:4], PAIRS),
-    ],
-    "shapes_agreement": [
-        *_of_raters("agreed", ["severity", *_CLUSTERS, *_DIFFERENCES], SHAPES),
-        *_of_raters("agreed", _LINEAR[2:4], PAIRS),
-    ],
+    **{
+        f"shapes_{part}": [
+            *_of_raters(kind, ["severity", *_CLUSTERS, *_DIFFERENCES], SHAPES),
+            *_of_raters(kind, _LINEAR[2:4], PAIRS),
+        ]
+        for part, kind in (
+            ("preferences", "preferred"),
+            ("accuracy", "ordered"),
+            ("different_items", "unpaired"),
+            ("agreement", "agreed"),
+        )
+    },
 }
 """By part of the page its cells."""
 
@@ -460,6 +514,20 @@ the other columns are for very many raters.
         "Shapes under `preferences`",
         """
 Three raters prefer the reply that each rates higher. `points` count a tie as half a win.
+""",
+    ),
+    "shapes_accuracy": (
+        "Shapes under pairwise accuracy (`correlate --protocol pairwise`)",
+        """
+The share of pairs of three systems' replies to a context that a judge orders as three people do, of the
+pairs that people decide.
+""",
+    ),
+    "shapes_different_items": (
+        "Shapes under different items (`ratings`)",
+        """
+The difference of two systems' mean ratings where each is rated on items (or clusters) of its own, as many as
+the row says.
 """,
     ),
     "shapes_agreement": (

@@ -1,0 +1,224 @@
+"""Every function that makes an interval is tried by simulation, or a reason says why it is not."""
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulations import shaped
+from simulations.run import STUDIES
+
+import rejoinder
+
+SOURCE = Path(rejoinder.__file__).parent
+PACKAGES = ("statistics", "human_evaluation", "meta_evaluation")
+QUANTILES = ("t_quantile", "normal_quantile", "quantile_at", "percentiles", "middle", "wilson_ends")
+"""Who calls one of these makes the ends of an interval."""
+
+SHAPED = {
+    "shapes_raters": (
+        "human_evaluation.rating_criterion._mean_interval",
+        "statistics.standard_error.mean_half_width",
+        "statistics.mean_difference.paired_difference",
+        "statistics.mean_difference._tested",
+        "statistics.prediction_powered.corrected_mean",
+        "statistics.prediction_powered._estimate",
+    ),
+    "shapes_anytime": (
+        "statistics.confidence_sequence.at_any_time",
+        "statistics.confidence_sequence.quantile_at",
+    ),
+    "shapes_judge": (
+        "statistics.judge_errors.judge_errors",
+        "statistics.judge_errors.cluster_estimate",
+        "statistics.judge_panel.independent_judges",
+    ),
+    "shapes_preferences": (
+        "human_evaluation.preference_criterion.PreferenceCriterion._share_interval",
+        "statistics.clusters.interval_size",
+        "statistics.proportions.wilson",
+        "statistics.proportions.wilson_ends",
+    ),
+    "shapes_accuracy": (
+        "meta_evaluation.pairwise.ReplyPairs._share",
+        "meta_evaluation.pairwise.ReplyPairs._interval",
+        "statistics.intervals.percentiles",
+    ),
+    "shapes_different_items": (
+        "human_evaluation.system_differences._unpaired",
+        "statistics.mean_difference.unpaired_difference",
+    ),
+    "shapes_agreement": ("statistics.alpha.alpha_interval",),
+}
+"""By part of `simulations/shaped.py` the functions that it goes through."""
+
+ELSEWHERE = {
+    "contests": ("statistics.paired_comparisons.parameter_intervals",),
+    "judgements": (
+        "statistics.bradley_terry.bradley_terry_intervals",
+        "statistics.correlation_bootstrap.bootstrap_correlation",
+        "statistics.correlation_bootstrap.bootstrap_over_raters",
+    ),
+    "labels_saved": ("statistics.labels_saved.forecast_saved",),
+    "pairs_together": ("statistics.max_over_pairs.max_over_pairs",),
+    "pair_ratings": (
+        "statistics.system_jackknife.correlation_interval",
+        "statistics.system_jackknife.difference_interval",
+        "statistics.system_jackknife._interval",
+        "meta_evaluation.unit_level.Units.row",
+        "meta_evaluation.unit_level.Units.pair",
+    ),
+    "soft_clusters": (
+        "statistics.system_jackknife.share_interval",
+        "meta_evaluation.soft.SoftPairs.row",
+        "meta_evaluation.soft.SoftPairs.pair",
+    ),
+    "turn_level": (
+        "statistics.within_systems.WithinSystems.interval",
+        "statistics.within_systems.WithinSystems.difference_interval",
+        "statistics.within_systems._jackknife",
+    ),
+}
+"""By another part of the page the functions that it goes through: of correlations and contests."""
+
+_ROW = "a row of the intervals that the functions it calls make"
+REASONS = {
+    "statistics.intervals.Interval.none": "no interval",
+    "statistics.agreement.AgreementMeasure.measured": "what its subclasses promise",
+    "statistics.agreement.Alpha.measured": "alpha_interval's",
+    "statistics.agreement.Kappa.measured": "no interval",
+    "statistics.discrimination.Separation.row": "of a paper's study of metrics: no people, no judge",
+    "statistics.discrimination.compared": "of a paper's study of metrics: no people, no judge",
+    "human_evaluation.system_differences._paired": "paired_difference's",
+    "meta_evaluation.correlate.correlate": _ROW,
+    "meta_evaluation.correlate._rows": _ROW,
+    "meta_evaluation.evidence.Evidence.row": _ROW,
+    "meta_evaluation.evidence.Evidence.pair": _ROW,
+    "meta_evaluation.evidence.Evidence.people": _ROW,
+    "meta_evaluation.judge.judge": "judge_errors' and independent_judges'",
+    "meta_evaluation.judge._judge": "judge_errors'",
+    "meta_evaluation.judge._panel": "independent_judges'",
+    "meta_evaluation.pairwise.ReplyPairs.row": _ROW,
+    "meta_evaluation.pairwise.ReplyPairs.pair": "ReplyPairs._interval's, of a difference",
+    "meta_evaluation.turn_level.Observations.row": _ROW,
+    "meta_evaluation.turn_level.Observations._interval": "bootstrap_correlation's resamples, of judgements",
+    "meta_evaluation.turn_level.Observations.pair": _ROW,
+    "meta_evaluation.turn_level.TurnObservations.row": _ROW,
+    "meta_evaluation.turn_level.TurnObservations.pair": _ROW,
+    "meta_evaluation.turn_level.TurnObservations.people": _ROW,
+    "meta_evaluation.turn_level.TurnObservations.mean_within": _ROW,
+    "meta_evaluation.turn_level.TurnObservations._mean_within": _ROW,
+}
+"""Functions that need no simulation of their own, and why."""
+
+
+def _trees():
+    for package in PACKAGES:
+        for file in sorted((SOURCE / package).rglob("*.py")):
+            module = ".".join(file.relative_to(SOURCE).with_suffix("").parts)
+            yield module, ast.parse(file.read_text("utf-8"))
+
+
+def _words(node):
+    """The names in an annotation, also in one that is written as text."""
+    nodes = [] if node is None else list(ast.walk(node))
+    names = {each.id for each in nodes if isinstance(each, ast.Name)}
+    return names | {each.value for each in nodes if isinstance(each, ast.Constant)}
+
+
+def _with_ends(trees):
+    """The classes that have fields `low` and `high`, or a field of such a class."""
+    classes = [
+        (node.name, {part.target.id: _words(part.annotation) for part in node.body
+                     if isinstance(part, ast.AnnAssign)})
+        for _, tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    ]  # fmt: skip
+    found = {name for name, fields in classes if {"low", "high"} <= fields.keys()}
+    while (
+        more := {
+            name for name, fields in classes if any(found & words for words in fields.values())
+        }
+        - found
+    ):
+        found |= more
+    return found
+
+
+def _functions(node, prefix=""):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
+        elif isinstance(child, ast.FunctionDef):
+            yield prefix + child.name, child
+
+
+def intervals():
+    """The functions that return an interval, or make its ends."""
+    trees = list(_trees())
+    kinds = _with_ends(trees)
+    found = []
+    for module, tree in trees:
+        for name, node in _functions(tree):
+            calls = {
+                each.func.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+            }
+            if _words(node.returns) & kinds or calls & set(QUANTILES):
+                found.append(f"{module}.{name}")
+    return found
+
+
+TRIED = [name for part in (SHAPED, ELSEWHERE) for names in part.values() for name in names]
+
+
+def test_every_interval_is_tried_by_simulation_or_has_a_reason():
+    listed = [*TRIED, *REASONS]
+    assert len(set(listed)) == len(listed)
+    assert sorted(set(intervals()) - set(listed)) == []
+    assert sorted(set(listed) - set(intervals())) == []
+
+
+def test_the_parts_that_are_named_are_parts():
+    assert shaped.STUDIES.keys() >= SHAPED.keys()
+    assert STUDIES.keys() >= ELSEWHERE.keys()
+
+
+def test_a_new_interval_is_seen(tmp_path, monkeypatch):
+    text = (
+        "class Ends:\n    low: float\n    high: float\n"
+        "class Result:\n    interval: 'Ends'\n"
+        "def one() -> Result: ...\n"
+        "class Table:\n    def two(self):\n        return 1 - t_quantile(0.95, 3)\n"
+        "def three() -> float: ...\n"
+    )
+    (tmp_path / "statistics").mkdir()
+    (tmp_path / "statistics" / "new.py").write_text(text)
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+    assert intervals() == ["statistics.new.one", "statistics.new.Table.two"]
+
+
+@pytest.mark.parametrize("part", SHAPED)
+def test_a_part_goes_through_the_functions_that_it_names(part):
+    called = set()
+
+    def note(frame, event, _):
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("rejoinder."):
+            called.add(f"{module.removeprefix('rejoinder.')}.{frame.f_code.co_qualname}")
+
+    rng = np.random.default_rng(1)
+    for clusters in (False, True):
+        cells = [each for each in shaped.CELLS[part] if (each.shape.clusters != "none") == clusters]
+        if not cells:
+            continue
+        cell = cells[-1]
+        ends = shaped.KINDS[cell.kind](cell, rng)
+        sys.setprofile(note)
+        try:
+            for _ in ends:
+                pass
+        finally:
+            sys.setprofile(None)
+    assert set(SHAPED[part]) - called == set()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 import polars as pl
 
 from rejoinder._version import __version__
-from rejoinder.errors import InputError
+from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import counted
+from rejoinder.messages import counted, listed
 from rejoinder.meta_evaluation.evidence import Rated
 from rejoinder.meta_evaluation.matching import RANDOM, match, other_criterion_notes
 from rejoinder.meta_evaluation.with_people.refusals import check_signatures
@@ -38,6 +38,7 @@ from rejoinder.statistics.holm import holm
 from rejoinder.statistics.judge_errors import Estimate, JudgeErrors, judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
 from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.statistics.rating_matrix import RaterEffects, Severity
 from rejoinder.tables.checks.arguments import strings
 from rejoinder.tables.covariates import MEASURED
 from rejoinder.tables.frames import Frame
@@ -47,6 +48,9 @@ from rejoinder.tables.selection import of_criterion
 
 TOLERANCE = 0.1
 """By how much a judge may be worse than a rater: what Calderon et al. 2025 take for crowd workers."""
+
+MOSTLY = 0.9
+"""From this share of the replies in common on, the replies of other raters are left out."""
 
 MEASURES = ("severity", "slope", "correlation", "within", "corrected", "reliability")
 
@@ -129,6 +133,8 @@ class _Judge(NamedTuple):
 
     label: str
     marked: np.ndarray
+    apart: int
+    effects: RaterEffects
     on_scale: bool
     errors: JudgeErrors
     test: AnnotatorTest
@@ -147,6 +153,7 @@ def judge(
     cluster: str | None = None,
     tolerance: float = TOLERANCE,
     alignment: Alignment = "rmse",
+    raters: Severity = "adjusted",
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> JudgeReport:
@@ -167,6 +174,9 @@ def judge(
         tolerance: Epsilon of the alternative annotator test: by how much the judge may be worse than
             a rater, in the share of items.
         alignment: Of that test: ``rmse`` for grades, ``accuracy`` for categories.
+        raters: How the ratings of a reply are combined: ``adjusted``, their mean without the severity of
+            each rater (by a two-way additive fit of replies and raters); ``mean``, which leaves severity
+            in and counts it as the raters' noise.
         seed: Of the folds in which marks of another scale are made ratings for that test.
         progress: Called with how many judges are done, and of how many.
 
@@ -178,6 +188,8 @@ def judge(
     check_scores(scores, "rejoinder.judge(scores, ratings)")
     without = strings(without, "without", "systems")
     check_draws(0, seed)
+    if raters not in get_args(Severity):
+        raise ParameterError(f"raters={raters!r} is unknown; choose {one_of(get_args(Severity))}")
     scores.need_items()
     if cluster is not None:
         scores = clustered(scores, cluster)
@@ -193,7 +205,16 @@ def judge(
         subject = rated.subjects[label]
         marks = rated.segments[label]  # higher is better: turned around where lower was
         one = _judge(
-            label, marks, rated, (low, high), covariates, subject.sign, tolerance, alignment, seed
+            label,
+            marks,
+            rated,
+            (low, high),
+            covariates,
+            subject.sign,
+            tolerance,
+            alignment,
+            raters,
+            seed,
         )
         judges.append(one)
         if progress is not None:
@@ -201,6 +222,7 @@ def judge(
     notes += _swapped_note(rated, labels)
     notes += other_criterion_notes(labels, criterion)
     notes += _notes(judges, (low, high))
+    notes += _severity_notes(judges, rated)
     notes += _constant_note(rated, judges, tolerance, alignment)
     panel = _panel(judges, rated)
     facts = [
@@ -208,6 +230,7 @@ def judge(
         f"criterion:{criterion}",
         f"tolerance:{tolerance:g}",
         f"alignment:{alignment}",
+        f"raters:{raters}",
         *([f"without:{'+'.join(without)}"] if without else []),
         *([f"cluster:{scores.cluster}"] if rated.cluster is not None else []),
         f"seed:{seed}",
@@ -269,9 +292,16 @@ def _judge(
     sign: float,
     tolerance: float,
     alignment: Alignment,
+    raters: Severity,
     seed: int,
 ) -> _Judge:
     marked = np.isfinite(marks)
+    effects = RaterEffects.of(rated.matrix[marked], raters)
+    usable = effects.part == np.bincount(effects.part, minlength=1).argmax()
+    apart = int((~usable).sum())
+    if 0 < apart <= (1 - MOSTLY) * usable.size:
+        marked[marked] = usable
+        effects = RaterEffects.of(rated.matrix[marked], raters)
     own, ratings, group = marks[marked], rated.matrix[marked], rated.group[marked]
     alike = sign > 0 and _on(own, scale)
     columns = [each[marked] for each in covariates.values()]
@@ -282,12 +312,13 @@ def _judge(
         group,
         np.stack(columns, axis=1) if columns else None,
         alike,
+        raters,
     )
     answers = own if alike else cross_fitted(own, rated.human[marked], group, seed)
     # A context that several systems answered is one cluster of replies.
     test = alternative_annotator_test(ratings, answers, tolerance, alignment, group)
     equal = own[0] * sign if own.size and np.ptp(own) <= NO_SPREAD else None
-    return _Judge(label, marked, alike, errors, test, equal)
+    return _Judge(label, marked, apart, effects, alike, errors, test, equal)
 
 
 def _on(marks: Floats, scale: Scale) -> bool:
@@ -339,7 +370,7 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
     """What was left out, and how marks became ratings; of several judges together."""
     several = []
     for one in judges:
-        absent = int((~one.marked).sum())
+        absent = int((~one.marked).sum()) - one.apart * one.effects.connected()
         if absent:
             what = counted(absent, "rated reply", "rated replies")
             several.append((one.label, f"{what} without a mark left out"))
@@ -360,6 +391,48 @@ def _notes(judges: Sequence[_Judge], scale: Scale) -> list[str]:
             "it is"
         )
     return notes
+
+
+def _severity_notes(judges: Sequence[_Judge], rated: Rated) -> list[str]:
+    """What was done about the severity of raters, or could not be."""
+    notes, several = [], []
+    for one in judges:
+        if one.apart and one.effects.connected():
+            what = counted(one.apart, "rated reply", "rated replies")
+            line = f"{what} left out, whose raters share no reply with the other raters"
+            several.append((one.label, line))
+        elif one.apart:
+            notes.append(
+                f"the raters fall into {one.effects.part.max() + 1} groups that rated no reply in common, "
+                f"not even by way of other raters ({_groups(one, rated)}): the severity of a group cannot be "
+                "told from the quality of its replies, so that nothing is given that compares ratings of "
+                "different groups. Have some replies rated by several groups; or, if replies were given to "
+                "raters at random, count severity as noise (--raters mean, raters='mean')"
+            )
+    known = [
+        one.effects.severities for one in judges if one.effects.connected() and one.effects.rank
+    ]
+    if known and len(rated.raters) == known[0].size:
+        low, high = known[0].argmin(), known[0].argmax()
+        notes.append(
+            f"the severity of raters is taken off their ratings: from {known[0][low]:+.2f} "
+            f"('{rated.raters[low]}') to {known[0][high]:+.2f} ('{rated.raters[high]}') beside the others on "
+            "the same replies; '--raters mean' (raters='mean') leaves it in and counts it as noise"
+        )
+    return merged(several) + notes
+
+
+def _groups(one: _Judge, rated: Rated) -> str:
+    """Whom two groups of raters rate: the first two."""
+    words = []
+    for part in (0, 1):
+        own = one.effects.part == part
+        raters = (one.effects.shares[own] > 0).any(axis=0).nonzero()[0]
+        systems = np.unique(rated.system[one.marked][own])
+        words.append(
+            f"{listed([rated.raters[r] for r in raters])} of {listed([rated.systems[s] for s in systems])}"
+        )
+    return "; ".join(words)
 
 
 def _constant_note(

@@ -1,8 +1,9 @@
 """How a judge's marks differ from people's ratings: severity, slope, correlation, errors by system.
 
 For a reply with the mean rating p of k raters and the judge's mark f, ``f = a + b q + error`` with q
-what very many raters would say on average. Everything here is a function of sums over replies, so that
-leaving out a cluster is a subtraction, and standard errors are the jackknife's over clusters.
+what very many raters would say on average. The severity of raters is taken off their ratings first.
+Everything here is a function of sums over replies, so that leaving out a cluster is a subtraction, and
+standard errors are the jackknife's over clusters.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rejoinder.errors import InputError
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups, freedom_of
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, too_few_groups
-from rejoinder.statistics.rating_matrix import mean_ratings
+from rejoinder.statistics.rating_matrix import RaterEffects, Severity, mean_ratings
 from rejoinder.statistics.standard_error import standard_errors
 from rejoinder.statistics.student import t_quantile, two_sided_p
 
@@ -87,11 +88,14 @@ NO_RELATION = (
     "not known well enough"
 )
 NO_UNIT = f"{NO_REPEATS}, and the marks are on another scale"
+NOT_COMPARABLE = (
+    "raters fall into groups without a reply in common, and severity cannot be told from quality"
+)
 
 LEAST_SLOPE = 2.0
 """A slope below so many half-widths of its interval gives no unit."""
 
-BASIC, FURTHER, NOISE = 6, 4, 3
+BASIC, FURTHER, NOISE = 6, 4, 4
 """How many sums there are of a system; of a covariate in a system; and of the raters' noise."""
 
 
@@ -102,10 +106,12 @@ def judge_errors(
     groups: NDArray[np.generic],
     covariates: Floats | None = None,
     same_scale: bool = True,
+    raters: Severity = "adjusted",
 ) -> JudgeErrors:
     """Compares a judge with people.
 
-    The raters' noise is the variance of ratings of one reply, pooled over replies. The slope is
+    p is the mean rating less the severity of its raters (`RaterEffects`). The raters' noise is the
+    variance of ratings about that additive fit, pooled over replies. The slope is
     ``cov(f, p) / (var(p) - noise)`` within systems, so that a system that the judge favours does not
     bend it; the mean error over all replies is 0 by the choice of a. Where the noise is unknown the
     slope is too flat, and would make every good system look favoured: errors then take marks as they
@@ -118,11 +124,13 @@ def judge_errors(
         groups: [n], the cluster of each reply (its context, or its conversation).
         covariates: float64 [n, k], such as the length of the reply; None: none.
         same_scale: Whether marks are on the raters' scale.
+        raters: ``mean``: p is the mean rating, and severity a part of the raters' noise.
 
     Raises:
         InputError: Shapes do not agree, or a mark or covariate is not finite.
     """
-    sums = _Sums.of(ratings, marks, system, groups, covariates)
+    effects = RaterEffects.of(ratings, raters)
+    sums = _Sums.of(effects, marks, system, groups, covariates)
     of_systems = sums.sizes()
     clusters = of_systems.sum(axis=1)
     repeats = sums.total[-2] > 0
@@ -133,30 +141,36 @@ def judge_errors(
         return cluster_estimate(float(agreement[name]), each[name], beside, n, clusters, reason)
 
     equal = EQUAL_MARKS if n and np.ptp(marks) <= NO_SPREAD else None
-    slope = of_all("slope", 1.0, equal)
-    unknown = None if repeats else NO_REPEATS
+    apart = None if effects.connected() else NOT_COMPARABLE
+    inside = None if effects.connected(system) else NOT_COMPARABLE
+    slope = of_all("slope", 1.0, inside or equal)
+    unknown = inside or (None if repeats else NO_REPEATS)
     calibration = "slope" if repeats else "as they are"
-    reason = None if repeats or same_scale else NO_UNIT
-    if repeats and not abs(slope.value) > LEAST_SLOPE * (slope.high - slope.value):
+    reason = inside or (None if repeats or same_scale else NO_UNIT)
+    if (
+        reason is None
+        and repeats
+        and not abs(slope.value) > LEAST_SLOPE * (slope.high - slope.value)
+    ):
         reason = NO_RELATION
     unit = (agreement["slope"], each["slope"]) if repeats else (np.ones(()), np.ones(clusters.size))
     errors, errors_left_out = sums.errors(sums.total, unit[0]), sums.errors(sums.left_out, unit[1])
-    p = mean_ratings(ratings)
+    p = effects.means
     of_replies = np.full(n, np.nan)
-    if reason is None:
+    if reason is None and apart is None:
         of_replies = (marks - marks.mean()) / float(unit[0]) - (p - p.mean())
     replies = np.bincount(system, minlength=sums.systems)
     return JudgeErrors(
         of_all("severity"),
         slope,
-        of_all("correlation", reason=equal),
-        of_all("within", reason=equal),
+        of_all("correlation", reason=apart or equal),
+        of_all("within", reason=inside or equal),
         of_all("corrected", reason=unknown or equal),
         of_all("reliability", reason=unknown),
         tuple(
             cluster_estimate(
                 float(errors.systems[s]), errors_left_out.systems[:, s], 0.0, int(replies[s]),
-                of_systems[:, s], reason,
+                of_systems[:, s], apart or reason,
             )
             for s in range(sums.systems)
         ),
@@ -168,7 +182,7 @@ def judge_errors(
         ),
         calibration,
         of_replies,
-        float(agreement["noise"]) if repeats else np.nan,
+        float(agreement["noise"]) if unknown is None else np.nan,
     )  # fmt: skip
 
 
@@ -188,12 +202,15 @@ def cluster_estimate(
     if reason is None and not error > NO_SPREAD:
         reason = "leaving out a cluster changes nothing, which is no certainty"
     if reason is not None:
-        known = value if reason not in (NO_REPEATS, NO_RELATION, NO_UNIT) else np.nan
+        known = value if reason not in _NO_VALUE else np.nan
         return Estimate(known, np.nan, np.nan, np.nan, n, reason)
     freedom = freedom_of(clusters)
     reach = t_quantile(LEVEL, freedom) * error
     p = two_sided_p((value - beside) / error, freedom)
     return Estimate(value, value - reach, value + reach, p, n, None)
+
+
+_NO_VALUE = (NO_REPEATS, NO_RELATION, NO_UNIT, NOT_COMPARABLE)
 
 
 class _Errors(NamedTuple):
@@ -203,13 +220,15 @@ class _Errors(NamedTuple):
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over the replies of each cluster, of deviations from the means of all.
+    """Sums over all replies, and without each cluster, of deviations from the means of all.
 
     The columns are, for each system: n, p, f, p^2, p f, f^2; for each covariate and system: x, x^2,
-    x p, x f; at last the squares within replies, their degrees of freedom, and the sum of 1 / k.
+    x p, x f; at last the mean rating with its raters' severity, the squares about the additive fit, their
+    degrees of freedom, and the variance of p for noise of variance 1.
     """
 
-    by_cluster: Floats
+    total: Floats
+    left_out: Floats
     systems: int
     covariates: int
     severity: float
@@ -217,13 +236,13 @@ class _Sums:
     @classmethod
     def of(
         cls,
-        ratings: Floats,
+        effects: RaterEffects,
         marks: Floats,
         system: Indices,
         groups: NDArray[np.generic],
         covariates: Floats | None,
     ) -> _Sums:
-        n = len(ratings)
+        n = len(effects.matrix)
         x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, np.float64)
         if not marks.shape == system.shape == (n,) or len(x) != n:
             raise InputError(
@@ -232,35 +251,53 @@ class _Sums:
             )
         if not (np.isfinite(marks).all() and np.isfinite(x).all()):
             raise InputError("judge: a mark or a covariate is not finite; leave such replies out")
-        p = mean_ratings(ratings)
-        number = np.isfinite(ratings).sum(axis=1)
-        squares = np.nansum((ratings - p[:, None]) ** 2, axis=1)
-        severity = float(marks.mean() - p.mean())
-        marks, p, x = marks - marks.mean(), p - p.mean(), x - x.mean(axis=0)
-        basic = np.stack([np.ones(n), p, marks, p * p, p * marks, marks * marks], axis=1)
-        further = np.stack([x, x * x, x * p[:, None], x * marks[:, None]], axis=2)
+        mean, p = mean_ratings(effects.matrix), effects.means
+        severity = float(marks.mean() - mean.mean())
+        marks, x = marks - marks.mean(), x - x.mean(axis=0)
+        mean, p = mean - mean.mean(), p - p.mean()
         systems = int(system.max()) + 1
         member = np.eye(systems)[system]
-        parts = [
-            (member[:, :, None] * basic[:, None, :]).reshape(n, -1),
-            (member[:, None, :, None] * further[:, :, None, :]).reshape(n, -1),
-            np.stack([squares, number - 1.0, 1.0 / number], axis=1),
-        ]
-        by_cluster = Groups.of(groups, n).sums(np.concatenate(parts, axis=1))
-        return cls(by_cluster, systems, x.shape[1], severity)
+        present = effects.shares > 0
+        number = present.sum(axis=1)
+        leverage, of_reply = _leverage(effects, member)
 
-    @property
-    def total(self) -> Floats:
-        return self.by_cluster.sum(axis=0)
+        def rows(p: Floats, residuals: Floats) -> Floats:
+            basic = np.stack([np.ones(n), p, marks, p * p, p * marks, marks * marks], axis=1)
+            further = np.stack([x, x * x, x * p[:, None], x * marks[:, None]], axis=2)
+            squares = np.where(present, residuals**2, 0.0).sum(axis=1)
+            parts = [
+                (member[:, :, None] * basic[:, None, :]).reshape(n, -1),
+                (member[:, None, :, None] * further[:, :, None, :]).reshape(n, -1),
+                np.stack([mean, squares, number - 1.0, 1.0 / number + of_reply], axis=1),
+            ]
+            return np.concatenate(parts, axis=1)
 
-    @property
-    def left_out(self) -> Floats:
-        """The sums without each cluster: float64 [clusters, columns]."""
-        return self.total - self.by_cluster
+        residuals, clusters = effects.residuals, Groups.of(groups, n)
+        whole = rows(p, residuals)
+        total = whole.sum(axis=0)
+        total[-2:] += -effects.rank, leverage
+        if not effects.rank:
+            return cls(total, total - clusters.sums(whole), systems, x.shape[1], severity)
+        # Without a cluster the severities change, and with them p: a quadratic function of the change.
+        cluster = np.unique(groups, return_inverse=True)[1]
+        change = effects.changes(cluster)
+        own = change[cluster]
+        shift = (effects.shares * own).sum(axis=1)
+        left_out = total - clusters.sums(rows(p - shift, residuals - own + shift[:, None]))
+        linear = (rows(p + 1, residuals) - rows(p - 1, residuals)) / 2
+        left_out -= change @ (effects.shares.T @ linear)
+        for s in range(systems):
+            shares = effects.shares[system == s]
+            left_out[:, s * BASIC + 3] += ((change @ (shares.T @ shares)) * change).sum(axis=1)
+        left_out[:, -3] += ((change @ effects.normal) * change).sum(axis=1)
+        ratings = present.sum(axis=0)
+        gone = (clusters.sums(present.astype(np.float64)) == ratings) & (ratings > 0)
+        left_out[:, -2] += gone.sum(axis=1)
+        return cls(total, left_out, systems, x.shape[1], severity)
 
     def sizes(self) -> Floats:
         """How many replies of each system a cluster has: float64 [clusters, S]."""
-        return self._of_systems(self.by_cluster)[..., 0]
+        return np.rint(self._of_systems(self.total - self.left_out)[..., 0])
 
     def agreement(self, sums: Floats) -> dict[str, Floats]:
         """What holds of all replies: float64 [...] each."""
@@ -269,7 +306,7 @@ class _Sums:
         with np.errstate(invalid="ignore", divide="ignore"):
             pp, pf, ff = _within(each)
             df = number - (each[..., 0] > 0).sum(axis=-1)
-            squares, repeats, inverse = (sums[..., -k] for k in (3, 2, 1))
+            mean, squares, repeats, inverse = (sums[..., -k] for k in (4, 3, 2, 1))
             noise = np.where(repeats > 0, squares / repeats, 0.0) * inverse / number
             true = pp / df - noise
             true = np.where(true > 0, true, np.nan)
@@ -278,7 +315,7 @@ class _Sums:
             _, p, f, p2, both, f2 = np.moveaxis(each.sum(axis=-2), -1, 0)
             pooled = both - p * f / number
             return {
-                "severity": self.severity + (f - p) / number,
+                "severity": self.severity + (f - mean) / number,
                 "slope": pf / df / true,
                 "correlation": pooled / np.sqrt((p2 - p * p / number) * (f2 - f * f / number)),
                 "within": within,
@@ -310,6 +347,25 @@ class _Sums:
     def _of_systems(self, sums: Floats) -> Floats:
         """float64 [..., S, 6]."""
         return sums[..., : self.systems * BASIC].reshape(*sums.shape[:-1], self.systems, BASIC)
+
+
+def _leverage(effects: RaterEffects, member: Floats) -> tuple[float, Floats]:
+    """What the estimated severities add to the sum of the variances of p within systems.
+
+    Args:
+        effects: The fit.
+        member: float64 [n, S], 1 for the system of each reply.
+
+    Returns:
+        The sum, for noise of variance 1; and float64 [n], by how much it falls without each reply.
+    """
+    shares, inverse = effects.shares, effects.inverse
+    apart = shares - member @ (member.T @ shares / member.sum(axis=0)[:, None])
+    through = inverse @ (apart.T @ apart) @ inverse
+    direct = ((apart @ inverse) * apart).sum(axis=1)
+    number = (shares > 0).sum(axis=1)
+    own = (shares > 0) @ np.diag(through) - number * ((shares @ through) * shares).sum(axis=1)
+    return float(direct.sum()), direct - own
 
 
 def _within(each: Floats) -> tuple[Floats, Floats, Floats]:

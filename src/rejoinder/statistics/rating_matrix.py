@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 
 from rejoinder.errors import InputError
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import Groups
 
 
 def checked_ratings(matrix: Floats) -> Floats:
@@ -50,3 +54,98 @@ def weighted_means(matrix: Floats, counts: Floats) -> Floats:
     number = counts @ present.T.astype(np.float64)
     total = counts @ np.where(present, matrix, 0.0).T
     return np.where(number > 0, total, np.nan) / np.where(number > 0, number, 1.0)
+
+
+Severity = Literal["adjusted", "mean"]
+"""Whether the severity of raters is taken off their ratings, or left in the means."""
+
+STEPS = 20
+"""Steps to the additive fit without a cluster: each multiplies what is missing by about the share of the
+ratings that the cluster has."""
+
+
+@dataclass(frozen=True)
+class RaterEffects:
+    """The additive fit of a matrix of ratings: a rating is that of its unit, that of its rater, and noise.
+
+    Attributes:
+        matrix: float64 [units, raters], NaN where missing; every unit has a rating.
+        shares: float64 [units, raters], the share of each rating in its unit's mean.
+        normal: float64 [raters, raters], the normal equations of the severities.
+        inverse: Their pseudo-inverse: the covariance of the severities for noise of variance 1.
+        severities: float64 [raters], by how much each rater's ratings lie above those of others of the
+            same units, by least squares; on average over the units 0.
+        part: int64 [units], the connected part of the table of units and raters that each is in. Raters
+            of different parts have no unit in common, not even by way of others: they cannot be compared.
+    """
+
+    matrix: Floats
+    shares: Floats
+    normal: Floats
+    inverse: Floats
+    severities: Floats
+    part: Indices
+
+    @classmethod
+    def of(cls, matrix: Floats, how: Severity = "adjusted") -> RaterEffects:
+        """Fits a matrix; ``mean``: raters are taken as equally severe, and all as comparable.
+
+        >>> effects = RaterEffects.of(np.array([[1.0, 2.0], [3.0, 4.0], [np.nan, 6.0]]))
+        >>> effects.severities.round(6).tolist(), effects.means.round(6).tolist()
+        ([-0.666667, 0.333333], [1.666667, 3.666667, 5.666667])
+        """
+        present = np.isfinite(matrix).astype(np.float64)
+        shares = present / present.sum(axis=1, keepdims=True)
+        normal = np.diag(present.sum(axis=0)) - present.T @ shares
+        none = np.zeros(len(matrix), dtype=np.int64)
+        if how == "mean":
+            return cls(matrix, shares, 0 * normal, 0 * normal, normal[0] * 0, none)
+        met = (present.T @ present > 0).astype(np.float64)
+        while not np.array_equal(met, wider := (met @ met > 0).astype(np.float64)):
+            met = wider
+        part = np.unique(met.argmax(axis=0)[present.argmax(axis=1)], return_inverse=True)[1]
+        inverse = np.linalg.pinv(normal, hermitian=True)
+        apart = np.nan_to_num(matrix - mean_ratings(matrix)[:, None])
+        severities = inverse @ apart.sum(axis=0)
+        return cls(matrix, shares, normal, inverse, severities - (shares @ severities).mean(), part)
+
+    def connected(self, group: Indices | None = None) -> bool:
+        """Whether all raters can be compared; or those of each group of units, int64 [units]."""
+        if group is None:
+            return not self.part.any()
+        return len(set(zip(group.tolist(), self.part.tolist(), strict=True))) == len(
+            set(group.tolist())
+        )
+
+    @property
+    def means(self) -> Floats:
+        """The units' mean ratings without the severity of their raters: float64 [units]."""
+        return mean_ratings(self.matrix) - self.shares @ self.severities
+
+    @property
+    def residuals(self) -> Floats:
+        """What the fit leaves of each rating: float64 [units, raters], 0 where there is none."""
+        return np.nan_to_num(self.matrix - self.severities - self.means[:, None])
+
+    @property
+    def rank(self) -> int:
+        """How many degrees of freedom the severities take."""
+        return round(float((self.inverse * self.normal).sum()))
+
+    def changes(self, cluster: Indices) -> Floats:
+        """How the severities change without each cluster of units: float64 [clusters, raters].
+
+        Without cluster g the normal equations N and their right side lose its part: the change c solves
+        ``N c = N_g c - (the residuals of g, summed by rater)``.
+
+        Args:
+            cluster: int64 [units], from 0, each with a unit.
+        """
+        groups, present = Groups.of(cluster, len(cluster)), self.shares > 0
+        residuals = groups.sums(-self.residuals)
+        change = np.zeros(residuals.shape)
+        for _ in range(STEPS):
+            own = change[cluster]
+            own = np.where(present, own - (self.shares * own).sum(axis=1, keepdims=True), 0.0)
+            change = (residuals + groups.sums(own)) @ self.inverse
+        return change

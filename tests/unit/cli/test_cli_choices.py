@@ -24,6 +24,7 @@ from rejoinder.statistics.aggregation import AGGREGATIONS
 from rejoinder.statistics.annotator_test import Alignment
 from rejoinder.statistics.correlation import CORRELATIONS
 from rejoinder.statistics.paired_comparisons import Ties
+from rejoinder.statistics.rating_matrix import Severity
 from rejoinder.tables.registry import KINDS as KINDS_OF_TABLES
 from rejoinder.tables.responses import Missing, MissingOrPairwise
 from rejoinder.tuning.data import METRICS
@@ -60,6 +61,7 @@ REGISTRIES = {
     "compare --missing": PAIRWISE,
     "correlate --missing": PAIRWISE,
     "judge --missing": PAIRWISE,
+    "judge --raters": get_args(Severity),
     "plan --correlation": NORMAL,
     "plan --missing": PAIRWISE,
     "score --missing": PAIRWISE,

@@ -46,6 +46,48 @@ def test_a_good_judge_follows_and_stands_in():
     }  # fmt: skip
 
 
+def test_the_severity_of_raters_is_taken_off_and_named():
+    ratings, marks = world()
+    scores = rejoinder.Scores.from_segments(marks)
+    apart = {"r0": -1.0, "r1": 0.0, "r2": 0.0, "r3": 1.0}
+    severe = ratings.with_columns(pl.col("score") + pl.col("rater").replace_strict(apart))
+    plain, ours = (rejoinder.judge(scores, each) for each in (ratings, severe))
+    for name in ("slope", "reliability", "within", "severity"):
+        assert measured(ours, name)["value"] == pytest.approx(measured(plain, name)["value"])
+    assert ours.errors["value"].to_list() == pytest.approx(plain.errors["value"].to_list())
+    (note,) = [note for note in ours.notes if "the severity of raters is taken off" in note]
+    assert "('r0')" in note
+    assert "('r3')" in note
+    assert "|raters:adjusted|" in ours.signature
+    mean = rejoinder.judge(scores, severe, raters="mean")
+    assert measured(mean, "slope")["value"] > 1.2 * measured(plain, "slope")["value"]
+    assert not any("severity of raters" in note for note in mean.notes)
+    with pytest.raises(ParameterError, match="raters='z' is unknown; choose 'adjusted' or 'mean'"):
+        rejoinder.judge(scores, severe, raters="z")
+
+
+def test_raters_of_one_system_each_accuse_no_judge():
+    ratings, marks = world(raters=1)
+    tied = ratings.with_columns(
+        rater=pl.when(pl.col("system") == "x").then(pl.lit("ann")).otherwise(pl.lit("bob")),
+        score=pl.col("score") + (pl.col("system") == "x"),
+    )
+    report = rejoinder.judge(rejoinder.Scores.from_segments(marks), tied)
+    assert report.errors["value"].is_nan().all()
+    assert report.errors["reason"].str.starts_with("raters fall into groups").all()
+    assert any("2 groups" in note and "(ann of x; bob of y)" in note for note in report.notes)
+    # One reply that a stranger rated alone takes nothing away from the others.
+    ratings, marks = world()
+    other = ratings.filter((pl.col("id") != "c0") | (pl.col("system") != "x")).vstack(
+        pl.DataFrame([("c0", "x", "eve", "overall", 3.0)], schema=SCHEMA, orient="row")
+    )
+    report = rejoinder.judge(rejoinder.Scores.from_segments(marks), other)
+    assert measured(report, "slope")["n"] == 119
+    assert any(
+        note.startswith("judge: 1 rated reply left out, whose raters") for note in report.notes
+    )
+
+
 def test_lower_is_better_turns_the_marks():
     ratings, marks = world()
     scores = [rejoinder.Scores.from_segments(marks, lower=lower) for lower in ([], ["judge"])]

@@ -27,7 +27,7 @@ def test_by_hand():
     # two raters: means 1, 3, 1, 3; within replies each has squares 2 and 1 degree of freedom
     ratings = np.array([[0.0, 2.0], [2.0, 4.0]] * 2)
     marks = np.array([1.0, 2.0, 2.0, 3.0])
-    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4))
+    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4), raters="mean")
     assert errors.severity.value == 0.0
     # squares of means 4, of marks 2, products 2: r = 2 / sqrt(4 * 2)
     assert errors.correlation.value == pytest.approx(2 / np.sqrt(8))
@@ -37,6 +37,86 @@ def test_by_hand():
     assert errors.reliability.value == pytest.approx(0.25)
     assert errors.corrected.value == pytest.approx(2 / np.sqrt(8) / 0.5)
     assert errors.slope.value == pytest.approx(2 / 3 / (1 / 3))
+    # The second rater is 2 above the first throughout: that is severity, and no noise is left.
+    errors = judge_errors(ratings, marks, np.zeros(4, int), np.arange(4))
+    assert errors.noise == pytest.approx(0.0)
+    assert errors.reliability.value == pytest.approx(1.0)
+    assert errors.slope.value == pytest.approx(2 / 3 / (4 / 3))
+    assert errors.within.value == pytest.approx(2 / np.sqrt(8))
+
+
+def severe(contexts, severities, rng, rating=None):
+    """Three systems, of which a judge (slope 0.8) favours the first by 0.6; who rates what, by chance."""
+    item, system = np.repeat(np.arange(contexts), 3), np.tile(np.arange(3), contexts)
+    quality = np.array([0.4, 0.0, -0.4])[system] + 0.5 * rng.normal(size=contexts)[item]
+    quality = quality + 0.8 * rng.normal(size=item.size)
+    ratings = quality[:, None] + severities + 0.7 * rng.normal(size=(item.size, len(severities)))
+    if rating is not None:
+        ratings[~rating(rng, system)] = np.nan
+    marks = 0.3 + 0.8 * (quality + 0.6 * (system == 0) + 0.3 * rng.normal(size=item.size))
+    return ratings, marks, system, item
+
+
+def two_of_five(rng, system):
+    """Two raters of each reply; each rater has most replies of one system."""
+    likes = np.where(np.arange(5) % 3 == system[:, None], 1.0, 0.2)
+    order = np.log(rng.random(likes.shape)) / likes
+    return order >= np.sort(order, axis=1)[:, -2:-1]
+
+
+@pytest.mark.parametrize(
+    ("severities", "rating", "raters"),
+    [((-1.0, 0.0, 1.0), None, 3), ((-1.0, -0.5, 0.0, 0.5, 1.0), two_of_five, 2)],
+)
+def test_the_severity_of_raters_is_no_noise(severities, rating, raters):
+    rng = np.random.default_rng(5)
+    truth = np.array([0.8, 0.89 / (0.89 + 0.49 / raters), 0.4, -0.2])
+    hits, values = np.zeros(4), np.zeros(4)
+    for _ in range(200):
+        errors = judge_errors(*severe(60, np.array(severities), rng, rating))
+        ends = errors.slope, errors.reliability, *errors.systems[:2]
+        values += [each.value for each in ends]
+        hits += [each.low <= true <= each.high for each, true in zip(ends, truth, strict=True)]
+    assert values / 200 == pytest.approx(truth, abs=0.015)
+    assert (hits >= 180).all()  # 190 of 200 expected; fewer than 180 in less than one of 500 runs
+    noisy = judge_errors(*severe(2000, np.array(severities), rng, rating), raters="mean")
+    assert noisy.slope.value > 0.95
+    assert noisy.systems[0].value < 0.35
+
+
+def test_leaving_out_a_cluster_fits_severity_anew():
+    rng = np.random.default_rng(6)
+    drawn = severe(25, np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), rng, two_of_five)
+    whole, values = judge_errors(*drawn), []
+    for each in range(25):
+        rest = drawn[3] != each
+        part = judge_errors(*(array[rest] for array in drawn))
+        values.append((part.slope.value, part.reliability.value, part.systems[0].value))
+    error = np.sqrt(24 / 25 * ((values - np.mean(values, axis=0)) ** 2).sum(axis=0))
+    reach = [x.high - x.value for x in (whole.slope, whole.reliability, whole.systems[0])]
+    assert np.array(reach) == pytest.approx(2.063899 * error, rel=5e-3)
+
+
+def test_raters_who_cannot_be_compared_are_not():
+    rng = np.random.default_rng(7)
+    ratings, marks, system, item = severe(60, np.zeros(6), rng)
+    of_first = np.arange(6) < 3
+    batches = ratings.copy()
+    batches[(item < 30)[:, None] != of_first] = np.nan
+    apart = judge_errors(batches, marks, system, item)
+    for each in (apart.slope, apart.correlation, apart.within, apart.reliability, *apart.systems):
+        assert np.isnan(each.value)
+        assert each.reason.startswith("raters fall into groups without a reply in common")
+    assert np.isfinite(apart.severity.low)
+    assert np.isnan(apart.errors).all()
+    # Raters of their own for each system: what is within systems stands, what is between them does not.
+    tied = np.where(np.arange(6) // 2 == system[:, None], ratings, np.nan)
+    tied = judge_errors(tied, marks, system, item)
+    assert tied.slope.low < 0.8 < tied.slope.high
+    assert np.isfinite(tied.reliability.low)
+    assert all(np.isnan(each.value) for each in (tied.correlation, *tied.systems))
+    mean = judge_errors(batches, marks, system, item, raters="mean")
+    assert np.isfinite([mean.slope.low, mean.systems[0].low]).all()
 
 
 def test_slope_and_severity_are_statsmodels_s():

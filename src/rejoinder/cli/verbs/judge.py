@@ -9,6 +9,7 @@ from rejoinder.cli.declarations import choice, command, number
 
 if TYPE_CHECKING:
     from rejoinder.statistics.annotator_test import Alignment
+    from rejoinder.statistics.rating_matrix import Severity
 
 EXAMPLES = """\b
 Examples:
@@ -33,6 +34,13 @@ class JudgeOptions(options.MeasuringPairwiseOptions, options.RatingFilesOptions)
         default="rmse",
         help="How close a mark comes to the ratings of others: by their distance (grades), or by "
         "whether they are equal (categories).",
+    )
+    raters: str = choice(
+        "--raters",
+        of=("adjusted", "mean"),
+        default="adjusted",
+        help="How the ratings of a reply are combined. Their mean without the severity of each rater, by a "
+        "two-way fit of replies and raters (adjusted), or with it, which counts as noise then (mean).",
     )
     cluster: str | None = options.CLUSTER
     without: tuple[str, ...] = options.without()
@@ -86,6 +94,7 @@ def judge(given: JudgeOptions) -> None:
             cluster=given.cluster,
             tolerance=given.tolerance,
             alignment=cast("Alignment", given.alignment),
+            raters=cast("Severity", given.raters),
             seed=given.seed,
             progress=tick,
         )

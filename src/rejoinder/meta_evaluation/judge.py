@@ -427,7 +427,7 @@ def _groups(one: _Judge, rated: Rated) -> str:
     words = []
     for part in (0, 1):
         own = one.effects.part == part
-        raters = (one.effects.shares[own] > 0).any(axis=0).nonzero()[0]
+        raters = np.flatnonzero(one.effects.shares[own].sum(axis=0))
         systems = np.unique(rated.system[one.marked][own])
         words.append(
             f"{listed([rated.raters[r] for r in raters])} of {listed([rated.systems[s] for s in systems])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import zlib
 from functools import partial
@@ -10,17 +9,7 @@ from functools import partial
 import pytest
 
 import rejoinder
-from format_examples import (
-    IDS,
-    LONG,
-    RATED,
-    SCORED,
-    SCORES,
-    WORLDS,
-    table,
-    workbook,
-    write,
-)
+from format_examples import IDS, examples, write
 from rejoinder.errors import RejoinderError
 from rejoinder.tables.formats.registry import FORMATS
 from rejoinder.tables.rating_formats.registry import RATING_FORMATS
@@ -38,48 +27,6 @@ COLUMNS = {
     "scores": {"system", "id", "rater", "name", "value"},
 }
 CUTS, FLIPS, SHUFFLES = 4, 6, 3
-
-GRADE = {
-    f"trips/{system}/{name}": "".join(f"{line}\n" for line in lines).encode()
-    for system in ("ann", "bob")
-    for name, lines in (
-        ("human_ctx.txt", ("Hi|||Where to?", "Tea?")),
-        ("human_ref.txt", ("Home.", "Please.")),
-        ("human_hyp.txt", (f"{system} goes home.", "No.")),
-    )
-}
-SCORED_ROWS = [dict(zip(("system", "id", "name", "value"), row, strict=True)) for row in SCORED]
-MORE = [
-    ("scores", "tsv", "s.tsv", table(("system", "id", "name", "value"), *SCORED, mark="\t")),
-    ("scores", "json", "s.json", json.dumps(SCORED_ROWS).encode()),
-    ("scores", "xlsx", "s.xlsx", workbook(("system", "id", "name", "value"), *SCORED)),
-    ("ratings", "xlsx", "h.xlsx", workbook(LONG, *RATED)),
-    ("testset", "grade", "eval_data", GRADE),
-    ("responses", "grade", "eval_data", GRADE),
-]
-"""What the lists of examples do not have."""
-
-
-def examples():
-    """Role, format, name and content of every whole file of a registered format."""
-    registries = {
-        "testset": FORMATS,
-        "responses": FORMATS,
-        "ratings": RATING_FORMATS,
-        "scores": SCORE_FORMATS,
-    }
-    for world, files in WORLDS.items():
-        for role, (name, content) in files.items():
-            role = "testset" if role == "corpus" else role
-            form = next(
-                (f for f in (world, world.split()[0]) if f in registries.get(role, ())), None
-            )
-            if form is not None:
-                yield role, form, name, content
-    for world, (name, content) in SCORES.items():
-        yield "scores", world.split()[0], name, content
-    yield from MORE
-
 
 EXAMPLES = [pytest.param(*each, id=f"{each[0]}-{each[1]}-{each[2]}") for each in examples()]
 

@@ -362,7 +362,7 @@ def _is_as_recorded(path: Path) -> bool:
     words = record["command"]
     named = [after for word, after in itertools.pairwise(words) if word == "--tables"]
     named += [word.partition("=")[2] for word in words if word.startswith("--tables=")]
-    return named == [record["file"]]  # paths of a record begin at its own folder
+    return named == [record.get("file")]  # paths of a record begin at its own folder
 
 
 def _parquet_is_of(path: Path, kind: Kind) -> bool:

@@ -216,7 +216,8 @@ def _is_sound(record: Mapping[str, Any]) -> bool:
     """Whether a record has what is read of it, in its types."""
     inputs = record.get("inputs")
     return (
-        isinstance(record.get("command"), list)
+        "content" in record
+        and isinstance(record.get("command"), list)
         and all(isinstance(each, str) for each in record["command"])
         and isinstance(record.get("notes"), list)
         and isinstance(record.get("signatures"), dict)
@@ -227,6 +228,7 @@ def _is_sound(record: Mapping[str, Any]) -> bool:
         and isinstance(inputs, list)
         and all(
             isinstance(each, dict)
+            and {"path", "content"} <= each.keys()
             and isinstance(each.get("name"), str)
             and isinstance(each.get("as"), str)
             and isinstance(each.get("path"), str | None)

@@ -89,7 +89,7 @@ def opened(name: str) -> tuple[BinaryIO, str] | None:
         if stat.S_ISREG(status.st_mode) and _trusted(status):
             symbol, _ = _content(file.read(), name)
             return file, symbol
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         pass
     if file is not None:
         file.close()
@@ -149,7 +149,7 @@ def digest(symbol: str, code: bytes) -> str:
 
 
 def _content(content: bytes, name: str) -> tuple[str, bytes]:
-    """The name of the function and the code; a ValueError, TypeError or KeyError where it is not whole."""
+    """The name of the function and the code; an error that ``opened`` names where it is not whole."""
     if name.endswith(LIBRARY):
         code, _, line = content.rpartition(b"\n")
     else:

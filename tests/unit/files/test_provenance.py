@@ -135,6 +135,32 @@ def test_a_damaged_record_is_one_message(tmp_path):
         provenance(path)
 
 
+WRONG = (None, 1, True, "x", [], ["x"], [1], {}, {"x": 1})
+
+
+def test_a_record_without_a_key_or_of_other_types_is_one_message_or_read(tmp_path):
+    first = made(tmp_path / "first")
+    path = made(tmp_path / "out", first)
+    sound = read_record(path)
+    changed = []
+    for given, parent in (
+        (sound, lambda new: new),
+        (sound["inputs"][0], lambda new: {**sound, "inputs": [new]}),
+    ):
+        for key in given:
+            rest = {name: value for name, value in given.items() if name != key}
+            changed += [parent(each) for each in (rest, *({**rest, key: wrong} for wrong in WRONG))]
+    refused = 0
+    for each in changed:
+        if FORMAT in each:
+            record_path(path).write_text(json.dumps(with_checksum(each)))
+            try:
+                json.dumps(provenance(path).as_json())
+            except InputError:
+                refused += 1
+    assert len(changed) > refused > 20
+
+
 def test_the_damaged_record_of_an_input_is_said_in_its_line(tmp_path):
     corpus = tmp_path / "corpus"
     corpus.write_text("c")

@@ -164,8 +164,12 @@ def no_library(file):
     file.write_bytes(code_files.described("nowhere", b"no library", file.name))
 
 
+def of_deep_json(file):
+    file.write_bytes(b"code\n" + b"[" * 100_000)
+
+
 @pytest.mark.parametrize(
-    "change", [cut, altered, of_others, absent, of_another_function, no_library]
+    "change", [cut, altered, of_others, absent, of_another_function, no_library, of_deep_json]
 )
 def test_where_a_library_does_not_fit_llvmlite_links(kept, change):
     for file in kept.glob("*.so"):

@@ -7,6 +7,7 @@ import pytest
 
 from rejoinder import mine, read_ratings, read_responses, read_testset, score, weigh
 from rejoinder.errors import InputError, ParameterError
+from rejoinder.files.checksums import with_checksum, without_checksum
 from rejoinder.meta_evaluation.correlate import correlate
 from rejoinder.meta_evaluation.protocols import Unit
 from rejoinder.metrics import BLEU, DeltaBLEU
@@ -115,6 +116,13 @@ def test_another_run_and_damaged_candidates_are_refused(corpus, testset, tmp_pat
     path.write_bytes(path.read_bytes().replace(b"mined-1", b"mined-7"))
     with pytest.raises(InputError, match=r"candidates\.jsonl is not as it was written"):
         references(corpus, testset, run, candidates=2)
+    path.write_bytes(path.read_bytes().replace(b"mined-7", b"mined-1"))
+    record, _ = without_checksum((run / "run.json").read_bytes())
+    for key in record:
+        without = {name: value for name, value in record.items() if name != key}
+        (run / "run.json").write_text(json.dumps(with_checksum(without)))
+        with pytest.raises(InputError, match="the kept candidates are damaged"):
+            references(corpus, testset, run, candidates=2)
     (run / "run.json").write_text("{")
     with pytest.raises(InputError, match="the kept candidates are damaged"):
         references(corpus, testset, run, candidates=2)

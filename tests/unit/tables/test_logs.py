@@ -593,3 +593,91 @@ def test_a_score_of_the_harness_that_is_no_number_is_left_out_with_a_note(tmp_pa
     lines(path, document(0, "None left.", ["No."], **none))
     with pytest.raises(InputError, match="no scores in this log; expected at least one number"):
         scores(path)
+
+
+def one(kind, **changed):
+    """A log of one sample, with some of its values changed."""
+    if kind == "promptfoo":
+        row = {
+            "provider": "p",
+            "promptIdx": 0,
+            "testIdx": 0,
+            "prompt": {"raw": "q", "label": "q"},
+            "vars": {"question": "q"},
+            "response": {"output": "Ho"},
+        }
+        return "r.json", {"evalId": "e", "results": {"results": [row | changed]}}
+    if kind == "deepeval":
+        return "t.json", {
+            "testCases": [{"input": "q", "actualOutput": "Ho", "name": "a"} | changed]
+        }
+    if kind == "inspect":
+        sample = {"id": 1, "input": "q", "output": {"completion": "Ho"}}
+        return "l.json", HEAD | {"samples": [sample | changed]}
+    if kind == "batch":
+        body = {"model": "m", "choices": [{"message": {"content": "Ho"}}]}
+        return "b.jsonl", {
+            "custom_id": "1",
+            "response": {"status_code": 200, "body": body},
+        } | changed
+    return "samples_t.jsonl", {"doc_id": 0, "resps": [["Ho"]], "filtered_resps": ["Ho"]} | changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "message"),
+    [
+        ("promptfoo", {"vars": "q"}, "row 1: vars: got text; expected an object"),
+        ("promptfoo", {"vars": ["q"]}, "row 1: vars: got a list; expected an object"),
+        ("promptfoo", {"testCase": {"assert": 3}}, "row 1: assert: got a whole number; expected a list"),
+        ("promptfoo", {"testCase": {"assert": [3]}}, r"row 1: assert\[0\]: got a whole"),
+        ("promptfoo", {"namedScores": [1]}, "row 1: namedScores: got a list"),
+        ("promptfoo", {"testIdx": "0"}, "row 1: testIdx: got text; expected a whole number"),
+        ("promptfoo", {"provider": ["p"]}, "row 1: provider: got a list; expected text"),
+        ("deepeval", {"actualOutput": ["Ho"]}, "row 1: actualOutput: got a list; expected text"),
+        ("deepeval", {"actualOutput": {"text": "Ho"}}, "row 1: actualOutput: got an object; expected text"),
+        ("deepeval", {"metricsData": [0.5]}, r"row 1: metricsData\[0\]: got a number"),
+        ("inspect", {"output": "Ho"}, "row 1: output: got text; expected an object"),
+        ("inspect", {"output": {"choices": ["Ho"]}}, r"row 1: choices\[0\]: got text"),
+        ("inspect", {"scores": [1]}, "row 1: scores: got a list"),
+        ("inspect", {"epoch": "one"}, "row 1: epoch: got text; expected a whole number"),
+        ("inspect", {"id": {"n": 1}}, "row 1: id: got an object; expected text"),
+        ("inspect", {"input": {"role": "user"}}, "row 1: messages: got an object; expected a list"),
+        ("batch", {"custom_id": [1]}, "row 1: custom_id: got a list; expected text"),
+        ("batch", {"response": ["Ho"]}, "row 1: response: got a list; expected an object"),
+        ("lm-eval", {"doc_id": True}, "row 1: doc_id: got true or false; expected text"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_in_a_log_is_named(tmp_path, kind, changed, message):
+    for given, expected in (({}, None), (changed, message)):
+        name, content = one(kind, **given)
+        (tmp_path / name).write_text(json.dumps(content) + "\n")
+        if expected is None:
+            assert read_responses(tmp_path / name)["text"].to_list() == ["Ho"]
+        else:
+            with pytest.raises(InputError, match=expected):
+                read_responses(tmp_path / name)
+
+
+def test_an_expected_value_that_is_no_text_is_its_json(tmp_path):
+    name, content = one("promptfoo", testCase={"assert": [{"type": "equals", "value": {"sum": 4}}]})
+    (tmp_path / name).write_text(json.dumps(content))
+    assert read_testset(tmp_path / name).references["text"].to_list() == ['{"sum":4}']
+
+
+def test_results_that_name_their_test_in_some_rows_alone_are_refused(tmp_path):
+    name, content = one("promptfoo")
+    rows = content["results"]["results"]
+    rows.append({key: value for key, value in rows[0].items() if key != "testIdx"})
+    (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(InputError, match="row 2: no testIdx, which other rows have"):
+        read_responses(tmp_path / name)
+
+
+def test_a_document_without_the_first_filter_keeps_its_reply(tmp_path):
+    rows = [
+        {"doc_id": n, "resps": [[f"Ho {n}"]], "filtered_resps": [""], "filter": name, "f1": n / 4}
+        for n, name in ((0, "none"), (0, "take"), (1, "take"))
+    ]
+    path = tmp_path / "samples_t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_responses(path)["text"].to_list() == ["Ho 0", "Ho 1"]

@@ -60,7 +60,7 @@ def kept_candidates(
     record = _kept(folder, identity)
     if record is not None:
         table = read_candidates(folder / FILE).select("id", "text", "source")
-        return table, tuple(record["notes"]), record["signature"], True
+        return table, record["notes"], record["signature"], True
     mined = mine(corpus, testset, candidates=candidates, progress=progress)
     table = with_originals(mined.table, testset)
     _write_once(table, folder / FILE)
@@ -117,6 +117,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
         if record[FILE] != sha256(folder / FILE):
             raise ValueError(f"{FILE} is not as it was written")
         earlier = dict(record["identity"])
+        record = {**record, "notes": tuple(record["notes"]), "signature": record["signature"]}
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise InputError(
             f"{place}: the kept candidates are damaged: {error}; restore {FILE}, or name a new folder"

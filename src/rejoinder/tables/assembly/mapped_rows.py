@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from rejoinder.errors import InputError
 from rejoinder.tables.assembly.column_mapping import ColumnMapping
 from rejoinder.tables.assembly.column_roles import Roles, log_renames, log_systems, roles_of
 from rejoinder.tables.assembly.one_table import are_replies, first_rows, made_ids
@@ -36,6 +37,12 @@ def rows_of_items(path: Path, columns: ColumnMapping | None, read: ReadRows) -> 
         return
     keys = _keys(listed, roles)
     ids = _ids(listed, keys, roles, str(path))
+    for id, (number, _) in zip(ids, listed, strict=True):
+        if isinstance(id, dict | list):
+            what = "an object" if isinstance(id, dict) else "a list"
+            raise InputError(
+                f"{path}, row {number}: id: got {what}; expected text or a whole number"
+            )
     numbers = [number for number, _ in listed]
     several = roles.columns_of("system")
     for index in first_rows(ids, keys, numbers, str(path)) if several else range(len(ids)):

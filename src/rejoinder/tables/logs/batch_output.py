@@ -7,7 +7,15 @@ from typing import Any
 
 from rejoinder.files.reading import stem_of, suffix_of
 from rejoinder.tables.io.json_lines import read_objects
-from rejoinder.tables.logs.samples import Log, Sample, expected_keys, text_of
+from rejoinder.tables.logs.samples import (
+    Log,
+    Sample,
+    expected_keys,
+    name_of,
+    objects_of,
+    text_of,
+    value_of,
+)
 
 
 def recognise(path: Path, first: bytes) -> bool:
@@ -29,11 +37,12 @@ def read(path: Path) -> list[Sample]:
     samples = []
     for number, row in read_objects(path):
         expected_keys(f"{path}, row {number}", ("custom_id",), row)
-        body = _body(row)
-        system = str(body.get("model") or stem_of(path))
-        replies = _replies(body) or [None]
+        where = f"{path}, row {number}"
+        body = _body(row, where)
+        id, system = name_of(row, "custom_id", where), name_of(body, "model", where)
+        replies = _replies(body, where) or [None]
         samples += [
-            Sample(str(row["custom_id"]), system, number, reply, repeat=repeat)
+            Sample(id, system or stem_of(path), number, reply, repeat=repeat)
             for repeat, reply in enumerate(replies, start=1)
         ]
     return _with_one_system(samples)
@@ -49,36 +58,31 @@ LOG = Log(
 )
 
 
-def _body(row: dict[str, Any]) -> dict[str, Any]:
+def _body(row: dict[str, Any], where: str) -> dict[str, Any]:
     """What the model answered: the body of a response, or the message of a result."""
-    response = row.get("response")
-    if isinstance(response, dict):
-        body = response.get("body")
+    if (response := value_of(row, "response", dict, where)) is not None:
         sound = response.get("status_code", 200) == 200 and not row.get("error")
-        return body if sound and isinstance(body, dict) else {}
-    result = row.get("result")
-    message = result.get("message") if isinstance(result, dict) else None
-    return message if isinstance(message, dict) else {}
+        return (value_of(response, "body", dict, where) if sound else None) or {}
+    return value_of(value_of(row, "result", dict, where) or {}, "message", dict, where) or {}
 
 
-def _replies(body: dict[str, Any]) -> list[str]:
+def _replies(body: dict[str, Any], where: str) -> list[str]:
     """The texts of a chat, of a completion, of OpenAI's responses, or of Anthropic's message."""
-    if isinstance(body.get("choices"), list):
-        choices = [each for each in body["choices"] if isinstance(each, dict)]
-        texts = [
-            each["text"] if isinstance(each.get("text"), str) else _content(each.get("message"))
-            for each in choices
-        ]
+    if "choices" in body:
+        texts = [_text(choice, where) for choice in objects_of(body, "choices", where)]
         return [text for text in texts if text is not None]
-    if isinstance(body.get("output"), list):
-        said = [each for each in body["output"] if isinstance(each, dict) and "content" in each]
-        return ["".join(text_of(each["content"]) for each in said)] if said else []
-    return [text_of(body["content"])] if "content" in body else []
+    if "output" in body:
+        said = [each for each in objects_of(body, "output", where) if "content" in each]
+        return ["".join(text_of(each["content"], where) for each in said)] if said else []
+    return [text_of(body["content"], where)] if "content" in body else []
 
 
-def _content(message: Any) -> str | None:
-    content = message.get("content") if isinstance(message, dict) else None
-    return None if content is None else text_of(content)
+def _text(choice: dict[str, Any], where: str) -> str | None:
+    """The text of a choice; None where it has none."""
+    if (text := value_of(choice, "text", str, where)) is not None:
+        return text
+    content = (value_of(choice, "message", dict, where) or {}).get("content")
+    return None if content is None else text_of(content, where)
 
 
 def _with_one_system(samples: list[Sample]) -> list[Sample]:

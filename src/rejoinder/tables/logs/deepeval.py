@@ -9,13 +9,17 @@ from rejoinder.errors import InputError
 from rejoinder.files.reading import read_text, stem_of
 from rejoinder.tables.io.json_table import json_value
 from rejoinder.tables.logs.samples import (
+    Kind,
     Log,
     Sample,
     expected_keys,
+    name_of,
     number_of,
+    objects_of,
     text_of,
     texts_of,
     turns_of,
+    value_of,
 )
 
 _EXPECTED = "expected a test run of DeepEval, whole"
@@ -40,49 +44,52 @@ def read(path: Path) -> list[Sample]:
     """
     content = json_value(read_text(path), str(path), _EXPECTED)
     run = content.get("testRunData", content) if isinstance(content, dict) else content
-    given = [_get(run, *names) for names in (_CASES, _CONVERSATIONS)]
-    if not any(isinstance(each, list) for each in given):
+    if not isinstance(run, dict) or not any(name in run for name in (*_CASES, *_CONVERSATIONS)):
         raise InputError(f"{path}: no list of test cases; {_EXPECTED}")
-    cases, conversations = (each if isinstance(each, list) else [] for each in given)
+    given = [_get(run, list, str(path), *names) for names in (_CASES, _CONVERSATIONS)]
+    cases, conversations = (each or [] for each in given)
     for number, case in enumerate([*cases, *conversations], start=1):
         expected_keys(
             f"{path}, row {number}", ("input" if number <= len(cases) else "turns",), case
         )
-    names = [str(case.get("name") or "") for case in [*cases, *conversations]]
+    places = [f"{path}, row {number}" for number in range(1, len(cases) + len(conversations) + 1)]
+    every = list(zip([*cases, *conversations], places, strict=True))
+    names = [name_of(case, "name", where) for case, where in every]
     named = all(names) and len(set(names)) == len(names)
-    settings = _get(run, "hyperparameters")
-    model = str((settings.get("model") if isinstance(settings, dict) else None) or stem_of(path))
+    settings = value_of(run, "hyperparameters", dict, str(path)) or {}
+    model = name_of(settings, "model", f"{path}, hyperparameters") or stem_of(path)
     return [
         Sample(
             names[place] if named else str(place),
             model,
             place + 1,
-            *(_of_one_turn(case) if place < len(cases) else _of_conversation(case)),
+            *(_of_one_turn(case, where) if place < len(cases) else _of_conversation(case, where)),
             scores={
-                str(metric.get("name")): number_of(metric.get("score"))
-                for metric in _objects(_get(case, "metricsData", "metrics_data"))
+                name_of(metric, "name", where): number_of(metric.get("score"))
+                for name in ("metricsData", "metrics_data")
+                for metric in objects_of(case, name, where)
             },
         )
-        for place, case in enumerate([*cases, *conversations])
+        for place, (case, where) in enumerate(every)
     ]
 
 
-def _of_one_turn(case: dict[str, Any]) -> tuple[str | None, list[str], list[str]]:
+def _of_one_turn(case: dict[str, Any], where: str) -> tuple[str | None, list[str], list[str]]:
     """The reply, the context and the references."""
     return (
-        _get(case, "actualOutput", "actual_output"),
+        _get(case, str, where, "actualOutput", "actual_output"),
         texts_of(case["input"]),
-        texts_of(_get(case, "expectedOutput", "expected_output")),
+        texts_of(_get(case, str, where, "expectedOutput", "expected_output")),
     )
 
 
-def _of_conversation(case: dict[str, Any]) -> tuple[str | None, list[str], list[str]]:
+def _of_conversation(case: dict[str, Any], where: str) -> tuple[str | None, list[str], list[str]]:
     """The last turn of the assistant, the turns before it, and no reference."""
-    turns = _objects(case["turns"])
+    turns = objects_of(case, "turns", where)
     last = max((i for i, turn in enumerate(turns) if turn.get("role") == "assistant"), default=None)
     if last is None:
-        return None, turns_of(turns), []
-    return text_of(turns[last].get("content")), turns_of(turns[:last]), []
+        return None, turns_of(turns, where), []
+    return text_of(turns[last].get("content"), where), turns_of(turns[:last], where), []
 
 
 LOG = Log(
@@ -93,11 +100,7 @@ LOG = Log(
 )
 
 
-def _get(row: Any, *names: str) -> Any:
+def _get(row: dict[str, Any], kind: type[Kind], where: str, *names: str) -> Kind | None:
     """The first of these values that there is; DeepEval writes names in two ways."""
-    values = (row[name] for name in names if isinstance(row, dict) and row.get(name) is not None)
-    return next(values, None)
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    values = (value_of(row, name, kind, where) for name in names)
+    return next((value for value in values if value is not None), None)

@@ -22,10 +22,13 @@ from rejoinder.tables.logs.samples import (
     Log,
     Sample,
     expected_keys,
+    name_of,
     number_of,
+    objects_of,
     text_of,
     texts_of,
     turns_of,
+    value_of,
 )
 
 MOST = 1 << 29
@@ -63,8 +66,9 @@ def read(path: Path) -> list[Sample]:
     task = head.get("eval")
     expected_keys(f"{path}, eval", ("model",), task)
     assert isinstance(task, dict)
+    model = name_of(task, "model", f"{path}, eval")
     read = [
-        _sample(sample, str(task["model"]), number, f"{path}, row {number}")
+        _sample(sample, model, number, f"{path}, row {number}")
         for number, sample in enumerate(samples, start=1)
     ]
     return _with_all_keys(read)
@@ -80,25 +84,25 @@ LOG = Log(
 
 def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
     expected_keys(where, ("id", "input", "output"), sample)
-    attached = sample.get("attachments") or {}
-    output = sample["output"] or {}
-    reply = output.get("completion")
-    choices = output.get("choices") or []
+    attached = value_of(sample, "attachments", dict, where) or {}
+    output = value_of(sample, "output", dict, where) or {}
+    reply = value_of(output, "completion", str, where)
+    choices = objects_of(output, "choices", where)
     if not reply and choices:
-        reply = text_of((choices[0].get("message") or {}).get("content"))
+        reply = text_of((value_of(choices[0], "message", dict, where) or {}).get("content"), where)
     failed = sample.get("error") or (not choices and not reply)
     scores: dict[str, float | None] = {}
-    for name, score in (sample.get("scores") or {}).items():
-        scores |= _values(name, score.get("value") if isinstance(score, dict) else None)
+    for name, score in (value_of(sample, "scores", dict, where) or {}).items():
+        scores |= _values(name, score.get("value") if isinstance(score, dict) else score)
     return Sample(
-        str(sample["id"]),
+        name_of(sample, "id", where),
         model,
         number,
-        None if failed else _resolved(reply or "", attached),
-        [_resolved(turn, attached) for turn in turns_of(sample["input"])],
+        None if failed else _resolved(reply or "", attached, where),
+        [_resolved(turn, attached, where) for turn in turns_of(sample["input"], where)],
         texts_of(sample.get("target")),
         scores,
-        int(sample.get("epoch") or 1),
+        value_of(sample, "epoch", int, where) or 1,
     )
 
 
@@ -147,16 +151,16 @@ def _value(value: Any) -> float | None:
         return None
 
 
-def _resolved(text: str, attached: dict[str, Any]) -> str:
+def _resolved(text: str, attached: dict[str, Any], where: str) -> str:
     """A long text stands apart, under its hash."""
     if text.startswith(_ATTACHMENT):
-        return str(attached.get(text.removeprefix(_ATTACHMENT), text))
+        return value_of(attached, text.removeprefix(_ATTACHMENT), str, where) or text
     return text
 
 
 def _json_log(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:
     value = _decoded(read_text(path), str(path))
-    return value, iter(value.get("samples") or [])
+    return value, iter(value_of(value, "samples", list, str(path)) or [])
 
 
 def _archive(path: Path) -> tuple[dict[str, Any], Iterator[Any]]:

@@ -10,7 +10,14 @@ import msgspec
 from rejoinder.errors import InputError
 from rejoinder.files.reading import first_line, read_text, stem_of, suffix_of
 from rejoinder.tables.io.json_lines import read_objects
-from rejoinder.tables.logs.samples import Log, Sample, expected_keys, number_of, texts_of
+from rejoinder.tables.logs.samples import (
+    Log,
+    Sample,
+    expected_keys,
+    name_of,
+    number_of,
+    texts_of,
+)
 
 _NO_SCORES = {
     "doc_id",
@@ -44,22 +51,26 @@ def read(path: Path) -> list[Sample]:
     that compares likelihoods has scores and no replies. Where there are several filters, a score is
     called ``<metric>,<filter>``, as in the harness's own table.
     """
-    rows = list(read_objects(path))
-    for number, row in rows:
-        expected_keys(f"{path}, row {number}", ("doc_id", "resps", "filtered_resps"), row)
-    filters = list(dict.fromkeys(str(row.get("filter", "none")) for _, row in rows))
+    rows = []
+    for number, row in read_objects(path):
+        where = f"{path}, row {number}"
+        expected_keys(where, ("doc_id", "resps", "filtered_resps"), row)
+        filtered_by = name_of(row, "filter", where) or "none"
+        rows.append((number, row, name_of(row, "doc_id", where), filtered_by))
+    filters = {filtered_by for *_, filtered_by in rows}
     system = _system(path)
     scores: dict[str, dict[str, float | None]] = {}
-    for _, row in rows:
-        after = f",{row.get('filter', 'none')}" if len(filters) > 1 else ""
-        scores.setdefault(str(row["doc_id"]), {}).update(
+    first: dict[str, str] = {}
+    for _, row, id, filtered_by in rows:
+        after = f",{filtered_by}" if len(filters) > 1 else ""
+        scores.setdefault(id, {}).update(
             {f"{name}{after}": number_of(row.get(name)) for name in _metrics(row)}
         )
+        first.setdefault(id, filtered_by)
     samples = []
-    for number, row in rows:
-        if str(row.get("filter", "none")) != filters[0]:
+    for number, row, id, filtered_by in rows:
+        if filtered_by != first[id]:
             continue
-        id = str(row["doc_id"])
         replies = _replies(row["resps"]) or [None]
         for repeat, reply in enumerate(replies, start=1):
             given = scores[id] if repeat == 1 else {}

@@ -18,9 +18,12 @@ from rejoinder.tables.logs.samples import (
     Log,
     Sample,
     expected_keys,
+    name_of,
     number_of,
+    objects_of,
     texts_of,
     turns_of,
+    value_of,
 )
 
 _EXPECTED = "expected what 'promptfoo eval -o results.json' (or .jsonl, .csv) writes"
@@ -51,16 +54,18 @@ def read(path: Path) -> list[Sample]:
     for number, row in enumerate(rows, start=1):
         expected_keys(f"{path}, row {number}", ("provider",), row)
     prompts = {_label(row) for row in rows}
-    ids = _ids(rows)
+    ids = _ids(rows, path)
     repeats: Counter[tuple[str, str]] = Counter()
     samples = []
     for number, (row, id) in enumerate(zip(rows, ids, strict=True), start=1):
-        system = _provider(row["provider"])
+        where = f"{path}, row {number}"
+        system = _provider(row, where)
         if len(prompts) > 1:
             system += f" with {_label(row)}"
         repeats[system, id] += 1
-        context = _context(row, len(prompts) == 1)
-        references = list(dict.fromkeys([*_variables(row, REFERENCE), *_expected(row)]))
+        values = value_of(row, "vars", dict, where) or {}
+        context = _context(row, values, len(prompts) == 1, where)
+        references = [*_variables(values, REFERENCE), *_expected(row, where)]
         samples.append(
             Sample(
                 id,
@@ -68,8 +73,8 @@ def read(path: Path) -> list[Sample]:
                 number,
                 _reply(row),
                 context,
-                references,
-                _scores(row),
+                list(dict.fromkeys(references)),
+                _scores(row, where),
                 repeats[system, id],
             )
         )
@@ -108,23 +113,24 @@ LOG = Log(
 )
 
 
-def _ids(rows: list[dict[str, Any]]) -> list[str]:
+def _ids(rows: list[dict[str, Any]], path: Path) -> list[str]:
     """By row its test: its place where the results name it, else the order of its variables."""
+    places = [value_of(r, "testIdx", int, f"{path}, row {n}") for n, r in enumerate(rows, start=1)]
+    if None not in places:
+        return [str(place) for place in places]
+    if any(place is not None for place in places):
+        where = f"{path}, row {places.index(None) + 1}"
+        raise InputError(f"{where}: no testIdx, which other rows have; {_EXPECTED}")
     numbers: dict[bytes, str] = {}
-    ids = []
-    for row in rows:
-        if isinstance(row.get("testIdx"), int):
-            ids.append(str(row["testIdx"]))
-        else:
-            key = msgspec.json.encode(row.get("vars") or {}, order="sorted")
-            ids.append(numbers.setdefault(key, str(len(numbers))))
-    return ids
+    keys = [msgspec.json.encode(row.get("vars") or {}, order="sorted") for row in rows]
+    return [numbers.setdefault(key, str(len(numbers))) for key in keys]
 
 
-def _provider(provider: Any) -> str:
+def _provider(row: dict[str, Any], where: str) -> str:
+    provider = row["provider"]
     if isinstance(provider, dict):
-        provider = provider.get("label") or provider.get("id")
-    return str(provider)
+        return name_of(provider, "label", where) or name_of(provider, "id", where)
+    return name_of(row, "provider", where)
 
 
 def _label(row: dict[str, Any]) -> str:
@@ -142,51 +148,52 @@ def _reply(row: dict[str, Any]) -> str | None:
     return output if isinstance(output, str) else msgspec.json.encode(output).decode()
 
 
-def _variables(row: dict[str, Any], role: str) -> list[str]:
+def _variables(values: dict[str, Any], role: str) -> list[str]:
     """The values of the variables that are called like a role."""
     names = (role, *ALIASES[role])
-    values = row.get("vars") or {}
     return [
         text for name, value in values.items() if folded(name) in names for text in texts_of(value)
     ]
 
 
-def _context(row: dict[str, Any], one_prompt: bool) -> list[str]:
-    named = _variables(row, "context")
+def _context(
+    row: dict[str, Any], variables: dict[str, Any], one_prompt: bool, where: str
+) -> list[str]:
+    named = _variables(variables, "context")
     if len(named) == 1:
         return named
     prompt = row.get("prompt")
     raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
     if one_prompt and isinstance(raw, str):
-        return _turns(raw)
-    expected = {text for role in (REFERENCE,) for text in _variables(row, role)}
-    values = [text for value in (row.get("vars") or {}).values() for text in texts_of(value)]
+        return _turns(raw, where)
+    expected = set(_variables(variables, REFERENCE))
+    values = [text for value in variables.values() for text in texts_of(value)]
     return ["\n".join(text for text in values if text not in expected)] if values else []
 
 
-def _turns(prompt: str) -> list[str]:
+def _turns(prompt: str, where: str) -> list[str]:
     """A prompt is a text, or messages as JSON."""
-    if prompt.lstrip().startswith("["):
-        try:
-            return turns_of(msgspec.json.decode(prompt)) or [prompt]
-        except (msgspec.DecodeError, RecursionError):
-            pass
-    return [prompt]
+    try:
+        messages = msgspec.json.decode(prompt)
+    except (msgspec.DecodeError, RecursionError):
+        return [prompt]
+    if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
+        return [prompt]
+    return turns_of(messages, where) or [prompt]
 
 
-def _expected(row: dict[str, Any]) -> list[str]:
-    test = row.get("testCase")
-    assertions = test.get("assert") if isinstance(test, dict) else None
+def _expected(row: dict[str, Any], where: str) -> list[str]:
+    test = value_of(row, "testCase", dict, where) or {}
     return [
         text
-        for each in assertions or []
-        if isinstance(each, dict) and each.get("type") in _COMPARING
+        for each in objects_of(test, "assert", where)
+        if each.get("type") in _COMPARING
         for text in texts_of(each.get("value"))
         if "{{" not in text
     ]
 
 
-def _scores(row: dict[str, Any]) -> dict[str, float | None]:
-    named = row.get("namedScores")
-    scores = {name: number_of(value) for name, value in named.items()} if named else {}
+def _scores(row: dict[str, Any], where: str) -> dict[str, float | None]:
+    named = value_of(row, "namedScores", dict, where) or {}
+    scores = {name: number_of(value) for name, value in named.items()}
     return scores | {name: number_of(row[name]) for name in ("score", "success") if name in row}

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import polars as pl
 
 from rejoinder.errors import InputError
@@ -19,6 +20,15 @@ from rejoinder.tables.schemas import RESPONSES
 from rejoinder.text.visible import visible
 
 _LOG = logging.getLogger(__name__)
+
+Kind = TypeVar("Kind")
+_CALLED = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+}
 
 
 @dataclass(frozen=True)
@@ -163,44 +173,83 @@ def scores_of(log: Log, path: Path) -> tuple[pl.DataFrame, list[int]]:
     return frame.drop("number"), frame.get_column("number").to_list()
 
 
-def text_of(content: Any) -> str:
+def value_of(row: dict[str, Any], name: str, kind: type[Kind], where: str) -> Kind | None:
+    """The value of a key of an object; None where there is none.
+
+    Args:
+        row: The object.
+        name: The key.
+        kind: The type that the value should have.
+        where: File and row, for the message.
+
+    Raises:
+        InputError: It has another type.
+    """
+    value = row.get(name)
+    if value is not None:
+        _check_type(value, kind, f"{where}: {name}")
+    return value
+
+
+def objects_of(row: dict[str, Any], name: str, where: str) -> list[dict[str, Any]]:
+    """The objects in the list under a key; none where there is no list.
+
+    Raises:
+        InputError: It is no list, or holds something else.
+    """
+    values = value_of(row, name, list, where) or []
+    for place, each in enumerate(values):
+        _check_type(each, dict, f"{where}: {name}[{place}]")
+    return values
+
+
+def name_of(row: dict[str, Any], name: str, where: str) -> str:
+    """What something is called: the text or the digits under a key; empty where there is none.
+
+    Raises:
+        InputError: It is neither text nor a whole number.
+    """
+    value = row.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value_of(row, name, str, where) or ""
+
+
+def text_of(content: Any, where: str) -> str:
     """The text of a message: a string, or the parts of the type ``text`` in a list, joined.
 
-    >>> text_of([{"type": "text", "text": "Hi"}, {"type": "image"}]), text_of(None)
+    >>> text_of([{"type": "text", "text": "Hi"}, {"type": "image"}], "here"), text_of(None, "here")
     ('Hi', '')
     """
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    return "".join(
-        part["text"]
-        for part in content
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
-    )
+    if isinstance(content, list):
+        parts = objects_of({"content": content}, "content", where)
+        return "".join(value_of(part, "text", str, where) or "" for part in parts)
+    return value_of({"content": content}, "content", str, where) or ""
 
 
-def turns_of(messages: Any) -> list[str]:
+def turns_of(messages: Any, where: str = "input") -> list[str]:
     """The turns of an input: a text, or messages without those of a system."""
-    if isinstance(messages, str):
+    if messages is None or isinstance(messages, str):
         return [messages] if messages else []
-    if not isinstance(messages, list):
-        return []
     turns = [
-        text_of(each.get("content"))
-        for each in messages
-        if isinstance(each, dict) and each.get("role") not in ("system", "developer")
+        text_of(each.get("content"), where)
+        for each in objects_of({"messages": messages}, "messages", where)
+        if each.get("role") not in ("system", "developer")
     ]
     return [turn for turn in turns if turn]
 
 
 def texts_of(value: Any) -> list[str]:
-    """A text or several as a list; a number is its digits, and nothing is none."""
+    """A text or several as a list; what is no text is its JSON, and nothing is none.
+
+    >>> texts_of(["four", 4, {"sum": 4}]), texts_of(None)
+    (['four', '4', '{"sum":4}'], [])
+    """
     if value is None or value == "":
         return []
     if isinstance(value, list):
         return [text for each in value for text in texts_of(each)]
-    return [value if isinstance(value, str) else str(value)]
+    return [value if isinstance(value, str) else msgspec.json.encode(value).decode()]
 
 
 def number_of(value: Any) -> float | None:
@@ -212,6 +261,17 @@ def number_of(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
         return float(value) if value == value else None
     return None
+
+
+def _check_type(value: Any, kind: type, where: str) -> None:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        got = next(
+            (words for each, words in _CALLED.items() if isinstance(value, each)), "a number"
+        )
+        raise InputError(
+            f"{where}: got {got}; expected {_CALLED[kind]}; is the log whole, and of a version that "
+            "docs/formats.md names?"
+        )
 
 
 def _samples(log: Log, path: Path) -> list[Sample]:

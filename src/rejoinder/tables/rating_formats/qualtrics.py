@@ -49,6 +49,11 @@ def read(path: Path) -> RatingsDraft:
         InputError: Neither is there, or no response is left.
     """
     table, labels = _without_headers(read_csv(path))
+    if "ResponseId" not in table.header:
+        raise InputError(
+            f"{path}: no column 'ResponseId'; got {listed(table.header)}; it says who answered: export "
+            "the responses again, with all columns"
+        )
     kept = [_counts(table, row) for row in range(len(table.numbers))]
     left_out = kept.count(False)
     notes = (f"{counted(left_out, 'response')} not finished, or a preview, left out",) * bool(

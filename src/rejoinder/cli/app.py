@@ -165,6 +165,17 @@ def _interrupt(*_: object) -> None:
     raise Interrupted
 
 
+def _interrupt_again(ignored: sys.UnraisableHookArgs) -> None:
+    """Interrupts once more where Ctrl-C came within a callback or a finalizer, which cannot raise.
+
+    Python prints such an error and goes on; the compiler of kernels calls back while it works.
+    """
+    if ignored.exc_type is not Interrupted:
+        sys.__unraisablehook__(ignored)
+    elif hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+
 def _buffered(stream: TextIO) -> TextIO:
     """Standard output that writes all of a text or raises, under ``PYTHONUNBUFFERED`` too.
 
@@ -184,6 +195,9 @@ def main() -> None:
     """
     gc.set_threshold(200_000, 50, 50)
     signal.signal(signal.SIGINT, _interrupt)
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, _interrupt)
+    sys.unraisablehook = _interrupt_again
     if sys.stdout is None or sys.stderr is None:  # closed by who started the process
         if sys.stderr is not None:
             say("rejoinder: the output cannot be written: it is closed")

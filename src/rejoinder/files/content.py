@@ -39,10 +39,28 @@ def content_digest(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: There is no such file or folder.
     """
-    file = Path(path)
-    if not file.exists():
-        raise InputError(f"{path}: no such file or folder; name one with a model or vectors in it")
+    file = file_or_folder(path, "a model or vectors in it")
     return _content_hash(os.path.realpath(file), stamp(file))
+
+
+def file_or_folder(path: str | os.PathLike[str], holds: str) -> Path:
+    """The path of a file or a folder, which is read more than once: for its content and for its hash.
+
+    Args:
+        path: The path.
+        holds: What the file or folder is to hold, for the message.
+
+    Raises:
+        InputError: There is none, or it is a pipe or a device.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise InputError(f"{path}: no such file or folder; name one with {holds}")
+    if not (place.is_file() or place.is_dir()):
+        raise InputError(
+            f"{path}: a pipe or a device, which cannot be read twice; write it to a file first"
+        )
+    return place
 
 
 def content_hash(path: str | os.PathLike[str]) -> str:

@@ -29,39 +29,51 @@ def folder() -> Path | None:
     """The folder of machine code; None where there is none that only this user can write to.
 
     What lies there is run. So a folder counts only if it belongs to this user (or to root) and
-    nobody else may write to it; its path must be absolute, or another current folder would be
-    another cache. ``REJOINDER_CACHE`` names the folder; without it, it is ``__pycache__`` beside
-    the sources, else ``rejoinder`` in ``XDG_CACHE_HOME`` or ``~/.cache``. Without a folder every
-    process compiles anew, which takes some seconds; where ``REJOINDER_CACHE`` is refused, a warning
-    says so.
+    nobody else may write to it, and so does every link in its path, which is followed once, here:
+    whoever owns a link says where the folder is. The path must be absolute, or another current
+    folder would be another cache. ``REJOINDER_CACHE`` names the folder; without it, it is
+    ``__pycache__`` beside the sources, else ``rejoinder`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
+    Without a folder every process compiles anew, which takes some seconds; where
+    ``REJOINDER_CACHE`` is refused, a warning says so.
     """
     chosen = os.environ.get("REJOINDER_CACHE")
     if chosen:
-        if _private(Path(chosen)):
-            return Path(chosen)
+        if private := _private(Path(chosen)):
+            return private
         warnings.warn(
             f"REJOINDER_CACHE={chosen!r}: not used, so that kernels are compiled anew in each "
             "process; expected the absolute path of a folder that you own and that nobody else may "
-            "write to (chmod go-w), since the code in it is run",
+            "write to (chmod go-w), without links of others in its path, since the code in it is run",
             RuntimeWarning,
             stacklevel=2,
         )
         return None
     beside = Path(__file__).parent / "__pycache__"
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    writable = (place for place in (beside, Path(home) / "rejoinder") if _private(place))
-    return next(writable, None)
+    return _private(beside) or _private(Path(home) / "rejoinder")
 
 
-def _private(place: Path) -> bool:
-    """Whether a folder is, or can be made, this user's own, with nobody else writing to it."""
+def _private(place: Path) -> Path | None:
+    """A folder without links in its path, if it is or can be made private; else None.
+
+    It is private where it is this user's own and nobody else may write to it.
+    """
     if not place.is_absolute():
-        return False
+        return None
     try:
+        links = [each.lstat() for each in (place, *place.parents) if each.is_symlink()]
+        if not all(_owned(each) for each in links):
+            return None
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return _trusted(place.stat()) and os.access(place, os.W_OK)
-    except OSError:
-        return False
+        real = place.resolve(strict=True)
+        return real if _trusted(real.stat()) and os.access(real, os.W_OK) else None
+    except (OSError, RuntimeError):  # a loop of links is a RuntimeError up to Python 3.12
+        return None
+
+
+def _owned(status: os.stat_result) -> bool:
+    """Whether this user or root owns what has this status; all is owned where there are no owners."""
+    return not hasattr(os, "geteuid") or status.st_uid in (0, os.geteuid())
 
 
 def _trusted(status: os.stat_result) -> bool:
@@ -69,9 +81,7 @@ def _trusted(status: os.stat_result) -> bool:
 
     Where files have no such owners (Windows), the user's own folders are private as they are.
     """
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
+    return _owned(status) and not (hasattr(os, "geteuid") and status.st_mode & 0o022)
 
 
 def opened(name: str) -> tuple[BinaryIO, str] | None:
@@ -89,7 +99,7 @@ def opened(name: str) -> tuple[BinaryIO, str] | None:
         if stat.S_ISREG(status.st_mode) and _trusted(status):
             symbol, _ = _content(file.read(), name)
             return file, symbol
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
     if file is not None:
         file.close()

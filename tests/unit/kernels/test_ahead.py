@@ -296,6 +296,51 @@ def test_a_folder_of_somebody_else_is_no_cache(chosen, tmp_path, monkeypatch):
         assert chosen(REJOINDER_CACHE=tmp_path) is None
 
 
+def test_a_link_of_ours_to_the_folder_is_followed_once(chosen, tmp_path):
+    there, elsewhere, link = tmp_path / "there", tmp_path / "elsewhere", tmp_path / "link"
+    there.mkdir(mode=0o700)
+    link.symlink_to(there)
+    folder = chosen(REJOINDER_CACHE=link)
+    link.unlink()
+    elsewhere.mkdir(mode=0o700)
+    link.symlink_to(elsewhere)
+    assert folder == there.resolve()
+    assert chosen(REJOINDER_CACHE=link / "cache") == elsewhere.resolve() / "cache"
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.warns(RuntimeWarning, match="links of others"):
+        assert chosen(REJOINDER_CACHE=link) is None
+
+
+@pytest.mark.parametrize("inside", ["", "cache"])
+def test_a_link_of_somebody_else_is_not_followed(chosen, tmp_path, monkeypatch, inside):
+    there, link, lstat = tmp_path / "there", tmp_path / "link", Path.lstat
+    there.mkdir(mode=0o700)
+    link.symlink_to(there)
+
+    def of_another(path):
+        status = lstat(path)
+        if path != link:
+            return status
+        return os.stat_result([*status[:4], os.geteuid() + 1, *status[5:10]])
+
+    monkeypatch.setattr(Path, "lstat", of_another)
+    with pytest.warns(RuntimeWarning, match="links of others"):
+        assert chosen(REJOINDER_CACHE=link / inside) is None
+    assert not list(there.iterdir())  # nothing was made there
+    assert chosen(REJOINDER_CACHE=there) == there.resolve()
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 200_000, b"7", b"{}", b'{"symbol": 1, "sha256": 2}', b"\xff"]
+)
+def test_a_description_that_is_none_is_a_file_that_is_not_whole(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(code_files, "folder", lambda: tmp_path)
+    (tmp_path / "kernel.o").write_bytes(line + b"\ncode")
+    (tmp_path / "kernel.o").chmod(0o600)
+    assert code_files.read("kernel.o") is None
+
+
 def test_a_path_that_depends_on_the_current_folder_is_no_cache(chosen, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.warns(RuntimeWarning, match="absolute path"):

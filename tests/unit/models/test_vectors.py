@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import numpy as np
 import pytest
@@ -26,6 +27,14 @@ def assert_is_ours(vectors, atol=0.0):
     assert list(vectors.words) == WORDS
     assert vectors.matrix.dtype == np.float32
     np.testing.assert_allclose(vectors.matrix, MATRIX, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("read", [WordVectors.load, content_hash])
+def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path, read):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", "/dev/zero"):
+        with pytest.raises(InputError, match="a pipe or a device, which cannot be read twice"):
+            read(path)
 
 
 @pytest.mark.parametrize("binary", [False, True])

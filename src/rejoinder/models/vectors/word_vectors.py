@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rejoinder.errors import InputError, MissingExtraError, ParameterError, RejoinderError
-from rejoinder.files.content import Stamp, stamp
+from rejoinder.files.content import Stamp, file_or_folder, stamp
 from rejoinder.files.strict_json import strict_json
 from rejoinder.kernels.arrays import Indices
 from rejoinder.models.training.folder import (
@@ -195,12 +195,11 @@ class WordVectors:
             InputError: There is no such file, it is damaged, or holds something else.
             MissingExtraError: safetensors is not installed (for a folder).
         """
-        file = Path(path)
-        if not file.exists():
-            raise InputError(
-                f"{path}: no such file or folder; name one with word vectors: a folder that "
-                "WordVectors.save wrote, or a file of word2vec, GloVe or fastText (.vec)"
-            )
+        file = file_or_folder(
+            path,
+            "word vectors: a folder that WordVectors.save wrote, or a file of word2vec, GloVe or "
+            "fastText (.vec)",
+        )
         return _load(os.path.realpath(file), stamp(file))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rejoinder.errors import InputError, ParameterError, one_of
 from rejoinder.kernels.arrays import Floats, Indices
+from rejoinder.statistics.clusters import freedom_of
 from rejoinder.statistics.conventions import LEVEL, check_level, too_few_groups
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.rating_matrix import checked_ratings
@@ -69,8 +70,7 @@ def alpha_interval(
     """The confidence interval of alpha over units, or over groups of them: the jackknife.
 
     ``tanh(atanh a +- t e / (1 - a^2))`` with e the jackknife's standard error and t Student's quantile
-    with one degree of freedom less than there are groups; where alpha is not within (-1, 1),
-    ``a +- t e``. Simulated: docs/studies/coverage.md. Krippendorff's own bootstrap draws single pairs
+    with `freedom_of` the groups' sizes; where alpha is not within (-1, 1), ``a +- t e``. Simulated: docs/studies/coverage.md. Krippendorff's own bootstrap draws single pairs
     of ratings as if each were independent of all others; pairs of one unit are not, so here units are
     left out with all their ratings. Nothing is drawn.
 
@@ -111,7 +111,8 @@ def alpha_interval(
         return Interval.none("undefined where one group is left out")
     if error == 0:
         return Interval.none(NO_SPREAD)
-    alpha, reach = krippendorff_alpha(matrix, kind), t_quantile(level, names.size - 1) * error
+    freedom = freedom_of(np.bincount(group))
+    alpha, reach = krippendorff_alpha(matrix, kind), t_quantile(level, freedom) * error
     if not -1 < alpha < 1:
         return Interval(alpha - reach, min(1.0, alpha + reach))
     z, reach = math.atanh(alpha), reach / (1 - alpha * alpha)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from rejoinder.errors import InputError, ParameterError
 from rejoinder.statistics import alpha as alpha_module
@@ -76,8 +77,12 @@ def test_interval_is_the_naive_loop(kind, labels):
     left_out = [krippendorff_alpha(matrix[kept][groups != name], kind) for name in names]
     g, alpha = names.size, krippendorff_alpha(matrix, kind)
     error = math.sqrt((g - 1) * np.var(left_out))  # sqrt((g - 1) / g times the sum of squares)
-    # t of 24 and of 9 degrees of freedom (table): 25 units with two ratings, 10 groups of units.
-    z, reach = math.atanh(alpha), {25: 2.063899, 10: 2.262157}[g] * error / (1 - alpha**2)
+    # 25 units with two ratings: 24 degrees of freedom. The same in 5 groups of 3 and 5 of 2 (each 7th
+    # unit, in every second or third group, has one rating): (5 (3/25)^(4/3) + 5 (2/25)^(4/3))^-3 - 1.
+    sizes = np.unique(groups, return_counts=True)[1]
+    assert sorted(sizes) == ([1] * 25 if labels is None else [2] * 5 + [3] * 5)
+    freedom = 24 if labels is None else (5 * 0.12 ** (4 / 3) + 5 * 0.08 ** (4 / 3)) ** -3 - 1
+    z, reach = math.atanh(alpha), stats.t.ppf(0.975, freedom) * error / (1 - alpha**2)
     interval = alpha_interval(matrix, kind, labels)
     ends = (math.tanh(z - reach), math.tanh(z + reach))
     assert (interval.low, interval.high) == pytest.approx(ends, abs=1e-6)
@@ -142,6 +147,23 @@ def test_the_interval_holds_the_truth_at_20_units(kind):
     truth = krippendorff_alpha(drawn(100_000), kind)
     intervals = [alpha_interval(drawn(20), kind) for _ in range(300)]
     assert sum(each.low <= truth <= each.high for each in intervals) >= 265
+
+
+def test_the_interval_holds_the_truth_where_one_group_has_half_of_the_units():
+    # 1,000 intervals: the bound is three standard deviations below .93, 930 - 3 sqrt(1000 .93 .07). With as
+    # many degrees of freedom as groups less one they held in 89 of 100.
+    rng = np.random.default_rng(8)
+    groups = np.repeat(np.arange(20), [*[2] * 19, 38])
+
+    def drawn(group):
+        shared = rng.normal(size=(int(group.max()) + 1, 4))[group]
+        own = rng.normal(size=(group.size, 4))
+        quality, noise = 0.7 * (own + shared)[:, :1], (own + shared)[:, 1:]
+        return quality + noise
+
+    truth = krippendorff_alpha(drawn(np.arange(200_000)), "interval")
+    intervals = [alpha_interval(drawn(groups), "interval", groups) for _ in range(1000)]
+    assert sum(each.low <= truth <= each.high for each in intervals) >= 906
 
 
 def test_few_groups_have_no_interval():

@@ -436,6 +436,42 @@ CELLS: dict[str, list[Cell]] = {
 """By part of the page its cells."""
 
 
+# -- cells that a sentence answers
+
+
+class Answer(NamedTuple):
+    """Cells whose intervals do not hold, of which a sentence beside the number says so.
+
+    Args:
+        part: The part of the page.
+        what: The intervals.
+        names: The shapes.
+        rated: How many are rated: these, and fewer.
+        sentence: Words of the sentence, as they stand in the source.
+    """
+
+    part: str
+    what: tuple[str, ...]
+    names: tuple[str, ...]
+    rated: int
+    sentence: str
+
+
+ANSWERS: tuple[Answer, ...] = ()
+
+
+def answered(part: str, row: Row) -> bool:
+    """Whether a sentence answers a row."""
+    rated = int(row.size.split()[0])
+    return any(
+        part == each.part
+        and row.what in each.what
+        and row.setting in each.names
+        and rated <= each.rated
+        for each in ANSWERS
+    )
+
+
 # -- the sections of the page
 
 READ = """

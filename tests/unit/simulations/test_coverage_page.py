@@ -4,9 +4,14 @@ import math
 import re
 
 import pytest
+from simulations import shaped
 from simulations.populations import SHARED
 from simulations.run import PAGE, RUNS, RUNS_OF, STUDIES, heading, long, wide
+from simulations.study import COVERAGE, LEVEL, Row
 
+from coverage_limits import beyond
+
+SOURCE = PAGE.parents[2]
 TEXT = PAGE.read_text("utf-8")
 BLOCK = re.compile(r"<!-- (?!end of )(\w+) -->\n(.*?)\n<!-- end of \1 -->\n", re.DOTALL)
 SECTIONS = dict(BLOCK.findall(TEXT))
@@ -63,6 +68,35 @@ def test_a_wide_section_has_a_column_for_each_interval(name):
     assert len({(data, size) for data, size, *_ in rows}) == len(rows) > 0
     assert all(len(row) == len(_cells(header)) for row in rows)
     assert all(CELL.fullmatch(cell) for row in rows for cell in row[2:])
+
+
+def _rows(name):
+    """The rows that a wide section was made of."""
+    header, _, *lines = _table(name)
+    for data, size, *cells in map(_cells, lines):
+        for what, cell in zip(_cells(header)[2:], cells, strict=True):
+            _, share, _, _, given = CELL.fullmatch(cell).groups()
+            runs = 0 if share is None else int(given or RUNS)
+            aim = LEVEL if what.startswith("test") else COVERAGE
+            yield Row(what, data, size, aim, round(float(share or 0) * runs), runs)
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if STUDIES[name].wide])
+def test_every_interval_of_the_page_holds_in_every_shape(name):
+    assert [row for row in _rows(name) if beyond(name, row)] == []
+
+
+def test_at_most_one_cell_in_ten_is_answered_by_a_sentence():
+    rows = [(name, row) for name in STUDIES if STUDIES[name].wide for row in _rows(name)]
+    answered = [row for row in rows if shaped.answered(*row)]
+    assert len(answered) <= len(rows) / 10
+
+
+@pytest.mark.parametrize("answer", shaped.ANSWERS)
+def test_a_sentence_that_answers_a_cell_stands_in_the_source(answer):
+    files = (SOURCE / "src" / "rejoinder").rglob("*.py")
+    texts = (re.sub(r'"\s+f?"', "", file.read_text("utf-8")) for file in files)
+    assert any(answer.sentence in text for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -306,9 +306,9 @@ def external(
     from rejoinder.tables.selection import check_systems, only_systems
 
     check_needs(bool(given.scores), "--scores FILE", "scores_format")
-    paths: dict[tuple[str, tuple[float, float] | None], list[Path]] = {}
-    for path, direction, bounds in given.scores:
-        paths.setdefault((direction, bounds), []).append(path)
+    paths: dict[tuple[str, tuple[float, float] | None, str], list[Path]] = {}
+    for path, *about in given.scores:
+        paths.setdefault((about[0], about[1], about[2]), []).append(path)
     with Progress("reading"):
         columns = given.columns if isinstance(given, TablesOptions) else None
         how = {"format": given.scores_format, "columns": columns}
@@ -317,7 +317,7 @@ def external(
         names = [name for table in tables.values() for name in table.get_column("system").unique()]
         check_systems(without, names)
     metrics: list[External] = []
-    for (direction, bounds), table in tables.items():
+    for (direction, bounds, kind), table in tables.items():
         table = table.filter(~table.get_column("system").is_in(list(without)))
         table = only_systems(table, only)
         names = table.get_column("name").unique().to_list()
@@ -325,6 +325,7 @@ def external(
             table,
             lower=names if direction == "lower" else (),
             bounds=None if bounds is None else dict.fromkeys(names, bounds),
+            rates=names if kind else (),
         )
     return metrics
 

@@ -53,30 +53,34 @@ class ScoreFile(NamedTuple):
         path: The file.
         direction: ``higher`` or ``lower``: which values are better.
         bounds: The least and the greatest value there can be; None where they are not said.
+        kind: ``rate``: the mean is a share of replies; empty where it is not said.
     """
 
     path: Path
     direction: str
     bounds: tuple[float, float] | None
+    kind: str
 
 
 def score_files(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[ScoreFile, ...]:
-    """The files of --scores: ``FILE``, ``FILE:lower``, ``FILE:1..5`` or ``FILE:lower:1..5``."""
+    """The files of --scores: ``FILE``, with ``:lower``, ``:1..5`` or ``:rate`` behind it, in any order."""
     return tuple(map(_score_file, values))
 
 
 def _score_file(value: str) -> ScoreFile:
-    direction, bounds, file = "", None, value
+    direction, bounds, kind, file = "", None, "", value
     while True:
         rest, _, last = file.rpartition(":")
         if rest and not direction and last in ("higher", "lower"):
             direction = last
         elif rest and bounds is None and ".." in last and "/" not in last:
             bounds = _bounds(value, last)
+        elif rest and not kind and last == "rate":
+            kind = last
         else:
-            return ScoreFile(Path(file), direction or "higher", bounds)
+            return ScoreFile(Path(file), direction or "higher", bounds, kind)
         file = rest
 
 

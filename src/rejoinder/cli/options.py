@@ -488,11 +488,12 @@ def scores(what: str) -> Any:
     """The option --scores; ``what`` says what the scores are used as."""
     return option(
         "--scores",
-        metavar="FILE[:lower][:LOW..HIGH]",
+        metavar="FILE[:lower][:LOW..HIGH][:rate]",
         multiple=True,
         callback=score_files,
         help="Table of scores that another tool made; may be repeated. FILE:lower: lower values are "
-        f"better. FILE:1..5: the least and the greatest value there can be. {what}",
+        f"better. FILE:1..5: the least and the greatest value there can be. FILE:rate: "
+        f"the mean is a share of replies that pass, as where every value is 0 or 1. {what}",
     )
 
 

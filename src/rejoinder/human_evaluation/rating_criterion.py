@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
     SummaryOptions,
@@ -25,12 +26,15 @@ from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups
+from rejoinder.statistics.proportions import mean_on_scale
 from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.standard_error import mean_half_width
 from rejoinder.tables.item_clusters import NONE
 from rejoinder.tables.pair_ratings import over_pairs
 
 MEAN = "mean"
+PASS_FAIL = (0.0, 1.0)
+"""The scale of ratings that are all 0 or 1."""
 
 # Mean ratings this close together are equal but for rounding.
 SAME = 1e-12
@@ -83,8 +87,17 @@ class RatingCriterion:
     ``selected_single`` and the distribution of grades have them one by one.
     """
 
-    def __init__(self, name: str, table: pl.DataFrame, options: SummaryOptions) -> None:
+    def __init__(
+        self,
+        name: str,
+        table: pl.DataFrame,
+        options: SummaryOptions,
+        scale: Scale | None = None,
+    ) -> None:
         self.name, self.single, self.options = name, table, options
+        self.ends = None if options.raters == "z" else scale
+        if table.get_column("score").is_in([0.0, 1.0]).all() and options.raters != "z":
+            self.ends = self.ends or PASS_FAIL
         self.table, self.notes = over_pairs(table)
         people = self.table.filter(pl.col("rater") != MEAN)
         self.undefined = None if people.height else ONLY_MEANS
@@ -155,7 +168,7 @@ class RatingCriterion:
             own = self.selected.systems == name
             values = self.reduced.values[own]
             groups = self._groups(self.selected.ids[own])
-            interval = _mean_interval(values, groups, self.options)
+            interval = _mean_interval(values, groups, self.options, self.ends)
             rows.append(
                 {
                     "criterion": self.name,
@@ -285,19 +298,29 @@ class RatingCriterion:
             )
 
 
-def _mean_interval(values: Floats, groups: Groups | None, options: SummaryOptions) -> Interval:
+def _mean_interval(
+    values: Floats,
+    groups: Groups | None,
+    options: SummaryOptions,
+    ends: tuple[float, float] | None = None,
+) -> Interval:
     """The interval of a mean over items, of which a system has each once: ``mean +- t s / sqrt(n)``.
 
-    t has n - 1 degrees of freedom; over clusters see `mean_half_width`.
+    t has n - 1 degrees of freedom; over clusters see `mean_half_width`. Where the ends of the scale are
+    known, no interval leaves it, and passes and failures have Wilson's; see `mean_on_scale`.
     """
     number = values.size if groups is None else len(groups)
     if reason := too_few_groups(number, options.group_noun):
         return Interval.none(reason)
     if not options.resamples:
         return Interval.none()
+    mean, reach = float(values.mean()), mean_half_width(values, groups)
+    if ends and (np.isin(values, ends).all() or reach > SAME):
+        on_scale = mean_on_scale(values, reach, ends, groups)
+        if on_scale is not None:
+            return on_scale
     if np.ptp(values) <= SAME:
         return Interval.none("all items have the same rating, which is no certainty")
-    mean, reach = float(values.mean()), mean_half_width(values, groups)
     if reach <= SAME:
         return Interval.none("all clusters have the same mean, which is no certainty")
     return Interval(mean - reach, mean + reach)

@@ -168,7 +168,7 @@ def ratings(
         check_scale(table, scale)
 
     def summarised(name: str, own: pl.DataFrame) -> RatingCriterion:
-        part = RatingCriterion(name, own, options)
+        part = RatingCriterion(name, own, options, scale)
         part.notes += grade_notes(part.single.get_column("score").to_numpy(), scale)
         return part
 

@@ -7,6 +7,7 @@ resample, a permutation, a shard on another machine = some rows summed.
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -110,6 +111,11 @@ class Contract(ABC):
     def ranks(self) -> bool:
         """Whether a better score means a better system: metrics of the replies alone only describe."""
         return bool(self.needs)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The value of an item that fails and of one that passes, of a share of items."""
+        return self.bounds if math.isfinite(self.bounds[1] - self.bounds[0]) else (0.0, 1.0)
 
     @property
     def times100(self) -> bool:

@@ -23,6 +23,9 @@ from rejoinder.tables.frames import Frame
 DIRECTIONS = ("higher", "lower")
 """Which scores are better."""
 
+RATE = "rate"
+"""The kind of scores whose mean is a share of replies, those that pass."""
+
 
 @dataclass(frozen=True, init=False)
 class External(MeanMetric):
@@ -39,6 +42,10 @@ class External(MeanMetric):
         higher_is_better: Whether a greater value is a better one.
         bounds: The least and the greatest value that a reply can have. Near a bound the interval
             of a mean is skewed away from it; without bounds it is ``mean +- t s / sqrt(n)``.
+        kind: ``rate``: the mean is a share of replies, with Wilson's interval, and the bounds, if there
+            are none, are 0 and 1. So it is without being named where every value is 0 or 1 (or one of the
+            two bounds). A value between them counts as a part of a pass: the interval is then rather too
+            wide. Replies drawn with unequal probabilities have no such interval.
 
     >>> import polars as pl
     >>> rows = {"system": ["a", "a"], "id": ["1", "2"], "judge": [4, 5]}
@@ -49,7 +56,7 @@ class External(MeanMetric):
     name: ClassVar[str] = "external"
     source: ClassVar[str] = "scores that another tool made"
     needs: ClassVar[frozenset[str]] = frozenset({"scores"})
-    choices: ClassVar = MappingProxyType({"direction": DIRECTIONS})
+    choices: ClassVar = MappingProxyType({"direction": DIRECTIONS, "kind": ("", RATE)})
 
     reply_values: ClassVar[ReplyValues | None] = None
     """The values; None in saved scores, which hold the rows."""
@@ -61,6 +68,7 @@ class External(MeanMetric):
     values: str
     raters: int
     samples: int
+    kind: str
 
     def __init__(
         self,
@@ -68,6 +76,7 @@ class External(MeanMetric):
         frame: Frame,
         higher_is_better: bool = True,
         bounds: tuple[float, float] | None = None,
+        kind: str = "",
     ) -> None:
         expect(name, str, "name", "the name of the metric, as tables call it")
         if not name.strip() or "|" in name or name in ("system", "id"):
@@ -77,7 +86,7 @@ class External(MeanMetric):
             )
         expect(higher_is_better, bool, "higher_is_better", "True or False")
         (values,) = reply_values(score_table(frame, name))
-        self._set(values, DIRECTIONS[not higher_is_better], bounds)
+        self._set(values, DIRECTIONS[not higher_is_better], bounds, kind)
 
     @classmethod
     def of(
@@ -85,10 +94,11 @@ class External(MeanMetric):
         values: ReplyValues,
         direction: str = "higher",
         bounds: tuple[float, float] | None = None,
+        kind: str = "",
     ) -> Self:
         """The metric of values that were read and checked."""
         metric = cls.__new__(cls)
-        metric._set(values, direction, bounds)
+        metric._set(values, direction, bounds, kind)
         return metric
 
     @classmethod
@@ -98,14 +108,26 @@ class External(MeanMetric):
         Raises:
             TypeError: A parameter is unknown or absent.
         """
-        metric = cls.__new__(cls)
+        metric, parameters = cls.__new__(cls), {"kind": "", **parameters}
         if parameters.keys() != {each.name for each in fields(cls)}:
             raise TypeError(f"parameters {list(parameters)}")
-        metric._complete(dict(parameters), None)
+        metric._complete(parameters, None)
         return metric
 
-    def _set(self, values: ReplyValues, direction: str, bounds: tuple[float, float] | None) -> None:
+    def _set(
+        self, values: ReplyValues, direction: str, bounds: tuple[float, float] | None, kind: str
+    ) -> None:
+        if kind == RATE and values.weights is not None:
+            raise ParameterError(
+                f"{values.name}: kind='{RATE}' is not for replies that were drawn with unequal "
+                "probabilities; leave it out"
+            )
+        if kind == RATE and bounds is None:
+            bounds = 0.0, 1.0
         low, high = self._checked(values, bounds) if bounds is not None else (None, None)
+        known = values.values[~np.isnan(values.values)]
+        if values.weights is None and np.isin(known, bounds or (0.0, 1.0)).all():
+            kind = RATE
         parameters = {
             "title": values.name,
             "direction": direction,
@@ -114,6 +136,7 @@ class External(MeanMetric):
             "values": values.digest,
             "raters": values.raters,
             "samples": values.samples,
+            "kind": kind,
         }
         self._complete(parameters, values)
 
@@ -123,6 +146,7 @@ class External(MeanMetric):
             "higher_is_better": parameters["direction"] == DIRECTIONS[0],
             "bounds": (-math.inf if low is None else low, math.inf if high is None else high),
             "reply_values": values,
+            "share": parameters["kind"] == RATE,
         }
         for name, value in (parameters | facts).items():
             object.__setattr__(self, name, value)
@@ -192,6 +216,7 @@ def externals(
     table: pl.DataFrame,
     lower: Sequence[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    rates: Sequence[str] = (),
 ) -> list[External]:
     """A metric for each name of a table of scores.
 
@@ -199,6 +224,7 @@ def externals(
         table: ``schemas.SCORES``, checked.
         lower: The names of which lower values are better.
         bounds: By name the least and the greatest value.
+        rates: The names of which the mean is a share of replies.
 
     Raises:
         InputError: Raters of one name cannot be on one scale.
@@ -206,13 +232,19 @@ def externals(
     """
     bounds = bounds or {}
     names = table.get_column("name").unique(maintain_order=True).to_list()
-    for argument, given in (("lower", strings(lower, "lower", "metrics")), ("bounds", bounds)):
+    lower, rates = strings(lower, "lower", "metrics"), strings(rates, "rates", "metrics")
+    for argument, given in (("lower", lower), ("bounds", bounds), ("rates", rates)):
         for name in given:
             if name not in names:
                 raise ParameterError(
                     f"{argument}: no metric is called {name!r}; choose {one_of(names)}"
                 )
     return [
-        External.of(values, DIRECTIONS[values.name in lower], bounds.get(values.name))
+        External.of(
+            values,
+            DIRECTIONS[values.name in lower],
+            bounds.get(values.name),
+            RATE if values.name in rates else "",
+        )
         for values in reply_values(table)
     ]

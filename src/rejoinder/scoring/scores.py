@@ -81,6 +81,7 @@ class Scores(Measurements, PlottedResult):
         cluster: str | None = None,
         resamples: int = 1000,
         seed: int = 12345,
+        rates: Sequence[str] = (),
     ) -> Self:
         """The scores that other tools gave the replies, without texts.
 
@@ -92,6 +93,7 @@ class Scores(Measurements, PlottedResult):
                 None takes the ids of the table.
             lower: The metrics of which lower values are better.
             bounds: By metric the least and the greatest value; see ``External``.
+            rates: The metrics whose mean is a share of replies; see ``External``.
             missing: A reply without a value is an ``error``; or ``drop`` its item for all systems; or,
                 ``pairwise``, score every system on the items that it has a value for.
             cluster: As for ``score``; the columns are those of the test set.
@@ -106,7 +108,7 @@ class Scores(Measurements, PlottedResult):
         >>> Scores.from_segments(pl.DataFrame(rows)).systems()["value"].to_list()
         [4.5]
         """
-        metrics = externals(score_table(segments), lower, bounds)
+        metrics = externals(score_table(segments), lower, bounds, rates)
         facts: dict[str, Any] = {"missing": missing, "cluster": cluster}
         return cls(**vars(from_values(metrics, testset, resamples=resamples, seed=seed, **facts)))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rejoinder.errors import ParameterError
 from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.clusters import Groups, interval_size
 from rejoinder.statistics.conventions import LEVEL
 from rejoinder.statistics.intervals import Interval, normal_quantile
 
@@ -27,6 +28,37 @@ def wilson(p: float, n: float, level: float = LEVEL) -> Interval:
         raise ParameterError(f"wilson: p={p!r} of n={n!r}; give a share within [0, 1], n above 0")
     low, high = wilson_ends(np.array([p]), n, level)
     return Interval(float(low[0]), float(high[0]))
+
+
+def mean_on_scale(
+    values: Floats, reach: float, ends: tuple[float, float], groups: Groups | None = None
+) -> Interval | None:
+    """Wilson's interval of a mean on a scale, where ``mean +- reach`` cannot be; None where it can.
+
+    Where every value is one of the two ends, the mean is a share of passes, worth their `interval_size`.
+    Where ``mean +- reach`` leaves the scale, Wilson's interval of as many passes and failures as have
+    the same standard error: n with ``z sqrt(p (1 - p) / n) = reach``, on a scale from 0 to 1.
+
+    Args:
+        values: float64 [n].
+        reach: How far the interval of the mean reaches by Student's t.
+        ends: The least and the greatest value that there can be.
+        groups: Which values are not independent; None: each is.
+
+    >>> interval = mean_on_scale(np.ones(20), 0.0, (0, 1))
+    >>> round(interval.low, 3), interval.high
+    (0.839, 1.0)
+    """
+    (low, high), mean = ends, float(values.mean())
+    p = (mean - low) / (high - low)
+    if np.isin(values, ends).all():
+        n = interval_size(values, groups or Groups.of(None, values.size))
+    elif low <= mean - reach and mean + reach <= high:
+        return None
+    else:
+        n = p * (1 - p) * (normal_quantile(LEVEL) * (high - low) / reach) ** 2
+    interval = wilson(p, n)
+    return Interval(low + (high - low) * interval.low, low + (high - low) * interval.high)
 
 
 def wilson_ends(shares: Floats, n: float | Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

@@ -70,7 +70,10 @@ def score_intervals(
     if n < LEAST_ITEMS:
         return np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if metric.share:
-        return wilson_ends(values, n if worth is None else worth, LEVEL)
+        bottom, span = metric.ends[0], metric.ends[1] - metric.ends[0]
+        shares = (values - bottom) / span
+        ends = wilson_ends(shares, n if worth is None else worth, LEVEL)
+        return bottom + span * ends[0], bottom + span * ends[1]
     errors = standard_errors(left_out)
     reach = np.where(errors > 0, errors, np.nan) * t_quantile(
         LEVEL, n - 1 if freedom is None else freedom

@@ -1,0 +1,121 @@
+"""Rates: scores and ratings of pass and fail have Wilson's interval, and none leaves its scale."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rejoinder
+from rejoinder import External, Scores
+from rejoinder.errors import ParameterError
+from rejoinder.human_evaluation.rating_summary import ratings
+from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.proportions import mean_on_scale, wilson
+from rejoinder.statistics.standard_error import mean_half_width
+
+ALL, SOME = (0.839, 1.0), (0.640, 0.948)
+"""Wilson's interval of 20 of 20 and of 17 of 20."""
+
+
+def table(values, name="pass"):
+    ids = [f"c{i}" for i in range(len(values))]
+    return pl.DataFrame(
+        {"system": ["a"] * len(ids), "id": ids, name: [float(each) for each in values]}
+    )
+
+
+def ends(scores):
+    return scores.systems().select("low", "high").row(0)
+
+
+@pytest.mark.parametrize(("passed", "expected"), [(20, ALL), (17, SOME)])
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (1, 5)])
+def test_a_score_of_passes_has_wilsons_interval(passed, expected, low, high, tmp_path):
+    values = np.where(np.arange(20) < passed, high, low)
+    bounds = {"pass": (low, high)} if high == 5 else None
+    scores = Scores.from_segments(table(values), bounds=bounds)
+    expected = tuple(low + (high - low) * end for end in expected)
+    assert ends(scores) == pytest.approx(expected, abs=5e-4 * (high - low))
+    assert "ci:wilson" in scores.systems()["signature"][0]
+    scores.save(tmp_path / "kept.parquet")
+    kept = rejoinder.load_scores(tmp_path / "kept.parquet")
+    assert ends(kept) == ends(scores)
+
+
+def test_a_graded_score_is_no_share():
+    scores = Scores.from_segments(table([0, 0.5, 1, 1, 1, 1]))
+    assert not scores.measured["pass"].metric.share
+    assert "ci:jackknife-t" in scores.systems()["signature"][0]
+
+
+def test_a_declared_rate_counts_a_value_between_as_a_part_of_a_pass():
+    values = [1.0] * 19 + [0.5]
+    scores = Scores.from_segments(table(values), rates=["pass"])
+    expected = wilson(0.975, 20)
+    assert ends(scores) == pytest.approx((expected.low, expected.high))
+    by_hand = External("pass", table(values), kind="rate")
+    assert (by_hand.share, by_hand.bounds) == (True, (0.0, 1.0))
+    assert "kind:rate" in by_hand.signature()
+
+
+def test_rates_that_cannot_be():
+    weighted = table([0, 1, 1, 0]).with_columns(probability=pl.Series([0.1, 0.5, 0.5, 1.0]))
+    with pytest.raises(ParameterError, match="unequal probabilities; leave it out"):
+        External("pass", weighted, kind="rate")
+    assert not External("pass", weighted).share
+    with pytest.raises(ParameterError, match=r"outside bounds=\(0, 1\)"):
+        External("pass", table([1, 2, 3, 4]), kind="rate")
+    with pytest.raises(ParameterError, match="rates: no metric is called 'x'"):
+        Scores.from_segments(table([0, 1, 1, 1]), rates=["x"])
+
+
+def rated(values):
+    rows = [("a", f"c{i}", "ann", "overall", float(v)) for i, v in enumerate(values)]
+    schema = ["system", "id", "rater", "criterion", "score"]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+@pytest.mark.parametrize(("passed", "expected"), [(20, ALL), (17, SOME)])
+def test_ratings_of_pass_and_fail(passed, expected):
+    row = ratings(rated(np.arange(20) < passed)).systems.row(0, named=True)
+    assert (row["low"], row["high"]) == pytest.approx(expected, abs=5e-4)
+    assert row["reason"] is None
+
+
+def test_ratings_stay_on_a_scale_that_is_known():
+    grades = [5] * 17 + [4, 4, 1]
+    without = ratings(rated(grades)).systems.row(0, named=True)
+    within = ratings(rated(grades), scale=(1, 5)).systems.row(0, named=True)
+    assert without["high"] > 5 > within["high"] > within["mean"]
+    assert within["low"] < without["low"]
+    middle = [3, 4, 2, 5, 3, 3, 4, 2]
+    assert ratings(rated(middle)).systems.equals(ratings(rated(middle), scale=(1, 5)).systems)
+
+
+def test_passes_in_clusters_are_worth_fewer():
+    values = np.repeat([1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 5)
+    groups = Groups.of(np.repeat(np.arange(6), 5), 30)
+    interval = mean_on_scale(values, mean_half_width(values, groups), (0, 1), groups)
+    alone = mean_on_scale(values, mean_half_width(values), (0, 1))
+    assert interval is not None
+    assert alone is not None
+    assert 0 < interval.low < alone.low < alone.high < interval.high < 1
+    even = mean_on_scale(np.ones(30), 0.0, (0, 1), groups)
+    assert even is not None
+    # Worth 6 replies, times (t_29 / t_5)^2 = (2.045 / 2.571)^2.
+    assert even.low == pytest.approx(wilson(1.0, 6 * (2.04523 / 2.57058) ** 2).low, abs=1e-5)
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.9])
+def test_means_near_an_end_cover(p):
+    # The mean of three votes of each reply, which vary between replies.
+    rng, hits = np.random.default_rng(9), 0
+    for _ in range(1000):
+        values = rng.binomial(3, rng.beta(2 * p, 2 * (1 - p), 30)) / 3
+        reach = mean_half_width(values)
+        interval = mean_on_scale(values, reach, (0, 1))
+        low, high = values.mean() - reach, values.mean() + reach
+        if interval is not None:
+            low, high = interval.low, interval.high
+        assert 0 <= low <= high <= 1
+        hits += low <= p <= high
+    assert hits / 1000 >= 0.92

@@ -1,6 +1,7 @@
 """RUBER from corpus to folder to scores: kills, odd corpora, odd texts, damaged folders."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 
@@ -464,6 +465,47 @@ def minilm_copy(tmp_path):
     copy = tmp_path / "encoder"
     shutil.copytree(minilm.get_model_path(), copy)
     return copy
+
+
+@pytest.mark.parametrize("typed", ["encoder", "./encoder", "absolute"])
+def test_an_encoder_is_found_from_another_folder(tmp_path, monkeypatch, typed):
+    together, elsewhere = tmp_path / "together", tmp_path / "elsewhere"
+    together.mkdir()
+    elsewhere.mkdir()
+    encoder = minilm_copy(together)
+    monkeypatch.chdir(together)
+    corpus = tiny_ruber.conversations(tiny_ruber.dialogues()[::6])
+    given = str(encoder) if typed == "absolute" else typed
+    tiny_ruber.trained("m", corpus, sizes=("encoder",), encoder=given)
+    asked = [["Is there tea at the park?"]], ["Yes."]
+    before = folders.load("m").score(*asked)
+    assert str(tmp_path).encode() not in (together / "m" / "config.json").read_bytes()
+    kept = folder_hash("m")
+    monkeypatch.chdir(elsewhere)
+    for move in (lambda: None, lambda: together.rename(tmp_path / "moved")):
+        move()
+        folders._load.cache_clear()
+        model = tmp_path / "moved" / "m" if not together.exists() else together / "m"
+        np.testing.assert_allclose(folders.load(model).score(*asked), before, atol=1e-6)
+        assert folder_hash(model) == kept
+    # The model alone in another place, the encoder where it was.
+    (tmp_path / "moved").rename(together)
+    (together / "m").rename(elsewhere / "m")
+    folders._load.cache_clear()
+    np.testing.assert_allclose(folders.load("m").score(*asked), before, atol=1e-6)
+    # Of several places the one with the right content counts; what says where may be damaged.
+    shutil.copytree(encoder, tmp_path / "elsewhere" / "encoder")
+    (elsewhere / "encoder" / "more.txt").write_text("another one")
+    for damage in (b"", b"[7, null]", b"{", b'{"a": 1}', b"[" * 100_000, b"\xff"):
+        (elsewhere / "m" / folders.ENCODER_PATHS).write_bytes(damage)
+        folders._load.cache_clear()
+        with pytest.raises(InputError, match="another encoder than encoder is"):
+            folders.load("m")
+    (elsewhere / "m" / folders.ENCODER_PATHS).unlink()
+    os.mkfifo(elsewhere / "m" / folders.ENCODER_PATHS)
+    folders._load.cache_clear()
+    with pytest.raises(InputError, match="another encoder than encoder is"):
+        folders.load("m")
 
 
 def test_an_encoder_that_moved(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -43,6 +44,9 @@ KIND = "ruber"
 WORDS = "vectors.json"
 MOST_TURNS = 100
 """No model reads more turns of a query; those that ``SIZES`` names read three at most."""
+ENCODER_PATHS = ".encoder.json"
+"""In a model's folder: where the encoder lies, absolute and as seen from the folder. It is hidden, and
+no part of the hash of the model, which tells no paths."""
 ENCODER = "REJOINDER_ENCODER"
 """An environment variable: where the encoder lies that a model was trained with, if it has moved."""
 
@@ -229,12 +233,19 @@ def save(
         "notes": list(notes),
     }
     if model.encoder:
-        config |= {"encoder": model.encoder, "encoder_hash": folder_hash(model.encoder)}
+        name = os.path.basename(os.path.realpath(model.encoder))
+        config |= {"encoder": name, "encoder_hash": folder_hash(model.encoder)}
     calibration = {name: list(pair) for name, pair in model.bounds.items()}
     record = Record(
         KIND, config, corpus_hash, list(log), versions("numpy", "torch", "gensim"), calibration
     )
-    write_folder(path, record, tensors, files)
+    folder = write_folder(path, record, tensors, files).path
+    if model.encoder:
+        place = os.path.realpath(model.encoder)
+        paths = [place]
+        with suppress(ValueError):  # two drives
+            paths.insert(0, os.path.relpath(place, os.path.realpath(folder)))
+        (folder / ENCODER_PATHS).write_text(json.dumps(paths) + "\n", encoding="utf-8")
 
 
 def load(path: str | os.PathLike[str], device: str = "auto") -> Unreferenced:
@@ -339,20 +350,38 @@ def _check_turns(turns: Any, scorers: Sequence[UnreferencedScorer]) -> None:
 
 
 def _encoder(path: str, config: Mapping[str, Any], moved: str, device: str) -> Encoder:
-    """The encoder that a model was trained with: where it was, or where the user says it is."""
+    """The encoder that a model was trained with: where the user says it is, else where it was.
+
+    It is looked for as seen from the model's folder, then at its absolute path, then as config.json has
+    it. The first with the right content is taken.
+    """
     if "encoder_hash" not in config:
         raise foreign(path, KeyError("encoder_hash"))
-    source = moved or str(config["encoder"])
-    try:
-        encoder = find_encoder(source)
-    except InputError as error:
-        raise InputError(
-            f"{path}: reads with the sentence encoder {config['encoder']}, which is not here: {error}; "
-            f"let {ENCODER} name its folder"
-        ) from None
-    if folder_hash(encoder) != config["encoder_hash"]:
-        raise InputError(
-            f"{path}: was trained with another encoder than {encoder} is (hash "
-            f"{config['encoder_hash']}, found {folder_hash(encoder)}); let {ENCODER} name its folder"
+    faults = []
+    for source in [moved] if moved else [*_encoder_paths(path), str(config["encoder"])]:
+        try:
+            encoder = find_encoder(source)
+            found = folder_hash(encoder)
+        except InputError as error:
+            faults.append(
+                f"reads with the sentence encoder {config['encoder']}, which is not here: {error}"
+            )
+            continue
+        if found == config["encoder_hash"]:
+            return Encoder.load(encoder, device)
+        faults.append(
+            f"was trained with another encoder than {encoder} is (hash {config['encoder_hash']}, found "
+            f"{found})"
         )
-    return Encoder.load(encoder, device)
+    raise InputError(f"{path}: {faults[0]}; let {ENCODER} name its folder")
+
+
+def _encoder_paths(path: str) -> list[str]:
+    """Where the encoder of a model lay when the model was written; empty where that is not known."""
+    file = Path(path, ENCODER_PATHS)
+    try:
+        paths = strict_json(file.read_bytes() if file.is_file() else "")  # a pipe would never end
+    except (OSError, ValueError):
+        return []
+    texts = [each for each in paths if isinstance(each, str)] if isinstance(paths, list) else []
+    return [os.path.normpath(os.path.join(os.path.realpath(path), each)) for each in texts]

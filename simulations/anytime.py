@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
-from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time, quantile_at
+from rejoinder.statistics.confidence_sequence import (
+    FIRST_LOOK,
+    UNSEEN_AT_ANY_LOOK,
+    at_any_time,
+    quantile_at,
+)
 from rejoinder.statistics.prediction_powered import (
     FEWEST_LABELLED,
     CorrectedMean,
     corrected_mean,
 )
 from rejoinder.statistics.rater_variance import SingleRatings
+from rejoinder.statistics.skewed_mean import STRONGLY, UNSEEN
 from rejoinder.statistics.student import t_quantile
 from simulations.judges_and_people import ITEMS, judged, populations
 from simulations.study import COVERAGE, LEVEL, Row, SimulationStudy
 
-LOOKS = 200
+LOOKS, LAST = 200, 500
+"""Where looks end: those that are a fit of their own, and those of people alone."""
+
 SIZES = (1, 2, 3, 6, 8)
-CLUSTERED = "clusters of 1 to 8 items"
 WIDER = {
     number: quantile_at(number, number - 1) / t_quantile(COVERAGE, number - 1)
     for number in (20, 50, 200, 1000)
@@ -58,6 +66,14 @@ def single_grades(rng: np.random.Generator, number: int) -> Floats:
     return rng.choice([-4.0, -1.0, 0.0, 1.0, 4.0], number, p=[0.02, 0.1, 0.76, 0.1, 0.02])
 
 
+FAILURES = "failures in 1 of {}"
+
+
+def failing(rng: np.random.Generator, number: int, share: float) -> Floats:
+    """Differences from a system that equals another, but fails in a share of its replies, by 3."""
+    return 0.4 * rng.normal(size=number) - 3.0 * (rng.random(number) < share) + 3.0 * share
+
+
 PEOPLE: dict[str, Sample] = {
     "normal": lambda rng, number: rng.normal(size=number),
     "heavy tails (Student's t with 3 degrees of freedom)": lambda rng, number: rng.standard_t(
@@ -66,14 +82,23 @@ PEOPLE: dict[str, Sample] = {
     "skewed (exponential)": lambda rng, number: rng.exponential(size=number) - 1,
     "means of 3 grades from 1 to 5": graded,
     "single grades from 1 to 5, most equal": single_grades,
+    "skewed (lognormal)": lambda rng, number: rng.lognormal(size=number) - math.exp(0.5),
+    FAILURES.format(20): lambda rng, number: failing(rng, number, 0.05),
+    FAILURES.format(10): lambda rng, number: failing(rng, number, 0.1),
+    f"{FAILURES.format(20)}, scale known": lambda rng, number: failing(rng, number, 0.05),
+    f"{FAILURES.format(10)}, scale known": lambda rng, number: failing(rng, number, 0.1),
 }
+
+ROOM = {name: 3.0 for name in PEOPLE if name.endswith("scale known")}
+"""How far one more difference could lie from the others, where that is known."""
 
 
 class Alarms:
     """In how many studies a look left out 0."""
 
-    def __init__(self, setting: str, first: int) -> None:
-        self.setting, self.first, self.fixed, self.anytime, self.runs = setting, first, 0, 0, 0
+    def __init__(self, setting: str, first: int, last: int = LOOKS) -> None:
+        self.setting, self.first, self.last = setting, first, last
+        self.fixed = self.anytime = self.runs = 0
 
     def add(self, fixed: bool, anytime: bool) -> None:
         """Counts one study."""
@@ -85,44 +110,63 @@ class Alarms:
 
     def rows(self) -> Iterator[Row]:
         """A row for each kind of interval."""
-        size = f"looks {self.first} to {LOOKS}"
+        size = f"looks {self.first} to {self.last}"
         offered = "" if self.first == FIRST_LOOK else "not offered: "
         yield Row(f"{offered}--anytime", self.setting, size, LEVEL, self.anytime, self.runs)
         yield Row("for one look", self.setting, size, LEVEL, self.fixed, self.runs)
 
 
 def people(setting: str, draw: Sample, first: int, runs: int, rng: np.random.Generator) -> Alarms:
-    """Studies by people alone; conversations of 1 to 8 items share half of their variance."""
-    alarms = Alarms(f"people, {setting}", first)
-    looks = np.arange(first, LOOKS + 1)
+    """Studies by people alone, of independent items."""
+    alarms = Alarms(f"people, {setting}", first, LAST)
+    looks, room = np.arange(first, LAST + 1), ROOM.get(setting, 0.0)
     quantiles = np.array([t_quantile(COVERAGE, look - 1) for look in looks])
     reach = np.array([quantile_at(int(look), int(look) - 1) for look in looks])
-    clusters = setting == CLUSTERED
     for _ in range(runs):
-        size = rng.choice(SIZES, LOOKS) if clusters else np.ones(LOOKS, dtype=np.int64)
-        group = np.repeat(np.arange(LOOKS), size)
-        values = draw(rng, group.size)
-        if clusters:
-            values = np.sqrt(0.5) * (values + draw(rng, LOOKS)[group])
-        sums = np.bincount(group, values).astype(np.float64)
-        means, errors = (each[first - 1 :] for each in _every_look(sums, size))
+        values = draw(rng, LAST)
+        means, errors, skewness = (each[first - 1 :] for each in _every_look(values))
+        k = np.maximum(0.0, -np.sign(means) * skewness) / 6
+        ends = [
+            np.maximum((t + k * (1 + 2 * t * t)) * errors, room * (1 - missed ** (1 / looks)))
+            for t, missed in ((quantiles, UNSEEN), (reach, UNSEEN_AT_ANY_LOOK))
+        ]
         if not alarms.runs:  # what is quick here is what corrected_mean gives
-            shipped = corrected_mean(values, np.zeros(group.size), group, weight=0.0)
+            shipped = corrected_mean(values, np.zeros(LAST), weight=0.0, room=(room, room))
             assert np.allclose([means[-1], errors[-1]], [shipped.value, shipped.error])
-            assert np.isclose(at_any_time(shipped).width, 2 * reach[-1] * errors[-1])
-        away = np.abs(means) / np.where(errors > 0, errors, np.inf)
-        alarms.add(bool((away > quantiles).any()), bool((away > reach).any()))
+            for each, end in zip((shipped, at_any_time(shipped)), ends, strict=True):
+                towards_0 = each.interval.low if means[-1] > 0 else each.interval.high
+                assert np.isclose(abs(towards_0 - means[-1]), end[-1])
+        fixed, anytime = (bool((np.abs(means) > each).any()) for each in ends)
+        alarms.add(fixed, anytime)
     return alarms
 
 
-def _every_look(sums: Floats, size: Indices) -> tuple[Floats, Floats]:
-    """The mean and its standard error after each cluster, from the clusters' sums and sizes."""
-    g, n = np.arange(1, sums.size + 1), np.cumsum(size)
-    means = np.cumsum(sums) / n
-    squares = (
-        np.cumsum(sums**2) - 2 * means * np.cumsum(sums * size) + means**2 * np.cumsum(size**2)
-    )
-    return means, np.sqrt(np.maximum(0.0, g / np.maximum(1, g - 1) * squares)) / n
+def _every_look(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """The mean, its standard error and its skewness after each rating."""
+    n = np.arange(1, values.size + 1)
+    means, squares, cubes = (np.cumsum(values**power) / n for power in (1, 2, 3))
+    variance = np.maximum(0.0, squares - means**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        errors = np.sqrt(variance / (n - 1))
+        skewness = (cubes - 3 * means * squares + 2 * means**3) / variance**1.5 / np.sqrt(n)
+        strongly = np.abs(skewness) > STRONGLY * math.sqrt(6) / n
+        skewness = np.where(strongly, skewness * np.sqrt(n * (n - 1)) / (n - 2), 0.0)
+    return means, errors, skewness
+
+
+def clustered(runs: int, rng: np.random.Generator) -> Alarms:
+    """Studies by people alone; conversations of 1 to 8 items share half of their variance."""
+    alarms = Alarms("people, clusters of 1 to 8 items", FIRST_LOOK)
+    for _ in range(runs):
+        group = np.repeat(np.arange(LOOKS), rng.choice(SIZES, LOOKS))
+        values = np.sqrt(0.5) * (rng.normal(size=group.size) + rng.normal(size=LOOKS)[group])
+
+        def mean(look: int, group: Indices = group, values: Floats = values) -> CorrectedMean:
+            n = int(np.searchsorted(group, look))
+            return corrected_mean(values[:n], np.zeros(n), group[:n], weight=0.0)
+
+        alarms.add(*_alarms(mean))
+    return alarms
 
 
 def corrected(r: float, scored: int, runs: int, rng: np.random.Generator) -> Alarms:
@@ -178,7 +222,7 @@ def rows(runs: int, seed: int) -> Iterator[Row]:
     for first in (FIRST_LOOK, FEWEST_LABELLED):
         for setting, draw in PEOPLE.items():
             yield from people(setting, draw, first, runs, rng).rows()
-        yield from people(CLUSTERED, PEOPLE["normal"], first, runs, rng).rows()
+    yield from clustered(runs // 4, rng).rows()
     yield from leaning(runs // 4, rng).rows()
     for r, scored in ((0.6, ITEMS), (0.8, LOOKS)):
         yield from corrected(r, scored, runs // 4, rng).rows()

@@ -122,12 +122,12 @@ def compared(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     """A system's mean, the pair's difference by people, corrected and by the judge, and its error."""
     study = cell.shape.draw(rng, cell.rated, cell.items)
     study, truth, null = _without_difference(cell.shape, study)
-    replies = replies_of(study)
+    replies = replies_of(study, cell.shape)
     group = study.cluster[study.rated] if study.clustered else None
     yield _of_system(replies.ratings[0, study.rated], group, study.here[0])
     try:
         check_not_fitted(replies, {"judge": ""}, _TABLE)
-        table = estimates(replies, [(0, 1)], 1)
+        table, _ = estimates(replies, [(0, 1)], 1)
         marks = study.marks[:, replies.rated]
         scale = (float(marks.min()), float(marks.max()))
         error, _ = errors(replies, [(0, 1)], _TABLE, scale, 1)
@@ -145,7 +145,7 @@ def compared(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     yield Ends("judge's error", row.get("low", np.nan), row.get("high", np.nan), truth.error)
 
 
-def replies_of(study: Study) -> RepliesWithRatings:
+def replies_of(study: Study, shape: Shape) -> RepliesWithRatings:
     """The arrays that `compare --ratings` makes of its tables."""
     systems, items, raters = study.ratings.shape
     return RepliesWithRatings(
@@ -157,6 +157,7 @@ def replies_of(study: Study) -> RepliesWithRatings:
         None,
         study.cluster,
         "clusters" if study.clustered else "items",
+        DIFFERENCES[shape.differences].scale,
     )
 
 
@@ -197,7 +198,7 @@ def watched(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     """Whether every look's interval holds the truth: it is one interval, of the whole study."""
     study = cell.shape.draw(rng, cell.rated, cell.items)
     truth = cell.shape.truth().difference
-    replies = replies_of(study)
+    replies = replies_of(study, cell.shape)
     order = rng.permutation(cell.rated)  # clusters differ in size, and come in any order
     turn = np.full(int(study.cluster[-1]) + 1, cell.rated)
     turn[: cell.rated] = order
@@ -208,9 +209,9 @@ def watched(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
         known = np.where(turn < look, labels, np.nan)
         for what, weight in (("people", 0.0), ("corrected", None)):
             if held[what]:
-                each = at_any_time(
-                    corrected_mean(known, predictions, study.cluster, weight=weight)
-                ).interval
+                room = replies.room(0, 1)
+                mean = corrected_mean(known, predictions, study.cluster, weight=weight, room=room)
+                each = at_any_time(mean).interval
                 held[what] = not (each.low > truth or each.high < truth)
     for what, hit in held.items():
         yield Ends(f"--anytime, {what}", 0.0, 1.0, 0.0 if hit else np.inf)

@@ -119,6 +119,7 @@ class Differences(NamedTuple):
         noise: How single ratings lie about quality: `normal`, `steps` or `flips`.
         spread: The standard deviation of `normal`; the probability of a step up, and down; of a flip.
         apart: The difference of the systems 0 and 1 as a function of one normal deviate, where it is.
+        scale: The ends of the scale, where the study names it: ordinary replies of failing systems have 0.
     """
 
     quality: Callable[[Floats, Floats], Floats]
@@ -128,6 +129,7 @@ class Differences(NamedTuple):
     noise: str
     spread: float
     apart: Callable[[Floats], Floats] | None = None
+    scale: tuple[float, float] | None = None
 
     def of(self, first: float, other: float, systems: int) -> Floats:
         """A number of system 0 and one of each other system: float64 [S]."""
@@ -151,7 +153,7 @@ def _failing(share: float) -> Differences:
 
     own = 0.25 + 0.04
     first = own + 9 * share * (1 - share) + 2 * 0.2 * 3.0 * NORMAL.pdf(limit)
-    return Differences(quality, -3.0 * share, 0.0, (first, own), "normal", 0.2)
+    return Differences(quality, -3.0 * share, 0.0, (first, own), "normal", 0.2, scale=(-3.0, 1.0))
 
 
 CENTRE = 1.5
@@ -204,10 +206,12 @@ DIFFERENCES: dict[str, Differences] = {
     ),
     "ties": Differences(
         _tied, 4.0 + UP - DOWN, 4.0, (0.5 + UP + DOWN - (UP - DOWN) ** 2, 0.5), "steps", 0.05,
+        scale=(1.0, 5.0),
     ),
     "pass/fail": Differences(
         _passed, _of_rate(PASSED)[0], _of_rate(OTHERS_PASSED)[0],
         (_of_rate(PASSED)[1], _of_rate(OTHERS_PASSED)[1]), "flips", FLIP,
+        scale=(0.0, 1.0),
     ),
 }  # fmt: skip
 """How replies differ, by name."""

@@ -13,6 +13,7 @@ from rejoinder.meta_evaluation.with_people.estimates import combined_differences
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.labels_saved import forecast_saved
+from rejoinder.statistics.prediction_powered import or_ranks
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.ratings import rating_table
 from rejoinder.tables.selection import of_criterion
@@ -66,7 +67,8 @@ def labels_saved(
             by[COMBINED] = combined_differences(replies, [(i, j)], seed)[0]
         groups = replies.group[has] if replies.groups_are == "clusters" else None
         for judge, predictions in by.items():
-            each = forecast_saved(differences[has], predictions[has], items.size - has.size, groups)
+            used = or_ranks(differences[items], predictions[items])[np.isin(items, has)]
+            each = forecast_saved(differences[has], used, items.size - has.size, groups)
             rows.append(
                 {
                     "a": a,

@@ -12,7 +12,7 @@ from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.clusters import Groups
 from rejoinder.statistics.conventions import LEVEL, NO_SPREAD, PERFECT
 from rejoinder.statistics.intervals import Interval
-from rejoinder.statistics.prediction_powered import FEWEST_LABELLED
+from rejoinder.statistics.prediction_powered import FEWEST_CORRECTED, FEWEST_LABELLED
 from rejoinder.statistics.student import t_quantile
 
 
@@ -101,7 +101,7 @@ def labels_with(labels: int, total: int, most: float) -> int:
         most: r^2, the share of labels saved with predictions of any number of items.
 
     Returns:
-        m, rounded up; at least the 10 that a correction takes, and at most ``labels``.
+        m, rounded up; at least the 20 that a correction takes, and at most ``labels``.
 
     >>> labels_with(61, 200, 0.37), labels_with(61, 61, 0.37), labels_with(61, 10**9, 0.37)
     (44, 61, 39)
@@ -109,7 +109,7 @@ def labels_with(labels: int, total: int, most: float) -> int:
     if labels >= total:
         return labels
     with_it = labels * (1 - most) / (1 - labels * most / total)
-    return min(labels, max(FEWEST_LABELLED, math.ceil(with_it - 1e-9)))
+    return min(labels, max(FEWEST_CORRECTED, math.ceil(with_it - 1e-9)))
 
 
 def _adjusted(r: float, g: int) -> float:

@@ -92,7 +92,7 @@ def test_labels_all_alike_are_no_certainty():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_it_is_never_more_than_three_percent_wider_than_the_labels_alone(seed):
-    labels, predictions = drawn(10 + seed % 3, 60, 0.0, seed)
+    labels, predictions = drawn(20 + seed % 3, 80, 0.0, seed)
     ours, alone = (corrected_mean(labels, predictions, weight=w) for w in (None, 0.0))
     assert ours.width <= MOST_WIDER * alone.width
 

@@ -127,9 +127,9 @@ def compare_with_people(
     People's ratings of a few items are right and imprecise; the scores of a judge (a language model, a
     metric) of all items are precise and may favour a system. The corrected difference is that of the
     ratings, moved by as much as the judge says that the rated items differ from the others; see
-    `prediction_powered.corrected_mean`. It is right whatever the judge is worth, as long as the rated
-    items were drawn without a look at their scores. Several judges are combined first, across folds of
-    clusters; see `combined_predictions`.
+    `prediction_powered.corrected_mean`. A judge that is biased, or useless, makes it no worse, as long
+    as the rated items were drawn without a look at their scores. Several judges are combined first,
+    across folds of clusters; see `combined_predictions`.
 
     Where raters have names, intervals hold for other people too, and not only for other items.
 
@@ -143,8 +143,9 @@ def compare_with_people(
         b: Another system; None compares ``a`` with every other system.
         criterion: Which criterion of the ratings; required if there are several.
         without: Systems to leave out, people for instance.
-        scale: The worst and the best grade that could be given. A judge is on the same scale if its
-            scores are: then its error is tested.
+        scale: The worst and the best grade that could be given; None: the worst and the best given. A
+            judge is on the same scale if its scores are: then its error is tested. Where differences
+            vary little beside the scale, intervals allow for failures that no rated item shows.
         cluster: A column of the contexts whose equal values are not independent; see
             ``rejoinder.score``.
         anytime: Intervals and p-values of people, of the corrected differences and of the judges' errors
@@ -204,7 +205,7 @@ def compare_with_people(
             f"ratings: of the scored systems, {one_of(rated.systems)} alone is rated; a comparison needs "
             "two"
         )
-    replies, more = RepliesWithRatings.of(scores, rated, table)
+    replies, more = RepliesWithRatings.of(scores, rated, table, scale)
     signatures = {label: each.signature for label, each in scores.measured.items()}
     check_not_fitted(replies, signatures, table)
     pairs = _wanted(scores, replies, a, b)
@@ -212,7 +213,7 @@ def compare_with_people(
     more += other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
     of_rows = seed, anytime, correction, population == "these"
-    rows = estimates(replies, pairs, *of_rows)
+    rows, of_intervals = estimates(replies, pairs, *of_rows)
     judge_errors, about = errors(replies, pairs, table, scale, *of_rows)
     facts = [
         "ppi",
@@ -236,7 +237,14 @@ def compare_with_people(
         system_ranks(replies.systems, rows, f"p_{correction}")
         if every
         else pl.DataFrame(schema=RANKS),
-        (*more, *_of_looks(replies, anytime), *about, *_reasons(rows, population), *notes),
+        (
+            *more,
+            *_of_looks(replies, anytime),
+            *of_intervals,
+            *about,
+            *_reasons(rows, population),
+            *notes,
+        ),
         "|".join(facts),
         signatures,
         replies.labels,
@@ -280,8 +288,8 @@ def _of_looks(replies: RepliesWithRatings, anytime: bool) -> list[str]:
     return [
         f"intervals that hold at every look assume that {replies.groups_are} are rated in random order (or "
         f"drawn with recorded probabilities); they begin at {FIRST_LOOK} rated {replies.groups_are}, rest "
-        "on an estimated variance, and err more often where the differences are strongly skewed (in 7 of "
-        "100 studies for an exponential distribution)"
+        "on an estimated variance, and err in more than 5 of 100 studies where differences are strongly "
+        "skewed and have no ends (in 9 for a lognormal distribution)"
     ]
 
 

@@ -11,22 +11,24 @@ import polars as pl
 
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.kernels.arrays import Floats
-from rejoinder.messages import listed
+from rejoinder.messages import counted, listed
 from rejoinder.meta_evaluation.with_people.families import Correction, Families
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.scoring.ranks import ranges
 from rejoinder.statistics.combined_predictions import FOLDS, combined_predictions, folds_of
-from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
-from rejoinder.statistics.conventions import NO_SPREAD
+from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time, quantile_at
+from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.holm import SIGNIFICANT
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import paired_difference
 from rejoinder.statistics.prediction_powered import (
+    FEWEST_CORRECTED,
     FEWEST_LABELLED,
     CorrectedMean,
     corrected_mean,
     labels_saved,
 )
+from rejoinder.statistics.student import t_quantile
 
 PEOPLE, CORRECTED = "people", "corrected"
 """What a difference rests on, beside the names of judges."""
@@ -48,6 +50,9 @@ ERRORS = {
 LEAST_SPAN = 0.5
 """A judge whose scores span less than this share of the ratings' scale is on another scale."""
 
+RARE, MANY = 0.05, 60
+"""Failures in such a share of the replies are seen in nearly every sample of so many items."""
+
 BEYOND = 0.25
 """So far beyond the ratings given, as a share of their span, a scale that is not known may reach."""
 
@@ -68,8 +73,8 @@ def estimates(
     anytime: bool = False,
     correction: Correction = "holm",
     fixed: bool = False,
-) -> pl.DataFrame:
-    """The table of pairs.
+) -> tuple[pl.DataFrame, list[str]]:
+    """The table of pairs, and notes on intervals that are more than Student's t.
 
     Args:
         replies: The replies.
@@ -82,6 +87,7 @@ def estimates(
     families = Families(replies, correction, seed)
     corrected = combined_differences(replies, pairs, seed)
     rows: list[dict[str, Any]] = []
+    means: list[tuple[str, CorrectedMean, CorrectedMean]] = []
     for (a, b), prediction in zip(pairs, corrected, strict=True):
         items = replies.items_of(a, b)
         labels = replies.labels_of(a, b)[items]
@@ -94,8 +100,10 @@ def estimates(
                 None if probabilities is None else probabilities[items],
                 replies.single_of(a, b),
             )
-            alone = corrected_mean(labels, prediction[items], *given, weight=0.0, fixed=fixed)
-            ours = corrected_mean(labels, prediction[items], *given, fixed=fixed)
+            more = {"fixed": fixed, "room": replies.room(a, b)}
+            alone = corrected_mean(labels, prediction[items], *given, weight=0.0, **more)
+            ours = corrected_mean(labels, prediction[items], *given, **more)
+            means.append((f"'{replies.systems[a]}' and '{replies.systems[b]}'", alone, ours))
         else:
             alone = ours = _NOT_RATED
         if anytime:
@@ -109,7 +117,49 @@ def estimates(
         more = {"weight": ours.weight, "saved": labels_saved(ours, alone)}
         rows.append(facts | {"by": CORRECTED} | _of_mean(ours, replies.groups_are, fewest) | more)
         families.add(items, ours)
-    return families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
+    table = families.corrected(pl.DataFrame(rows, schema=PAIRS, orient="row"), "by")
+    return table, _notes(replies, means, anytime)
+
+
+def _notes(
+    replies: RepliesWithRatings,
+    means: Sequence[tuple[str, CorrectedMean, CorrectedMean]],
+    anytime: bool,
+) -> list[str]:
+    """What intervals allow for beside Student's t, and where the judge or its scores are not used."""
+    items = replies.groups_are
+
+    def unseen(mean: CorrectedMean) -> bool:
+        t = quantile_at(mean.groups, mean.df) if anytime else t_quantile(LEVEL, mean.df)
+        return mean.interval.reason is None and mean.tails.unseen(mean.error, t)
+
+    ends = f"{replies.ends[0]:g} to {replies.ends[1]:g}"
+    kinds = {
+        f"with fewer than {FEWEST_CORRECTED} rated {items}: the judge is not used there, and the corrected "
+        "difference is people's": lambda alone, _: alone.groups < FEWEST_CORRECTED,
+        "whose ratings follow the ranks of the judge's differences more closely than these: the ranks are "
+        "used": lambda _, ours: ours.ranked and ours.weight != 0,
+        "with strongly skewed differences: the interval reaches further to that side. With 10 rated "
+        f"{items} it still leaves out the truth in up to 15 of 100 studies, with 20 in up to 11 (lognormal "
+        "differences)": lambda *both: any(each.tails.skewness for each in both),
+        f"whose differences vary little beside the scale from {ends}: the interval allows for failures "
+        f"that none of the rated {items} shows": lambda *both: any(unseen(each) for each in both),
+    }
+    notes = []
+    for text, holds in kinds.items():
+        these = [name for name, *both in means if holds(*both)]
+        if these:
+            notes.append(
+                f"{counted(len(these), 'pair')} of {len(means)}, such as {these[0]}, {text}"
+            )
+    fewest = min((alone.groups for _, alone, _ in means), default=MANY)
+    if fewest < MANY and not replies.scale:
+        notes.append(
+            f"{fewest} rated {items} show no failure in {100 * (1 - RARE) ** fewest:.0f} of 100 studies of a "
+            "system that fails in 1 of 20 replies; intervals allow for failures within the grades given, "
+            f"{ends} (--scale LOW HIGH, scale=(LOW, HIGH), names the ends)"
+        )
+    return notes
 
 
 def combined_differences(
@@ -179,6 +229,7 @@ def errors(
                     replies.single_of(a, b),
                     weight=0.0,
                     fixed=fixed,
+                    room=replies.room(a, b),
                 )
             if anytime:
                 mean = at_any_time(mean)

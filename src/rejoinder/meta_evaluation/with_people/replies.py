@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rejoinder.errors import InputError
+from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rating_criterion import are_places
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.messages import more, quoted
@@ -33,6 +34,7 @@ class RepliesWithRatings:
         probabilities: float64 [S, n], of having been drawn for rating; None: all alike.
         group: int64 [n], the cluster of each item, numbered from 0.
         groups_are: What the clusters are called: items, or clusters.
+        scale: The worst and the best grade that could be given; None: the worst and the best given.
     """
 
     systems: tuple[str, ...]
@@ -43,10 +45,11 @@ class RepliesWithRatings:
     probabilities: Floats | None
     group: Indices
     groups_are: str
+    scale: Scale | None = None
 
     @classmethod
     def of(
-        cls, scores: Scores, rated: Rated, table: pl.DataFrame
+        cls, scores: Scores, rated: Rated, table: pl.DataFrame, scale: Scale | None = None
     ) -> tuple[RepliesWithRatings, list[str]]:
         """The replies of the rated systems, and notes on how ratings are taken.
 
@@ -54,6 +57,7 @@ class RepliesWithRatings:
             scores: The scores.
             rated: The ratings that were matched with them.
             table: The ratings of the criterion, with the column ``probability`` where there is one.
+            scale: The worst and the best grade that could be given, where that is known.
 
         Raises:
             InputError: Some ratings of the table have a probability and others have none, or those
@@ -91,6 +95,7 @@ class RepliesWithRatings:
             _probabilities(table, rated.systems, items, grid),
             group,
             "clusters" if scores.cluster else "items",
+            scale,
         ), notes
 
     @cached_property
@@ -111,6 +116,24 @@ class RepliesWithRatings:
         """The differences of two systems' ratings: float64 [n], NaN where one has no rating."""
         both = self.rated[a] & self.rated[b]
         return np.where(both, self.ratings[a] - self.ratings[b], np.nan)
+
+    @cached_property
+    def ends(self) -> Scale:
+        """The ends of the scale: as they are known, else the worst and the best grade given."""
+        if self.scale:
+            return self.scale
+        given = self.ratings if self.single is None else self.single
+        return float(np.nanmin(given)), float(np.nanmax(given))
+
+    def room(self, a: int, b: int) -> tuple[float, float]:
+        """How far below, and above, the mean difference of two systems that of one more item could lie.
+
+        One of its two replies then has a grade at an end of the scale, the other the mean of its system.
+        """
+        both = self.rated[a] & self.rated[b]
+        low, high = self.ends
+        of_a, of_b = (float(self.ratings[system, both].mean()) for system in (a, b))
+        return max(of_a - low, high - of_b), max(high - of_a, of_b - low)
 
     def predictions_of(self, a: int, b: int) -> Floats:
         """The differences of two systems' scores: float64 [k, n], NaN where one has none."""

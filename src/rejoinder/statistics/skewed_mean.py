@@ -1,0 +1,132 @@
+"""Student's t of a mean, where values are skewed or nearly constant.
+
+Student's t misses too often where a few values lie far from the others: a system that equals another but
+fails badly in 1 of 20 replies. Where some of these are seen, the values are skewed, and the interval
+reaches further to that side. Where none is seen, only the ends of the scale say how far one could lie.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rejoinder.kernels.arrays import Floats
+from rejoinder.statistics.conventions import NO_SPREAD
+from rejoinder.statistics.intervals import Interval
+from rejoinder.statistics.student import two_sided_p
+
+STRONGLY = 2.0
+"""Values are strongly skewed where their skewness is more than so many times ``sqrt(6 / n)``, its
+standard error for normal values."""
+
+UNSEEN = 0.075
+"""An interval allows for failures in a share p of all items, though none of n shows one, where that has a
+probability ``(1 - p)^n`` of at least this.
+
+By simulation: with 0.05, the one-sided bound, tied grades of 20 items have an interval half again as wide
+as Student's, with 0.1 failures in 1 of 20 are missed too often at 40 items.
+"""
+
+
+class Tails(NamedTuple):
+    """How far an interval of a mean reaches beyond Student's t.
+
+    Args:
+        skewness: The third moment of the estimate over its standard error cubed; 0 where the values are
+            not strongly skewed.
+        below: How far below the mean one more item could lie; 0 where that is not known.
+        above: How far above.
+        number: The number of items, or of clusters.
+        apart: The standard error of the part of the estimate that these items have no share in.
+        missed: The least probability of seeing none of the failures that are allowed for.
+    """
+
+    skewness: float = 0.0
+    below: float = 0.0
+    above: float = 0.0
+    number: float = 1.0
+    apart: float = 0.0
+    missed: float = UNSEEN
+
+    def interval(self, value: float, error: float, t: float) -> Interval:
+        """The 95% interval of a mean.
+
+        To either side it reaches the larger of two distances. The first is ``t error``, and ``(t + k (1 +
+        2 t^2) / 6) error`` on the side to which the estimate is skewed, with its skewness k (Johnson
+        1978). The second is how far the mean would move if a share p of all items lay at the end of the
+        scale although none of n does, ``(1 - p)^n = missed``: p is about 2.6 / n for one look.
+
+        Args:
+            value: The mean.
+            error: Its standard error.
+            t: How many standard errors Student's t reaches.
+        """
+        below, above = (
+            max(self._skewed(t, error, side), self._unseen(t, side)) for side in (-1, 1)
+        )
+        return Interval(value - below, value + above)
+
+    def p(self, value: float, error: float, df: float, t: float) -> float:
+        """The two-sided p of the mean 0, below 0.05 where the interval leaves out 0.
+
+        That of Student's t at the t with which the first distance of `interval` reaches 0; where the second
+        is the larger one, that of a standard error of which it is t.
+
+        Args:
+            value: The mean.
+            error: Its standard error.
+            df: The degrees of freedom of the error.
+            t: As for the interval.
+        """
+        if value == 0:
+            return 1.0
+        side = -1 if value > 0 else 1
+        k, unseen = max(0.0, side * self.skewness) / 6, self._unseen(t, side)
+        if unseen > self._skewed(t, error, side):
+            return two_sided_p(value * t / unseen, df)
+        away = abs(value) / error
+        if k > 0:
+            away = (math.sqrt(1 + 8 * k * max(0.0, away - k)) - 1) / (4 * k)
+        return two_sided_p(away, df)
+
+    def unseen(self, error: float, t: float) -> bool:
+        """Whether an end of the interval allows for what no item shows."""
+        return any(self._unseen(t, side) > self._skewed(t, error, side) for side in (-1, 1))
+
+    def _skewed(self, t: float, error: float, side: int) -> float:
+        return (t + max(0.0, side * self.skewness) / 6 * (1 + 2 * t * t)) * error
+
+    def _unseen(self, t: float, side: int) -> float:
+        room = self.above if side > 0 else self.below
+        share = 1 - self.missed ** (1 / self.number)
+        return math.hypot(share * room, t * self.apart) if room > 0 else 0.0
+
+
+STUDENTS = Tails()
+"""No further than Student's t."""
+
+
+def skewness_of(influence: Floats, error: float, number: float) -> float:
+    """The skewness of an estimate, 0 where its items are not strongly skewed.
+
+    Args:
+        influence: float64 [g], what each item, or cluster, adds to the estimate's error.
+        error: The standard error.
+        number: n, the number of items or clusters.
+
+    Returns:
+        ``sum psi^3 / error^3 sqrt(n (n - 1)) / (n - 2)``, for n independent items their unbiased
+        skewness over sqrt(n).
+
+    >>> psi = (np.arange(20.0) == 0) / 20 - 1 / 400
+    >>> round(skewness_of(psi, float(np.sqrt((psi**2).sum())), 20), 2)
+    1.0
+    """
+    if not (error > NO_SPREAD and number > 2):
+        return 0.0
+    skewness = float(np.sum((influence / error) ** 3))
+    if abs(skewness) <= STRONGLY * math.sqrt(6) / number:
+        return 0.0
+    return skewness * math.sqrt(number * (number - 1)) / (number - 2)

@@ -23,9 +23,9 @@ import polars as pl
 from rejoinder.errors import InputError
 from rejoinder.human_evaluation.preference_criterion import PreferenceCriterion
 from rejoinder.human_evaluation.rater_exclusion import SummaryOptions
-from rejoinder.human_evaluation.rating_criterion import _mean_interval
+from rejoinder.human_evaluation.rating_criterion import PASS_FAIL, _mean_interval
 from rejoinder.human_evaluation.system_differences import system_differences
-from rejoinder.kernels.arrays import Floats
+from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.meta_evaluation.evidence import Draws
 from rejoinder.meta_evaluation.pairwise import ReplyPairs
 from rejoinder.meta_evaluation.with_people.estimates import CORRECTED, PEOPLE, errors, estimates
@@ -124,7 +124,9 @@ def compared(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     study, truth, null = _without_difference(cell.shape, study)
     replies = replies_of(study, cell.shape)
     group = study.cluster[study.rated] if study.clustered else None
-    yield _of_system(replies.ratings[0, study.rated], group, study.here[0])
+    given = study.ratings[np.isfinite(study.ratings)]
+    ends = PASS_FAIL if np.isin(given, PASS_FAIL).all() else None
+    yield _of_system(replies.ratings[0, study.rated], group, ends, study.here[0])
     try:
         check_not_fitted(replies, {"judge": ""}, _TABLE)
         table, _ = estimates(replies, [(0, 1)], 1)
@@ -171,9 +173,11 @@ def _without_difference(shape: Shape, study: Study) -> tuple[Study, Truth, bool]
     return study, truth._replace(means=truth.means - off), True
 
 
-def _of_system(values: Floats, group: np.ndarray | None, truth: float) -> Ends:
+def _of_system(
+    values: Floats, group: Indices | None, ends: tuple[float, float] | None, truth: float
+) -> Ends:
     groups = None if group is None else Groups.of(group, group.size)
-    interval = _mean_interval(values, groups, SummaryOptions())
+    interval = _mean_interval(values, groups, SummaryOptions(), ends)
     return Ends("a system's mean", interval.low, interval.high, truth)
 
 
@@ -183,11 +187,11 @@ _NONE = pl.DataFrame(schema={"by": pl.String})
 
 # -- compare --ratings --anytime
 
-LAST_LOOK, GROWTH = 200, 1.08
+LAST_LOOK, GROWTH = 200, 1.15
 
 
 def looks() -> list[int]:
-    """The numbers of ratings at which a study is looked at: each 8% more than the last one."""
+    """The numbers of ratings at which a study is looked at: each 15% more than the last one."""
     at = [float(FIRST_LOOK)]
     while at[-1] * GROWTH < LAST_LOOK:
         at.append(at[-1] * GROWTH)
@@ -225,7 +229,8 @@ SYSTEMS = 3
 def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     """Everything that `judge` says of one judge of three systems."""
     many = rated_items(cell.shape.clusters, cell.rated)
-    study = cell.shape.draw(rng, cell.rated, many, SYSTEMS, judges=3)
+    panel = cell.shape.judge == "linear" and cell.shape.differences == "normal"
+    study = cell.shape.draw(rng, cell.rated, many, SYSTEMS, judges=3 if panel else 1)
     truth = cell.shape.truth(SYSTEMS)
     system, item = np.nonzero(np.isfinite(study.ratings).any(axis=2))
     ratings, group = study.ratings[system, item], study.cluster[item]
@@ -245,9 +250,9 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
         if value == value:
             yield Ends(what, estimate.low, estimate.high, value)
     errors_of = np.stack([one.errors for one in each], axis=1)
-    if cell.shape.judge == "linear" and np.isfinite(errors_of).all():
-        panel = independent_judges(errors_of, found.noise, group)
-        yield Ends("panel of 3", panel.low, panel.high, 3.0)
+    if panel and np.isfinite(errors_of).all():
+        number = independent_judges(errors_of, found.noise, group)
+        yield Ends("panel of 3", number.low, number.high, 3.0)
 
 
 # -- preferences, agreement
@@ -534,7 +539,7 @@ biased judge, geometric clusters and failures in 1 of 10, a cluster of one half 
         "Shapes under many looks (`compare --ratings --anytime`)",
         f"""
 The interval is looked at from the {FIRST_LOOK}th rated item (or cluster) to the {LAST_LOOK}th, each time
-that their number has grown by 8 of 100. A run counts as a hit where the intervals of all looks hold the
+that their number has grown by 15 of 100. A run counts as a hit where the intervals of all looks hold the
 truth.
 """,
     ),

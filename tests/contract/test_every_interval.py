@@ -25,6 +25,7 @@ SHAPED = {
         "statistics.prediction_powered.corrected_mean",
         "statistics.prediction_powered._estimate",
     ),
+    "shapes_differences": ("statistics.proportions.mean_on_scale",),
     "shapes_anytime": (
         "statistics.confidence_sequence.at_any_time",
         "statistics.confidence_sequence.quantile_at",
@@ -209,11 +210,10 @@ def test_a_part_goes_through_the_functions_that_it_names(part):
             called.add(f"{module.removeprefix('rejoinder.')}.{frame.f_code.co_qualname}")
 
     rng = np.random.default_rng(1)
-    for clusters in (False, True):
-        cells = [each for each in shaped.CELLS[part] if (each.shape.clusters != "none") == clusters]
-        if not cells:
-            continue
-        cell = cells[-1]
+    by_clusters = {}
+    for cell in shaped.CELLS[part]:
+        by_clusters.setdefault(cell.shape.clusters, cell)
+    for cell in (*by_clusters.values(), shaped.CELLS[part][-1]):
         ends = shaped.KINDS[cell.kind](cell, rng)
         sys.setprofile(note)
         try:

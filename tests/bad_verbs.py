@@ -310,6 +310,9 @@ ANNOTATE = [
     verb("annotate page test.jsonl bot.jsonl cat.jsonl --judgement head-to-head --db s.sqlite -o p.csv", "comparisons for a platform", r"a head-to-head study has no tasks for other platforms"),
     verb("annotate export absent.sqlite -o r.csv", "a study that is not there", r"absent\.sqlite: there is no such study"),
     verb("annotate export rated.csv -o r.csv", "a study that is none", r"rated\.csv: no database of a study"),
+    verb("annotate export absent.sqlite -o r.csv --salvage", "a damaged study that is not there", r"absent\.sqlite: there is no such study"),
+    verb("annotate export rated.csv -o r.csv --salvage", "a study of which nothing is left", r"rated\.csv: nothing can be salvaged"),
+    verb("annotate export rated.csv a.json -o r.csv --salvage", "answers for a damaged study", r"--salvage: stores no answers in a damaged study; leave the files of answers out"),
 ]  # fmt: skip
 
 VERB_CASES = [

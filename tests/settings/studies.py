@@ -123,6 +123,10 @@ EXPORT = [
     Row("annotate export", "--attention", "--attention 0.5",
         effect=lambda *both: [set(read(each, "r.csv")["score"]) for each in both]
         == [{1.0, 5.0}, {1.0}]),
+    Row("annotate export", "--salvage", "--salvage",
+        effect=lambda before, after: before.json["rows"] == after.json["rows"]
+        and [each for each in after.json["notes"] if each not in before.json["notes"]]
+        == ["the study is whole; lost: nothing"]),
 ]  # fmt: skip
 
 ROWS = [*SERVE, *PAGE, *EXPORT]

@@ -86,8 +86,11 @@ def store_answer(
     if seconds is not None and not 0 <= seconds < LONGEST_SECONDS:
         seconds = None
     db.execute(
-        "INSERT INTO answer SELECT ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ? FROM answer "
-        "WHERE assignment = ?",
+        "INSERT INTO answer (assignment, revision, at, seconds, choices, comment) "
+        "SELECT ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ? FROM answer WHERE assignment = ?",
         (number, now, seconds, json.dumps(choices), comment, number),
     )
-    db.execute("UPDATE assignment SET state = 'answered' WHERE id = ?", (number,))
+    db.execute(
+        "UPDATE assignment SET state = 'answered', revisions = revisions + 1 WHERE id = ?",
+        (number,),
+    )

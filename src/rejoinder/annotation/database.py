@@ -10,68 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rejoinder.annotation.tables import add_checksum, fault_of, make_tables
 from rejoinder.errors import InputError
 from rejoinder.files.network import network_file_system
 from rejoinder.files.replacing import check_target, failure, replacing
 from rejoinder.tables.studies import APPLICATION
 
-FORMAT = 1
-"""The version of the tables (``PRAGMA user_version``)."""
+FORMAT = 2
+"""The version of the tables (``PRAGMA user_version``); those of format 1 had no checksums."""
 _PATIENCE = 30.0  # seconds that a transaction waits for another process
-
-_TABLES = """
-CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE block (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('rated', 'training', 'attention')),
-    given INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX block_by_number ON block (kind, given, id);
-CREATE TABLE question (
-    id INTEGER PRIMARY KEY,
-    block INTEGER NOT NULL REFERENCES block,
-    item TEXT NOT NULL,
-    content TEXT NOT NULL,
-    systems TEXT NOT NULL,
-    probability REAL
-);
-CREATE INDEX question_by_block ON question (block, id);
-CREATE TABLE rater (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    digest BLOB NOT NULL UNIQUE,
-    token TEXT NOT NULL,
-    code TEXT NOT NULL,
-    origin TEXT NOT NULL CHECK (origin IN ('link', 'joined', 'page')),
-    platform_id TEXT UNIQUE,
-    begun REAL,
-    consented REAL
-);
-CREATE TABLE assignment (
-    id INTEGER PRIMARY KEY,
-    rater INTEGER NOT NULL REFERENCES rater,
-    block INTEGER NOT NULL REFERENCES block,
-    question INTEGER NOT NULL REFERENCES question,
-    position INTEGER NOT NULL,
-    arrangement TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('open', 'answered', 'reopened', 'released')),
-    expires REAL,
-    shown REAL,
-    UNIQUE (rater, position),
-    UNIQUE (rater, question)
-);
-CREATE INDEX assignment_by_block ON assignment (rater, block);
-CREATE INDEX assignment_by_state ON assignment (state, expires);
-CREATE TABLE answer (
-    assignment INTEGER NOT NULL REFERENCES assignment,
-    revision INTEGER NOT NULL,
-    at REAL NOT NULL,
-    seconds REAL,
-    choices TEXT NOT NULL,
-    comment TEXT NOT NULL,
-    PRIMARY KEY (assignment, revision)
-) WITHOUT ROWID;
-"""
 
 
 class Database:
@@ -82,6 +29,9 @@ class Database:
     Args:
         path: The file, which `make_database` made.
         reading: Whether nothing will be written: then a full or a write-protected disk is no hindrance.
+
+    Attributes:
+        notes: What was found when it was opened.
 
     Raises:
         InputError: It is no database of a study, is damaged, or lies on a network file system.
@@ -99,14 +49,30 @@ class Database:
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
             opening.callback(self._connection.close)
+            self.notes = notes_of_log(self._connection, self.path)
             self._prepare()
+            with self.transaction() as connection:
+                self.check(connection)
             opening.pop_all()
 
     def _prepare(self) -> None:
+        self._check_kind()
+        add_checksum(self._connection)
         if not self._reading:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def check(self, connection: sqlite3.Connection) -> None:
+        """Raises an InputError where the study is damaged; within a transaction."""
+        fault = fault_of(connection)
+        if fault:
+            raise InputError(
+                f"{self.path}: the study is damaged: {fault}; restore a copy of it, or export what is "
+                "whole with 'rejoinder annotate export --salvage'"
+            )
+
+    def _check_kind(self) -> None:
         application, form = (
             self._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("application_id", "user_version")
@@ -117,8 +83,8 @@ class Database:
             )
         if form != FORMAT:
             raise InputError(
-                f"{self.path}: a study of format {form}; expected {FORMAT}; open it with the version of "
-                "Rejoinder that made it"
+                f"{self.path}: a study of format {form}; expected {FORMAT}, whose rows have checksums; "
+                "open and export it with the version of Rejoinder that made it"
             )
 
     @contextmanager
@@ -151,11 +117,22 @@ class Database:
         Whoever closes it last leaves one file, without the log beside it.
         """
         with self._lock:
-            if not self._reading:
-                with contextlib.suppress(sqlite3.Error):  # another process has it open
-                    self._connection.execute("PRAGMA busy_timeout = 0")
-                    self._connection.execute("PRAGMA journal_mode = DELETE")
+            with contextlib.suppress(sqlite3.Error):  # another process has it open
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
+
+
+def notes_of_log(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+    """A note where a file was not closed, and its log is not there; for a connection that read nothing."""
+    log = path.with_name(f"{path.name}-wal")
+    there = os.path.lexists(log)  # before SQLite makes it
+    if there or connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        return ()
+    return (
+        f"{path.name} was copied while it was open, or its log was removed: without {log.name} beside it "
+        "the last answers may be missing",
+    )
 
 
 @contextmanager
@@ -194,7 +171,8 @@ def make_database(path: str | os.PathLike[str], fill: Callable[[sqlite3.Connecti
             try:
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
-                connection.executescript(_TABLES)
+                add_checksum(connection)
+                make_tables(connection)
                 connection.execute("BEGIN")
                 fill(connection)
                 connection.execute("COMMIT")

@@ -25,7 +25,7 @@ JOIN answer ON answer.assignment = assignment.id
 JOIN question ON question.id = assignment.question
 JOIN block ON block.id = assignment.block
 JOIN rater ON rater.id = assignment.rater
-WHERE revision = (SELECT max(revision) FROM answer WHERE answer.assignment = assignment.id)
+WHERE revision = revisions
 ORDER BY rater.id, position
 """
 
@@ -101,9 +101,11 @@ class Exported:
         }
 
 
-def judgements(study: Study) -> list[Judgement]:
-    """Every last answer, by rater and position."""
+def judgements(study: Study, checked: bool = False) -> list[Judgement]:
+    """Every last answer, by rater and position; where asked for, of an undamaged study alone."""
     with study.database.transaction() as db:
+        if checked:
+            study.database.check(db)
         rows = db.execute(_LAST).fetchall()
     return [
         Judgement(
@@ -129,16 +131,16 @@ def export(study: Study, attention: float = 0.0) -> Exported:
     """
     if not 0 <= attention <= 1:
         raise ParameterError(f"attention: got {attention}; expected a share from 0 to 1")
-    every = judgements(study)
+    every = judgements(study, checked=True)
     checks = attention_of(study, every)
     wanted = attention * pl.col("asked") - _ROUNDING
     failed = set(checks.filter(pl.col("right") < wanted).get_column("rater"))
     rated = [each for each in every if each.kind == "rated"]
     selected = [each for each in rated if each.rater not in failed]
-    notes: tuple[str, ...] = ()
+    notes = study.database.notes
     if failed:
         left = counted(len(rated) - len(selected), "answer")
-        notes = (
+        notes += (
             f"{counted(len(failed), 'rater')} answered less than {100 * attention:g}% of the attention "
             f"questions right: {left} left out",
         )

@@ -64,7 +64,7 @@ def _fill(connection: sqlite3.Connection, task: Task, questions: Questions) -> N
         "identity": identity(task, questions),
         "notes": json.dumps(questions.notes),
     }
-    connection.executemany("INSERT INTO study VALUES (?, ?)", values.items())
+    connection.executemany("INSERT INTO study (key, value) VALUES (?, ?)", values.items())
     for kind, examples in (("training", task.training), ("attention", task.attention)):
         for place, example in enumerate(examples, start=1):
             _insert(connection, kind, [_of_example(f"{kind} {place}", example)], example)

@@ -174,7 +174,7 @@ class Study:
             self.admin = values["admin"]
             self.join = values["join"]
             self.identity = values["identity"]
-            self.notes: tuple[str, ...] = tuple(json.loads(values["notes"]))
+            self.notes = (*json.loads(values["notes"]), *self.database.notes)
             opening.pop_all()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rejoinder.cli import options
-from rejoinder.cli.declarations import argument, command, number
+from rejoinder.cli.declarations import argument, command, flag, number
 
 if TYPE_CHECKING:
     from rejoinder.annotation.export import Exported
@@ -26,6 +26,10 @@ class ExportOptions(options.JsonOptions):
         help="Least share of attention questions that a rater must answer right. The answers of others "
         "are left out.",
     )
+    salvage: bool = flag(
+        "--salvage",
+        help="Export what is whole of a damaged study. Notes say what is lost; the study stays as it is.",
+    )
 
 
 @command(ExportOptions)
@@ -37,22 +41,30 @@ def export(given: ExportOptions) -> None:
     served can be exported too. ANSWERS are files that raters downloaded from the pages of 'annotate
     page'; they are stored in the study first.
     """
+    from contextlib import closing
     from dataclasses import replace
 
     from rejoinder.annotation.answers import taken_in
     from rejoinder.annotation.export import export as exported
+    from rejoinder.annotation.salvage import salvaged
     from rejoinder.annotation.study import Study
     from rejoinder.cli import targets
     from rejoinder.cli.outputs import save_and_print
+    from rejoinder.errors import ParameterError
     from rejoinder.tables.write import write_preferences, write_ratings
 
     targets.check_file(given.output, targets.JUDGEMENTS, "--output")
-    study = Study(given.db, reading=not given.answers)
-    try:
-        notes = [each for path in given.answers for each in taken_in(study, path)]
-        result = exported(study, given.attention)
-    finally:
-        study.close()
+    if given.salvage:
+        if given.answers:
+            raise ParameterError(
+                "--salvage: stores no answers in a damaged study; leave the files of answers out"
+            )
+        with salvaged(given.db) as (study, notes):
+            result = exported(study, given.attention)
+    else:
+        with closing(Study(given.db, reading=not given.answers)) as study:
+            notes = [each for path in given.answers for each in taken_in(study, path)]
+            result = exported(study, given.attention)
     result = replace(result, notes=(*notes, *result.notes))
     write = write_preferences if result.kind == "preferences" else write_ratings
     save_and_print(

@@ -37,6 +37,7 @@ from rejoinder.statistics.confidence_sequence import FIRST_LOOK, at_any_time
 from rejoinder.statistics.judge_errors import judge_errors
 from rejoinder.statistics.judge_panel import independent_judges
 from rejoinder.statistics.prediction_powered import corrected_mean
+from rejoinder.statistics.rater_variance import scope
 from rejoinder.statistics.rating_matrix import mean_ratings
 from simulations.shapes import (
     DIFFERENCES,
@@ -136,15 +137,26 @@ def compared(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     except InputError:
         table, error = _NONE, _NONE
     by = {row["by"]: row for row in table.iter_rows(named=True)}
+    off = _of_these(replies, study, truth)
     for label, what in ((PEOPLE, "people"), (CORRECTED, "corrected")):
         low, high, p = (by.get(label, {}).get(key, np.nan) for key in ("low", "high", "p"))
-        yield Ends(what, low, high, truth.difference)
-        if null:
+        yield Ends(what, low, high, truth.difference + off)
+        if null and not off:
             yield Ends(f"test, {what}", LEVEL + 0 * p, np.inf, p)
     judge = by.get("judge", {})
     yield Ends("judge alone", judge.get("low", np.nan), judge.get("high", np.nan), truth.judged)
     row = error.row(0, named=True) if error.height else {}
-    yield Ends("judge's error", row.get("low", np.nan), row.get("high", np.nan), truth.error)
+    yield Ends("judge's error", row.get("low", np.nan), row.get("high", np.nan), truth.error + off)
+
+
+def _of_these(replies: RepliesWithRatings, study: Study, truth: Truth) -> float:
+    """By how much these raters' difference is off that of very many, where it is said to be theirs alone."""
+    single = replies.single_of(0, 1)
+    if single is None:
+        return 0.0
+    items = int(study.rated.sum())
+    alone = scope(single.shares(np.full(items, 1 / items))) == "these raters"
+    return float(study.here[0] - study.here[1]) - truth.difference if alone else 0.0
 
 
 def replies_of(study: Study, shape: Shape) -> RepliesWithRatings:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rejoinder.human_evaluation.different_raters import different_raters
 from rejoinder.human_evaluation.grades import Scale
 from rejoinder.human_evaluation.rater_exclusion import (
     KEPT,
@@ -27,6 +29,7 @@ from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
 from rejoinder.statistics.conventions import too_few_groups
 from rejoinder.statistics.intervals import Interval, few_groups
 from rejoinder.statistics.proportions import mean_on_scale
+from rejoinder.statistics.rater_variance import TIED, shared
 from rejoinder.statistics.raters import human_correlations
 from rejoinder.statistics.standard_error import mean_half_width
 from rejoinder.tables.item_clusters import NONE
@@ -230,6 +233,32 @@ class RatingCriterion:
         systems = self.table.get_column("system").n_unique()
         return self.selected.replies.height < systems * items
 
+    def _different_raters(self) -> list[str]:
+        """A note where the ratings of two systems are mostly of different people."""
+        if are_places(self.selected_people.raters):
+            return []
+        rated = np.isfinite(self.selected_people.values) / np.maximum(
+            1, self.selected_people.numbers[:, None]
+        )
+        of_system = {
+            name: rated[self.selected_people.systems == name].mean(axis=0)
+            for name in dict.fromkeys(self.selected_people.systems)
+        }
+        apart = [
+            (a, b)
+            for a, b in combinations(of_system, 2)
+            if shared(np.stack([of_system[a], of_system[b]])) < TIED
+        ]
+        who = {
+            name: [
+                rater
+                for rater, share in zip(self.selected_people.raters, each, strict=True)
+                if share
+            ]
+            for name, each in of_system.items()
+        }
+        return different_raters(apart, who)
+
     def _matrix(self, table: pl.DataFrame) -> RatingMatrix:
         return RatingMatrix(table, self.options)
 
@@ -291,6 +320,7 @@ class RatingCriterion:
             self.notes.append(
                 f"{counted(lost, 'reply', 'replies')} with no rating left after the filter"
             )
+        self.notes += self._different_raters()
         if self._different_items():
             self.notes.append(
                 "systems are rated on different items, which may be harder or easier: their means "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rejoinder.human_evaluation.different_raters import SEVERE, listed_pairs
 from rejoinder.planning.variance_components import People
 from rejoinder.statistics.conventions import NO_SPREAD, NOISE
 from rejoinder.tables.schemas import PROBABILITY
@@ -61,19 +62,16 @@ def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> lis
             else "each reply has one rating"
         )
         notes.append(
-            f"people, {_listed(single)}: {why}, so what raters add to the spread cannot be seen: other "
+            f"people, {listed_pairs(single)}: {why}, so what raters add to the spread cannot be seen: other "
             "numbers of raters cannot be planned"
         )
     apart = [pair for pair, each in known.items() if each.shows_raters and each.confounded]
     if apart:
-        notes.append(
-            f"people, {_listed(apart)}: no rater rates both on one item; a severe rater counts against "
-            "one system unless raters were assigned to them at random"
-        )
+        notes.append(f"people, {listed_pairs(apart)}: no rater rates both on one item; {SEVERE}")
     panels = {pair: each for pair, each in known.items() if each.shared >= PANEL}
     if panels and raters_are == PLACES:
         notes.append(
-            f"people, {_listed(list(panels))}: the raters are called 1, 2, ...: if these are places in "
+            f"people, {listed_pairs(list(panels))}: the raters are called 1, 2, ...: if these are places in "
             "a list, and other people from item to item, the variance between raters is not that of "
             "people; if they are the same people throughout, the figures hold for these raters alone"
         )
@@ -84,10 +82,5 @@ def rater_notes(known: Mapping[tuple[str, str], People], raters_are: str) -> lis
             words += "; how far others would differ cannot be seen"
         elif floor > NOISE:
             words += f"; others may differ by up to {floor:.2g} either way, whatever the items"
-        notes.append(f"people, {_listed(list(panels))}: {words}")
+        notes.append(f"people, {listed_pairs(list(panels))}: {words}")
     return notes
-
-
-def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    first = ", ".join(f"{a} - {b}" for a, b in pairs[:3])
-    return first + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")

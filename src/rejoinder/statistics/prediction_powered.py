@@ -22,7 +22,7 @@ from rejoinder.statistics.conventions import LEVEL, NO_SPREAD
 from rejoinder.statistics.correlation import average_ranks
 from rejoinder.statistics.intervals import Interval
 from rejoinder.statistics.mean_difference import SAME
-from rejoinder.statistics.rater_variance import SingleRatings, rater_variance
+from rejoinder.statistics.rater_variance import NO_RATERS, SingleRatings, rater_variance
 from rejoinder.statistics.skewed_mean import STUDENTS, Tails, skewness_of
 from rejoinder.statistics.student import t_quantile
 
@@ -161,8 +161,12 @@ def corrected_mean(
     followed = or_ranks(labels, predictions)
     if ranked := followed is not predictions:
         sample = _Sample.of(labels, followed, groups, probabilities)
-    corrected = replace(_estimate(sample, _weights(sample), *given), ranked=ranked)
-    return corrected if corrected.width <= MOST_WIDER * alone.width else alone
+    # By items alone: of two widths that few raters make large, the smaller is small by chance.
+    weights, none = _weights(sample), np.zeros(sample.n)
+    width, without = (_estimate(sample, each, None, fixed, room).width for each in (weights, none))
+    if not width <= MOST_WIDER * without:
+        return alone
+    return replace(_estimate(sample, weights, *given), ranked=ranked)
 
 
 def or_ranks(labels: Floats, predictions: Floats) -> Floats:
@@ -344,16 +348,19 @@ def _estimate(
     variance = float((influence**2).sum())
     number = 1 + freedom_of(sample.labelled.sums(share))
     df = max(1.0, number - 1 - used)
+    reason = None
     if ratings is not None:
         of_raters = rater_variance(
             ratings, sample.labelled, share, rest - sample.d, float(share @ unseen)
         )
         variance, df = of_raters.beside(variance, df)
+        reason = NO_RATERS if of_raters.scope == "no raters" else None
     error = math.sqrt(variance)
     below, above = (side * float(share @ unseen) for side in room)
     skewness = skewness_of(influence, error, number)
     tails = Tails(skewness, below, above, number, math.sqrt(float((apart**2).sum())))
-    reason = f"fewer than {FEWEST_LABELLED} labelled clusters" if g < FEWEST_LABELLED else None
+    if g < FEWEST_LABELLED:
+        reason = f"fewer than {FEWEST_LABELLED} labelled clusters"
     if reason is None and variance <= NO_SPREAD**2 and not min(below, above) > 0:
         reason = ALL_LABELLED if fixed and not unseen.any() else SAME
     facts = (error, shift, sample.n, g, df, influence, tails)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from rejoinder.kernels.arrays import Floats, Indices
 from rejoinder.statistics.clusters import Groups
+from rejoinder.statistics.conventions import LEVEL, NOISE
+from rejoinder.statistics.student import degrees_of_freedom, t_quantile
 
 
 class SingleRatings(NamedTuple):
@@ -27,6 +30,59 @@ class SingleRatings(NamedTuple):
     sign: Floats
     score: Floats
 
+    def shares(self, share: Floats) -> Floats:
+        """The share of each rater in the mean of each system: float64 [2, raters], rows that add up to 1.
+
+        Args:
+            share: float64 [n], how much each item counts; they add up to 1.
+        """
+        side = (self.sign < 0).astype(np.int64)
+        place = 2 * self.item + side
+        each = share[self.item] / np.bincount(place)[place]
+        raters = int(self.rater.max()) + 1
+        sums = np.bincount(side * raters + self.rater, each, 2 * raters)
+        return sums.reshape(2, raters).astype(np.float64)
+
+
+MOST_OF_ONE = 2 / 3
+"""A rater who gives a larger share of a system's ratings says nothing of how raters differ."""
+
+TIED = 0.5
+"""Systems whose raters are the same in a smaller share of the ratings are rated by different people."""
+
+FEW_MORE = 0.75
+"""With two raters, so much more of the noise of ratings counts as theirs."""
+
+Scope = Literal["other raters", "these raters", "no raters"]
+
+NO_RATERS = (
+    "different people rate the two systems, and one rater gives more than two thirds of the ratings of one: "
+    "the difference cannot be told from how severe they are"
+)
+
+
+def shared(shares: Floats) -> float:
+    """Which share of the ratings of two systems the same people gave, float64 [2, raters]."""
+    return float(shares.min(axis=0).sum())
+
+
+def scope(shares: Floats) -> Scope:
+    """For whom the interval of a difference of two systems' mean ratings can hold.
+
+    ``other raters`` as long as nobody gives more than two thirds of the ratings of a system; otherwise
+    ``these raters``, if they are mostly the same for both systems (one rater of both, say). Otherwise the
+    difference holds the severity of different people, and there is no interval at all.
+
+    Args:
+        shares: float64 [2, raters], see `SingleRatings.shares`.
+
+    >>> scope(np.array([[0.5, 0.5], [0.5, 0.5]])), scope(np.eye(2)), scope(np.array([[1.0], [1.0]]))
+    ('other raters', 'no raters', 'these raters')
+    """
+    if shares.max() <= MOST_OF_ONE + NOISE:
+        return "other raters"
+    return "these raters" if shared(shares) >= TIED else "no raters"
+
 
 class RaterVariance(NamedTuple):
     """The part of a variance that raters add.
@@ -34,21 +90,44 @@ class RaterVariance(NamedTuple):
     Args:
         value: The variance; 0 where raters differ no more than their items let them.
         raters: How many there are.
+        square: What raters differ by, their items included.
+        noise: What their items and ratings alone would make of that.
+        df: The degrees of freedom of ``square``.
+        scope: For whom the mean then holds.
     """
 
     value: float
     raters: int
+    square: float = 0.0
+    noise: float = 0.0
+    df: float = math.nan
+    scope: Scope = "these raters"
 
     def beside(self, variance: float, df: float) -> tuple[float, float]:
-        """Both variances together, and their degrees of freedom by Satterthwaite (1946).
+        """Both variances together, and degrees of freedom by which an interval holds.
 
-        >>> RaterVariance(1.0, 3).beside(1.0, 28.0)[1].__round__(2)  # 4 / (1 / 28 + 1 / 2)
-        7.47
+        Few raters often look alike by chance, and Satterthwaite's degrees of freedom (1946) then take
+        them to be (with 3 raters who differ the interval covers .91). So the squares of the two
+        half-widths are added (Howe 1974), ``t_df^2 V + t_R^2 V_R``, and the degrees of freedom are those
+        for which one t comes to the same. Both variances hold the noise of the ratings, which
+        counts once: more of it as the raters' the more of the variance of items it makes up, and all of it
+        where each rater has items of their own, since raters are then all that is independent (the formula
+        was chosen by simulation: docs/studies/coverage.md).
+
+        >>> RaterVariance(1.0, 3, 1.0, 0.0, 2.0, "other raters").beside(1.0, 28.0)[1].__round__(2)
+        2.73
         """
-        total = variance + self.value
-        if not self.value > 0:
+        if self.scope != "other raters" or not variance + self.square > 0:
+            return variance, df
+        part = math.sqrt(min(1.0, self.noise / variance)) if variance > 0 else 1.0
+        part = 1 - (1 - part) * (1 - FEW_MORE / max(1.0, self.df) ** 2)
+        of_items = max(0.0, variance - part * self.noise)
+        of_raters = max(0.0, self.square - (1 - part) * self.noise)
+        total = of_items + of_raters
+        if not of_raters > 0:
             return total, df
-        return total, total**2 / (variance**2 / df + self.value**2 / (self.raters - 1))
+        reach = t_quantile(LEVEL, df) ** 2 * of_items + t_quantile(LEVEL, self.df) ** 2 * of_raters
+        return total, degrees_of_freedom(LEVEL, math.sqrt(reach / total))
 
 
 def rater_variance(
@@ -60,10 +139,15 @@ def rater_variance(
 ) -> RaterVariance:
     """The variance of a mean of labels that is due to raters, beside that of items.
 
-    A resample of raters, beside and independent of one of items (Owen 2007), adds
-    ``R / (R - 1) (sum_r psi_r^2 - sum_g sum_r (c_gr - c_g)^2)``: c_gr is what the ratings of rater r
-    contribute to the estimate in cluster g, c_g its mean over raters, psi_r its sum over clusters. The
-    second sum is what the first would be if a rater were no more alike across items than two raters.
+    Raters are drawn beside and independently of items (Owen 2007). With w_ra the share of rater r in the
+    mean of system a, and psi_r what the ratings of r, less the mean of their system, contribute to the
+    estimate: if a rater's effect on each system varies alike, the sum of the variances of the raters' parts
+    is that of ``sum_r k_r psi_r^2``, with ``k_r = (w_ra^2 + w_rb^2) / c_rr`` and c the covariances of the
+    psi_r for effects of variance 1 (the means that are taken off hold the rater too). With R raters of
+    both systems k_r is R / (R - 1), and severity cancels; with R_a raters of a system of their own it is
+    R_a / (R_a - 1). The degrees of freedom are ``(sum_r k_r c_rr)^2 / sum_rs k_r k_s c_rs^2`` (Bell and
+    McCaffrey 2002). Items and the noise of ratings alone would make of each psi_r^2 the sum over
+    clusters of items g of the squares of its parts.
 
     Args:
         ratings: The single ratings.
@@ -74,25 +158,32 @@ def rater_variance(
             are a large part of a fixed set, so that how two raters of an item differ counts here.
 
     Returns:
-        The variance, 0 for one rater: how raters differ cannot be seen in one.
+        The variance; 0 where it cannot be seen (`scope`): how raters differ cannot be seen in one.
     """
-    raters = int(ratings.rater.max()) + 1
-    if raters < 2:
-        return RaterVariance(0.0, raters)
-    n = share.size
-    first = ratings.sign > 0
-    side = ratings.item * 2 + first
-    number = np.bincount(side, minlength=2 * n)[side]
-    level = np.empty(ratings.score.size)
-    for these in (first, ~first):  # the mean rating of each system, its items counting as they do
-        counts = share[ratings.item[these]] / number[these]
-        level[these] = counts @ ratings.score[these]
-    part = ratings.sign * (ratings.score - level) / number
-    part += (correction - share @ correction)[ratings.item] / (2 * number)
+    weights = ratings.shares(share)
+    holds = scope(weights)
+    raters = weights.shape[1]
+    if holds != "other raters":
+        return RaterVariance(0.0, raters, scope=holds)
+    n, number = share.size, len(groups)
     cluster = np.empty(n, dtype=np.int64)
-    cluster[groups.order] = np.repeat(np.arange(len(groups)), groups.size)
-    cells = np.zeros((len(groups), raters))
-    np.add.at(cells, (cluster[ratings.item], ratings.rater), share[ratings.item] * part)
-    within = cells - cells.mean(axis=1, keepdims=True)
-    more = float((cells.sum(axis=0) ** 2).sum() - of_items * (within**2).sum())
-    return RaterVariance(max(0.0, raters / (raters - 1) * more), raters)
+    cluster[groups.order] = np.repeat(np.arange(number), groups.size)
+    side = (ratings.sign < 0).astype(np.int64)
+    place = 2 * ratings.item + side
+    each = share[ratings.item] / np.bincount(place)[place]
+    level = np.bincount(side, each * ratings.score)
+    part = ratings.sign * (ratings.score - level[side])
+    part += (correction - share @ correction)[ratings.item] / 2
+    cells = np.zeros((2, number, raters))
+    np.add.at(cells, (side, cluster[ratings.item], ratings.rater), each * part)
+    apart = (cells - cells.sum(axis=2, keepdims=True) * weights[:, None]).sum(axis=0)
+    covariance = np.zeros((raters, raters))
+    for w in weights:
+        covariance += np.outer(w, w) * (np.eye(raters) - w - w[:, None] + w @ w)
+    target, seen = (weights**2).sum(axis=0), np.diag(covariance)
+    known = seen > 0
+    k = np.where(known, target, 0.0) / np.where(known, seen, 1.0)
+    square = float(k @ cells.sum(axis=(0, 1)) ** 2)
+    noise = of_items * float(k @ (apart**2).sum(axis=0))
+    df = float(target.sum() ** 2 / (np.outer(k, k) * covariance**2).sum())
+    return RaterVariance(max(0.0, square - noise), raters, square, noise, df, holds)

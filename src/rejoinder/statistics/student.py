@@ -55,6 +55,24 @@ def t_quantile(level: float, df: float) -> float:
     return high
 
 
+def degrees_of_freedom(level: float, reach: float) -> float:
+    """The degrees of freedom with which so many standard errors hold ``level``: of `t_quantile` the inverse.
+
+    By bisection, from 0.1 to 10,000 degrees, beyond which the normal distribution is as good.
+
+    >>> round(degrees_of_freedom(0.95, 2.228138852), 6)
+    10.0
+    """
+    low, high = 0.1, 1e4
+    while high - low > 1e-8 * high:
+        middle = math.sqrt(low * high)
+        if two_sided_p(reach, middle) > 1 - level:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
 def incomplete_beta(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function I_x(a, b), for x in [0, 1] and positive a, b.
 

@@ -309,6 +309,51 @@ def test_probabilities_belong_to_items():
         compare_with_people(scored(marks), people.with_columns(probability=pl.lit(1.5)))
 
 
+def of_raters(people, kept):
+    """The ratings of those raters whom a function of system and number names."""
+    return pl.concat([
+        own for (system, rater), own in people.group_by("system", "rater", maintain_order=True)
+        if kept(int(str(system)[1:]), int(str(rater)[3:]))
+    ])  # fmt: skip
+
+
+def test_a_rater_for_each_system_accuses_nobody():
+    marks, people, _ = world(systems=2, raters=2)
+    tied = of_raters(people, lambda system, rater: rater == system)
+    result = compare_with_people(scored(marks), tied, scale=(-10, 10))
+    for row in (pair(result, "people"), pair(result, "corrected"), *result.errors.to_dicts()):
+        assert np.isnan([row["low"], row["p"], row["p_holm"]]).all()
+        assert row["reason"].startswith("different people rate the two systems")
+    (note,) = [note for note in result.notes if note.startswith("different people rate s0 - s1")]
+    assert "('s0': ann0; 's1': ann1)" in note
+    assert "a severe rater counts against one system" in note
+
+
+def test_notes_say_for_whom_intervals_hold():
+    marks, people, _ = world(systems=2, raters=4)
+    both = compare_with_people(scored(marks), people)
+    assert any(
+        "hold for other raters too; those of a system count as 4.00" in x for x in both.notes
+    )
+    assert not any("different people" in note for note in both.notes)
+    # Two raters of each system: wide intervals, and a note on who rates which.
+    severe = people.with_columns(pl.col("score") + pl.col("rater").is_in(["ann1", "ann3"]))
+    apart = compare_with_people(scored(marks), of_raters(severe, lambda s, r: r // 2 == s))
+    assert any("count as 2.00" in note and "wide" in note for note in apart.notes)
+    assert any("('s0': ann0, ann1; 's1': ann2, ann3)" in note for note in apart.notes)
+    assert pair(apart, "people")["low"] < pair(both, "people")["low"] - 1
+    # One rater of 36 items, three of the other four.
+    item = pl.col("id").str.slice(1).cast(pl.Int64)
+    who = pl.when(item < 36).then(0).otherwise(1 + item % 3)
+    most = people.filter(pl.col("rater") == pl.format("ann{}", who))
+    result = compare_with_people(scored(marks), most)
+    (note,) = [note for note in result.notes if "these raters" in note]
+    assert note.startswith(
+        "s0 - s1: one rater gives more than two thirds of a system's ratings ('ann0' 90%"
+    )
+    assert np.isfinite(pair(result, "people")["low"])
+
+
 def test_raters_of_one_reply_have_one_probability():
     marks, people, _ = world()
     one = people.row(0, named=True)

@@ -184,6 +184,71 @@ def test_raters_of_different_items_are_clusters_of_items():
     assert together == pytest.approx(means.var(ddof=1) / 4, rel=0.05)
 
 
+def rated_apart(scores, of_a):
+    """Single ratings where some raters rate the first system alone, and the others the second."""
+    item, rater, side = (each.ravel() for each in np.indices(scores.shape))
+    kept = (rater < of_a) == (side == 0)
+    item, rater, side, score = item[kept], rater[kept], side[kept], scores.ravel()[kept]
+    labels = scores[:, :of_a, 0].mean(axis=1) - scores[:, of_a:, 1].mean(axis=1)
+    return SingleRatings(item, rater, 1.0 - 2 * side, score), labels
+
+
+def test_severity_cancels_where_raters_rate_both_and_counts_where_they_do_not():
+    rng = np.random.default_rng(3)
+    scores, severity = rng.normal(size=(2000, 4, 2)), np.array([-1.0, 0.0, 0.5, 2.0])
+    share = np.full(2000, 1 / 2000)
+    variances = []
+    for each in (scores, scores + severity[:, None]):
+        ratings, n, _ = crossed(each)
+        variances.append(rater_variance(ratings, Groups.of(None, n), share, np.zeros(n)))
+    assert variances[1][:5] == pytest.approx(variances[0][:5])
+    assert variances[0].df == pytest.approx(3)
+    # Two raters of each system: the means' variances are (0 - -1)^2 / 4 and (2 - 0.5)^2 / 4.
+    ratings, labels = rated_apart(scores + severity[:, None], 2)
+    apart = rater_variance(ratings, Groups.of(None, n), share, np.zeros(n))
+    assert apart.value == pytest.approx(1 / 4 + 2.25 / 4, abs=0.08)
+    assert apart.df == pytest.approx(2)
+    assert apart.scope == "other raters"
+    tied = corrected_mean(labels, labels, ratings=ratings, weight=0.0)
+    assert tied.df == pytest.approx(2, abs=0.01)
+
+
+def test_one_rater_of_each_system_gives_no_interval():
+    scores = np.random.default_rng(4).normal(size=(40, 2, 2)) + np.array([[1.0], [0.0]])
+    ratings, labels = rated_apart(scores, 1)
+    mean = corrected_mean(labels, labels, ratings=ratings, weight=0.0)
+    assert mean.value == pytest.approx(1, abs=0.5)
+    assert mean.interval.reason is not None
+    assert mean.interval.reason.startswith("different people rate the two systems")
+    assert np.isnan([mean.p, mean.interval.low, mean.interval.high]).all()
+
+
+def test_a_rater_of_most_items_is_not_one_of_four():
+    scores = np.random.default_rng(5).normal(size=(40, 4, 2))
+    for own, scope in ((32, "these raters"), (26, "other raters")):
+        rater = np.append(np.zeros(own, dtype=np.int64), 1 + np.arange(40 - own) % 3)
+        item, side = np.repeat(np.arange(40), 2), np.tile([0, 1], 40)
+        score = scores[item, rater[item], side]
+        ratings = SingleRatings(item, rater[item], 1.0 - 2 * side, score)
+        share = np.full(40, 1 / 40)
+        variance = rater_variance(ratings, Groups.of(None, 40), share, np.zeros(40))
+        assert variance.scope == scope
+        assert variance.beside(0.1, 39.0) == (0.1, 39.0) or scope == "other raters"
+    assert variance.df < 2  # four raters in equal parts have 3
+
+
+@pytest.mark.parametrize(("of_a", "severity"), [(2, 1.0), (5, 1.0), (2, 0.0)])
+def test_intervals_of_systems_with_raters_of_their_own_cover(of_a, severity):
+    rng = np.random.default_rng([6, of_a])
+    hits = 0
+    for _ in range(300):
+        scores = rng.normal(size=(30, 1, 2)) + severity * rng.normal(size=(2 * of_a, 1))
+        ratings, labels = rated_apart(scores + rng.normal(size=(30, 2 * of_a, 2)), of_a)
+        mean = corrected_mean(labels, labels, ratings=ratings, weight=0.0)
+        hits += mean.interval.low <= 0 <= mean.interval.high
+    assert hits >= 273  # 285 expected; fewer than 273 in less than one of 700 series
+
+
 def test_one_rater_adds_nothing():
     ratings, n, _ = crossed(np.random.default_rng(0).normal(size=(12, 1, 2)))
     one = rater_variance(ratings, Groups.of(None, n), np.full(n, 1 / n), np.zeros(n))

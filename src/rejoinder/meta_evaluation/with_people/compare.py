@@ -22,6 +22,7 @@ from rejoinder.meta_evaluation.with_people.estimates import (
     system_ranks,
 )
 from rejoinder.meta_evaluation.with_people.families import Correction
+from rejoinder.meta_evaluation.with_people.rater_notes import rater_notes
 from rejoinder.meta_evaluation.with_people.refusals import check_not_fitted, selection_notes
 from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
 from rejoinder.metrics.base import Metric
@@ -131,7 +132,9 @@ def compare_with_people(
     as the rated items were drawn without a look at their scores. Several judges are combined first,
     across folds of clusters; see `combined_predictions`.
 
-    Where raters have names, intervals hold for other people too, and not only for other items.
+    Where raters have names, intervals hold for other people too, and not only for other items, unless one
+    rater gives more than two thirds of a system's ratings: then they hold for these raters, and where
+    different people rate the two systems there is none (`rater_variance.scope`). A note says which.
 
     Args:
         scores: The scores of ``rejoinder.score``, ``rejoinder.load_scores`` or
@@ -212,6 +215,7 @@ def compare_with_people(
     _check_enough(replies, pairs)
     more += other_criterion_notes(replies.labels, name)
     more += selection_notes(replies, seed)
+    more += rater_notes(replies, pairs)
     of_rows = seed, anytime, correction, population == "these"
     rows, of_intervals = estimates(replies, pairs, *of_rows)
     judge_errors, about = errors(replies, pairs, table, scale, *of_rows)

@@ -35,6 +35,7 @@ class RepliesWithRatings:
         group: int64 [n], the cluster of each item, numbered from 0.
         groups_are: What the clusters are called: items, or clusters.
         scale: The worst and the best grade that could be given; None: the worst and the best given.
+        raters: The names of the raters, in the order of ``single``.
     """
 
     systems: tuple[str, ...]
@@ -46,6 +47,7 @@ class RepliesWithRatings:
     group: Indices
     groups_are: str
     scale: Scale | None = None
+    raters: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -96,6 +98,7 @@ class RepliesWithRatings:
             group,
             "clusters" if scores.cluster else "items",
             scale,
+            rated.raters,
         ), notes
 
     @cached_property

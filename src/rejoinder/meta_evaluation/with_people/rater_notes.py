@@ -1,0 +1,56 @@
+"""For whom the intervals of people's differences hold, and who rates which system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rejoinder.human_evaluation.different_raters import different_raters, listed_pairs
+from rejoinder.messages import between
+from rejoinder.meta_evaluation.with_people.replies import RepliesWithRatings
+from rejoinder.statistics.rater_variance import TIED, Scope, scope, shared
+
+FEW = 4
+"""With fewer raters of equal shares the interval for others is wide, and covers a little less or more."""
+
+
+def rater_notes(replies: RepliesWithRatings, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """Notes on raters with names, each once for all pairs; none where raters have no names."""
+    if replies.single is None:
+        return []
+    held: dict[Scope, list[tuple[str, str]]] = {}
+    tied, numbers, top = [], [], (0.0, 0, "")
+    for a, b in pairs:
+        single = replies.single_of(a, b)
+        if single is None or not single.item.size:
+            continue
+        items = int(single.item.max()) + 1
+        shares = single.shares(np.full(items, 1 / items))
+        names = replies.systems[a], replies.systems[b]
+        held.setdefault(scope(shares), []).append(names)
+        numbers.append(float((1 / (shares**2).sum(axis=1)).min()))
+        if shared(shares) < TIED:
+            tied.append(names)
+        side, rater = np.unravel_index(shares.argmax(), shares.shape)
+        top = max(top, (float(shares[side, rater]), int(rater), names[side]))
+    notes = []
+    if "other raters" in held:
+        few = min(numbers) < FEW
+        worth = between(min(numbers), max(numbers))
+        notes.append(
+            f"intervals hold for other raters too; those of a system count as {worth} who rate equally often"
+            + (": so few hardly show how raters differ, and intervals are wide" if few else "")
+        )
+    if "these raters" in held:
+        share, rater, system = top
+        notes.append(
+            f"{listed_pairs(held['these raters'])}: one rater gives more than two thirds of a system's "
+            f"ratings ('{replies.raters[rater]}' {share:.0%} of those of '{system}'), so intervals hold for "
+            "these raters, and no others"
+        )
+    who = {
+        system: [replies.raters[r] for r in np.flatnonzero(np.isfinite(own).any(axis=0))]
+        for system, own in zip(replies.systems, replies.single, strict=True)
+    }
+    return notes + different_raters(tied, who)

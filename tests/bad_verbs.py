@@ -209,6 +209,7 @@ WEIGH = [
     verb(f"{TWO} --scores marks.csv --scale 1 3", "marks off the scale", r"judge gave 4, which is off the scale from 1 to 3; give its scale with --scale"),
     verb(f"{TWO} --scores marks.csv --weights-from jury", "no such name among the scores", r"--scores: no metric 'jury'; choose 'judge' with --weights-from NAME"),
     verb(f"{TWO} --scores strange.csv", "scores of other systems", r"'judge' has no score of any of 12 texts to be weighed; scores are found by system"),
+    verb("compare test.jsonl bot.jsonl cat.jsonl -m average:vectors=/dev/null", "word vectors from a device", r"/dev/null: a pipe or a device, which cannot be read twice; write it to a file first"),
     verb(f"weigh test.jsonl -o w.jsonl --weights-from length --keep {RATINGS}", "own references kept beside themselves", r"--keep has no effect without replies behind the test set"),
     verb(f"weigh test.jsonl -o w.jsonl --weights-from length {RATINGS}", "ratings of replies that are not named", r"ratings: they name a system, and no reference has a source"),
 ]  # fmt: skip

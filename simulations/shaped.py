@@ -250,9 +250,10 @@ def judged(cell: Cell, rng: np.random.Generator) -> Iterator[Ends]:
     found = each[0]
     here = float(truth.marks.mean() - study.here.mean())
     within = truth.correlation * np.sqrt(truth.reliability)
+    slope = truth.slope if found.calibration == "slope" else np.nan
     for what, estimate, value in (
         ("severity", found.severity, here),
-        ("slope", found.slope, truth.slope),
+        ("slope", found.slope, slope),
         ("r within", found.within, within),
         ("r corrected", found.corrected, truth.correlation),
         ("reliability", found.reliability, truth.reliability),
@@ -513,6 +514,8 @@ TITLES: dict[str, tuple[str, str]] = {
 system is rated by one, two or five people of its own, whose severity varies by 1. `dominant`: one of four
 raters gives 80 of 100 ratings; raters favour a system by 0.4 (standard deviation). `few`: two or three
 raters, who favour a system by 0.3. Quality varies by 0.94 and single ratings about it by 0.7.
+Where one rater gives more than two thirds of a system's ratings (`dominant`) intervals are said to hold for
+these raters, and that is what is counted; where different people rate the two systems then, there is none.
 """ + PAIR,
     ),
     "shapes_clusters": (
@@ -561,7 +564,8 @@ truth.
 Three systems; three raters where the shape names none. `first system's error` is the error in favour of the
 system that a biased judge favours, `another's error` that of another; `panel of 3` is the number of
 independent judges that three with independent errors are worth. `severity` is beside the people who rated,
-the other columns are for very many raters.
+the other columns are for very many raters. With one rating for each reply (`tied, 1 a system`, `dominant`) a
+slope is said not to be corrected for the raters' noise, and is not counted.
 """,
     ),
     "shapes_preferences": (

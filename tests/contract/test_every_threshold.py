@@ -51,6 +51,7 @@ from rejoinder.statistics.intervals import few_groups
 from rejoinder.statistics.kappa import mean_kappa, pooled_kappa, reason_unjudged
 from rejoinder.statistics.pairwise_accuracy import decided_accuracy, pairwise_accuracy
 from rejoinder.statistics.prediction_powered import corrected_mean
+from rejoinder.statistics.rater_variance import scope
 from rejoinder.statistics.selection import Selection
 from rejoinder.statistics.significance import permutation_p
 from rejoinder.utterance_quantity.result import Quantity
@@ -114,6 +115,15 @@ def test_a_reply_of_just_the_least_number_of_raters_gets_a_weight():
     assert weigh(testset, replies, rated, least_raters=3).testset.references.height == 1
     with pytest.raises(InputError, match="no reply has 4 raters"):
         weigh(testset, replies, rated, least_raters=4)
+
+
+def test_a_rater_of_just_two_thirds_of_a_system_s_ratings_is_one_of_several():
+    both = np.array([[2 / 3, 1 / 3], [1 / 2, 1 / 2]])
+    assert scope(both) == "other raters"
+    assert scope(both + np.array([[0.01, -0.01], [0, 0]])) == "these raters"
+    # Just half of the ratings are of the same people; then a little less.
+    assert scope(np.array([[1.0, 0.0], [1 / 2, 1 / 2]])) == "these raters"
+    assert scope(np.array([[1.0, 0.0], [0.49, 0.51]])) == "no raters"
 
 
 def test_from_30_rated_replies_on_a_map_is_not_rough():

@@ -59,9 +59,11 @@ def weighted_means(matrix: Floats, counts: Floats) -> Floats:
 Severity = Literal["adjusted", "mean"]
 """Whether the severity of raters is taken off their ratings, or left in the means."""
 
-STEPS = 20
-"""Steps to the additive fit without a cluster: each multiplies what is missing by about the share of the
-ratings that the cluster has."""
+STEPS = 20, 6
+"""Steps to the additive fit without a cluster, with fewer than so many clusters and with more: each step
+multiplies what is missing by about the share of a rater's ratings that the cluster has."""
+
+FEW_CLUSTERS = 100
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class RaterEffects:
         groups, present = Groups.of(cluster, len(cluster)), self.shares > 0
         residuals = groups.sums(-self.residuals)
         change = np.zeros(residuals.shape)
-        for _ in range(STEPS):
+        for _ in range(STEPS[len(groups) >= FEW_CLUSTERS]):
             own = change[cluster]
             own = np.where(present, own - (self.shares * own).sum(axis=1, keepdims=True), 0.0)
             change = (residuals + groups.sums(own)) @ self.inverse

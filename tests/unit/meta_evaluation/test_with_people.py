@@ -473,3 +473,62 @@ def test_marks_by_another_criterion_are_noted():
         assert note.startswith("scores 'fake fluency' seem to be of another criterion")
     alone = compare_with_people(both, ratings)
     assert not any("another criterion" in each for each in alone.notes)
+
+
+def two_systems(differences, marks, base=3.0):
+    """Scores and ratings whose differences are these; ratings of the first items alone."""
+    ids = [f"i{k:03}" for k in range(len(marks))]
+    scores = [
+        pl.DataFrame({"system": s, "id": ids, "judge": m})
+        for s, m in (("s0", marks), ("s1", np.zeros(len(marks))))
+    ]
+    n = len(differences)
+    people = [
+        pl.DataFrame(
+            {"system": s, "id": ids[:n], "rater": "ann", "criterion": "overall", "score": d}
+        )
+        for s, d in (("s0", base + np.asarray(differences)), ("s1", np.full(n, base)))
+    ]
+    return scored(pl.concat(scores)), pl.concat(people)
+
+
+@pytest.mark.parametrize(
+    ("shape", "given", "note"),
+    [
+        ("skewed", {}, "with strongly skewed differences: the interval reaches further"),
+        (
+            "alike",
+            {"scale": (1, 5)},
+            "vary little beside the scale from 1 to 5: the interval allows",
+        ),
+        ("exponential", {}, "follow the ranks of the judge's differences more closely"),
+        ("few", {}, "with fewer than 20 rated items: the judge is not used there"),
+        ("plain", {}, "30 rated items show no failure in 21 of 100 studies"),
+    ],
+)
+def test_notes_say_what_intervals_allow_for(shape, given, note):
+    rng = np.random.default_rng(1)
+    d = rng.normal(size=200)
+    rated = {
+        "skewed": -3.0 * (np.arange(30) < 2) + 0.1 * d[:30],
+        "alike": 0.01 * d[:30],
+        "few": d[:19],
+    }.get(shape, d[:30])
+    marks = np.exp(2 * d) if shape == "exponential" else d + 0.5 * rng.normal(size=200)
+    scores, people = two_systems(rated, marks)
+    notes = " ".join(compare_with_people(scores, people, **given).notes)
+    assert note in notes
+    if shape != "plain":
+        even = rng.uniform(-2, 2, 200)
+        plain = two_systems(even[:30], even + 0.5 * rng.normal(size=200))
+        plain = compare_with_people(*plain, scale=(1, 5))
+        assert note not in " ".join(plain.notes)
+        assert "show no failure" not in " ".join(plain.notes)
+
+
+def test_pairs_that_are_rated_alike_have_an_interval_on_a_known_scale():
+    scores, people = two_systems(np.zeros(20), np.random.default_rng(0).normal(size=200))
+    row = pair(compare_with_people(scores, people, scale=(1, 5)), "people")
+    share = 1 - 0.075 ** (1 / 20)  # of items at an end of the scale, 2 away, that 20 do not show
+    assert (row["low"], row["high"]) == pytest.approx((-2 * share, 2 * share))
+    assert row["p"] == 1

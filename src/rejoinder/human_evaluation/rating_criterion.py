@@ -27,7 +27,7 @@ from rejoinder.statistics.aggregation import aggregate
 from rejoinder.statistics.agreement import Judgements
 from rejoinder.statistics.clusters import Groups, effective_size, mean_variance
 from rejoinder.statistics.conventions import too_few_groups
-from rejoinder.statistics.intervals import Interval, few_groups
+from rejoinder.statistics.intervals import Interval, few_groups, large_group
 from rejoinder.statistics.proportions import mean_on_scale
 from rejoinder.statistics.rater_variance import TIED, shared
 from rejoinder.statistics.raters import human_correlations
@@ -285,7 +285,9 @@ class RatingCriterion:
             own = self.selected.systems == name
             groups = self.options.groups(self.selected.ids[own])
             sizes.append(round(effective_size(self.reduced.values[own], groups)))
-        items = counted(self.table.get_column("id").n_unique(), "item")
+        ids = self.table.get_column("id").unique().to_numpy()
+        self.notes += large_group(np.unique(self.options.groups(ids), return_counts=True)[1])
+        items = counted(ids.size, "item")
         worth = f"{min(sizes)}"
         if max(sizes) > min(sizes):
             worth += f" to {max(sizes)} (by system)"

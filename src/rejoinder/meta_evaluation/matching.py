@@ -20,6 +20,7 @@ from rejoinder.metrics.means import mean_rows
 from rejoinder.scoring.assembly import merged
 from rejoinder.scoring.scores import Scores
 from rejoinder.statistics.aggregation import aggregate
+from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.frames import Frame
 from rejoinder.tables.pair_ratings import belong_to_pairs, over_pairs
 from rejoinder.tables.ratings import rating_table
@@ -71,6 +72,7 @@ def match(
     if scores.cluster:
         cluster, names = _clusters(scores, rated.ids)
         rated = replace(rated, cluster=cluster, clusters=names)
+        more = [*more, *large_group(np.bincount(cluster), "rated items")]
     if in_pairs:
         rated = replace(rated, paired=_paired(rated, table, raters))
     if scale is not None:

@@ -20,6 +20,7 @@ from rejoinder.metrics.engine.jackknife import LEAST_ITEMS, score_intervals
 from rejoinder.metrics.engine.resampling import BLOCK, bootstrap_counts, narrow
 from rejoinder.metrics.engine.rows import Rows, codes_of
 from rejoinder.statistics.clusters import Groups, interval_size
+from rejoinder.statistics.intervals import large_group
 from rejoinder.tables.checks.arguments import expect
 
 if TYPE_CHECKING:
@@ -300,7 +301,10 @@ def with_word(signature: str, key: str, value: str) -> str:
 
 
 def few_items(measured: Mapping[str, Measured]) -> list[str]:
-    """Notes on intervals where items or clusters are few: none below 4, and a warning below 10."""
+    """Notes on intervals where items or clusters are few, or one cluster is large.
+
+    There is none below 4, and a warning below 10.
+    """
     numbers: dict[str, list[str]] = {}
     for label, each in measured.items():
         if each.size < FEW_ITEMS:
@@ -317,7 +321,9 @@ def few_items(measured: Mapping[str, Measured]) -> list[str]:
             notes.append(
                 f"{start}{number} alone: intervals of so few are rough; do not rely on them"
             )
-    return notes
+    for each in measured.values():
+        notes += [] if each.clusters is None else large_group(each.clusters.size)
+    return list(dict.fromkeys(notes))
 
 
 def check_scores(given: object, call: str) -> None:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rejoinder.kernels.arrays import Floats
 from rejoinder.statistics.conventions import (
@@ -16,6 +17,9 @@ from rejoinder.statistics.conventions import (
     UNDEFINED_SHARE,
     check_level,
 )
+
+LARGE = 1 / 3
+"""A cluster with a greater share of the items has a note."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,21 @@ def normal_quantile(level: float) -> float:
 
     check_level(level)
     return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def large_group(sizes: NDArray[np.generic], items: str = "items") -> list[str]:
+    """A note where one cluster holds more than a third of the items: none below 4 clusters.
+
+    >>> large_group(np.array([2, 2, 2, 2])), large_group(np.array([5, 1, 1, 1]))[0][:38]
+    ([], 'one cluster holds 62% of the items: in')
+    """
+    share = float(sizes.max(initial=0)) / max(1, int(sizes.sum()))
+    if sizes.size < LEAST_GROUPS or share <= LARGE:
+        return []
+    return [
+        f"one cluster holds {share:.0%} of the {items}: intervals depend on it more than on any other "
+        "cluster; collect items in more clusters"
+    ]
 
 
 def few_groups(number: int, drawn: str) -> list[str]:

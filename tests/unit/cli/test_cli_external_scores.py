@@ -56,6 +56,16 @@ def test_the_least_and_the_greatest_value(judge, told, suffix):
     assert [row["low"] for row in plain["systems"]] != [row["low"] for row in result["systems"]]
 
 
+def test_a_rate_is_declared_behind_the_file(tmp_path, told):
+    rows = [("a", str(i), 0.5 if i == 3 else 1.0) for i in range(20)]
+    pl.DataFrame(rows, schema=["system", "id", "v"], orient="row").write_csv(tmp_path / "v.csv")
+    (declared,) = told("score", "--scores", f"{tmp_path / 'v.csv'}:rate")["systems"]
+    (plain,) = told("score", "--scores", tmp_path / "v.csv")["systems"]
+    assert plain["high"] > 1 > declared["high"] > declared["value"] == plain["value"] == 0.975
+    assert "|kind:rate|" in declared["signature"]
+    assert "|ci:wilson|" in declared["signature"]
+
+
 def test_negative_values_are_not_multiplied_by_100(tmp_path, capfd):
     rows = [(s, str(i), -(i % 7) - len(s)) for s in ("a", "bb") for i in range(20)]
     frame = pl.DataFrame(rows, schema=["system", "id", "mqm"], orient="row")

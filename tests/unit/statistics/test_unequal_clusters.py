@@ -3,9 +3,12 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
+from rejoinder import Scores, TestSet, ratings
 from rejoinder.statistics.clusters import Groups, freedom_of, influences, mean_variance
+from rejoinder.statistics.intervals import large_group
 from rejoinder.statistics.mean_difference import paired_difference, unpaired_difference
 from rejoinder.statistics.prediction_powered import corrected_mean
 
@@ -86,3 +89,25 @@ def test_intervals_of_a_corrected_mean_cover(shape):
         interval = corrected_mean(labels, marks, np.append(code, code.max() + 1 + more)).interval
         hits += interval.low <= 0 <= interval.high
     assert 0.90 <= hits / runs <= 0.995
+
+
+def test_a_note_where_one_cluster_is_more_than_a_third():
+    assert large_group(np.array([2, 2, 2])) == large_group(np.array([4, 4, 2, 2])) == []
+    (note,) = large_group(np.array([5, 4, 2, 2]), "rated items")
+    assert note.startswith("one cluster holds 38% of the rated items: intervals depend on it")
+    assert large_group(np.array([5, 4, 2])) == []  # there is no interval
+
+
+def test_scores_and_ratings_have_the_note():
+    users = ["a"] * 8 + list("bcdefgh")
+    ids = [f"c{i}" for i in range(15)]
+    marks = pl.DataFrame({"system": ["s"] * 15, "id": ids, "judge": np.arange(15.0)})
+    contexts = pl.DataFrame({"id": ids, "context": [["hello"]] * 15, "user": users})
+    testset = TestSet(contexts, pl.DataFrame({"id": ids, "text": ["hi"] * 15}))
+    scores = Scores.from_segments(marks, testset, cluster="user")
+    words = "one cluster holds 53% of the items"
+    assert any(note.startswith(words) for note in scores.notes)
+    assert not any("one cluster" in note for note in scores.clustered("none").notes)
+    rows = {"system": ["s"] * 15, "id": ids, "rater": "ann", "criterion": "good", "score": 1.0}
+    rated = pl.DataFrame(rows).with_columns(score=pl.int_range(15) % 5 + 1.0, user=pl.Series(users))
+    assert any(words in note for note in ratings(rated, cluster="user").notes)

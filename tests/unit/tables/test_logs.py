@@ -681,3 +681,33 @@ def test_a_document_without_the_first_filter_keeps_its_reply(tmp_path):
     path = tmp_path / "samples_t.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert read_responses(path)["text"].to_list() == ["Ho 0", "Ho 1"]
+
+
+def test_metrics_that_are_no_names_are_refused(tmp_path):
+    name, content = one("lm-eval", metrics=[["f1"]], f1=0.5)
+    (tmp_path / name).write_text(json.dumps(content) + "\n")
+    with pytest.raises(InputError, match="row 1: metrics: got a list; expected text"):
+        scores(tmp_path / name)
+
+
+def test_a_status_of_promptfoo_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "r.csv"
+    for status, message in (
+        ("pass", "row 2: got the status 'pass'; expected PASS, FAIL or ERROR"),
+        (" ", "no samp"),
+    ):
+        path.write_text(f"question,[a] q,Status,Score,Named Scores\nHi,Ho,{status},0.5,\n")
+        with pytest.raises(InputError, match=message):
+            scores(path)
+
+
+def test_a_reply_without_a_content_is_none_and_no_empty_one(tmp_path, caplog):
+    talk = {"turns": [{"role": "user", "content": "q"}, {"role": "assistant", "content_": "Ho"}]}
+    whole = {"turns": [{"role": "user", "content": "q"}, {"role": "assistant", "content": ""}]}
+    (tmp_path / "t.json").write_text(json.dumps({"conversationalTestCases": [talk, whole]}))
+    assert read_responses(tmp_path / "t.json")["text"].to_list() == [""]
+    assert "1 sample without a reply left out" in caplog.text
+    sample = {"id": 1, "input": "q", "output": {"choices": [{"message": {"role": "assistant"}}]}}
+    other = {"id": 2, "input": "q", "output": {"choices": [{"message": {"content": ""}}]}}
+    (tmp_path / "l.json").write_text(json.dumps(HEAD | {"samples": [sample, other]}))
+    assert read_responses(tmp_path / "l.json").select("id", "text").rows() == [("2", "")]

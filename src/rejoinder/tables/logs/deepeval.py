@@ -89,7 +89,8 @@ def _of_conversation(case: dict[str, Any], where: str) -> tuple[str | None, list
     last = max((i for i, turn in enumerate(turns) if turn.get("role") == "assistant"), default=None)
     if last is None:
         return None, turns_of(turns, where), []
-    return text_of(turns[last].get("content"), where), turns_of(turns[:last], where), []
+    said = turns[last].get("content")
+    return None if said is None else text_of(said, where), turns_of(turns[:last], where), []
 
 
 LOG = Log(

@@ -89,7 +89,8 @@ def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
     reply = value_of(output, "completion", str, where)
     choices = objects_of(output, "choices", where)
     if not reply and choices:
-        reply = text_of((value_of(choices[0], "message", dict, where) or {}).get("content"), where)
+        said = (value_of(choices[0], "message", dict, where) or {}).get("content")
+        reply = reply if said is None else text_of(said, where)
     failed = sample.get("error") or (not choices and not reply)
     scores: dict[str, float | None] = {}
     for name, score in (value_of(sample, "scores", dict, where) or {}).items():
@@ -98,7 +99,7 @@ def _sample(sample: Any, model: str, number: int, where: str) -> Sample:
         name_of(sample, "id", where),
         model,
         number,
-        None if failed else _resolved(reply or "", attached, where),
+        None if failed or reply is None else _resolved(reply, attached, where),
         [_resolved(turn, attached, where) for turn in turns_of(sample["input"], where)],
         texts_of(sample.get("target")),
         scores,

@@ -17,6 +17,7 @@ from rejoinder.tables.logs.samples import (
     name_of,
     number_of,
     texts_of,
+    value_of,
 )
 
 _NO_SCORES = {
@@ -61,10 +62,13 @@ def read(path: Path) -> list[Sample]:
     system = _system(path)
     scores: dict[str, dict[str, float | None]] = {}
     first: dict[str, str] = {}
-    for _, row, id, filtered_by in rows:
+    for number, row, id, filtered_by in rows:
         after = f",{filtered_by}" if len(filters) > 1 else ""
         scores.setdefault(id, {}).update(
-            {f"{name}{after}": number_of(row.get(name)) for name in _metrics(row)}
+            {
+                f"{name}{after}": number_of(row.get(name))
+                for name in _metrics(row, f"{path}, row {number}")
+            }
         )
         first.setdefault(id, filtered_by)
     samples = []
@@ -97,10 +101,9 @@ LOG = Log(
 )
 
 
-def _metrics(row: dict[str, Any]) -> list[str]:
-    names = row.get("metrics")
-    if isinstance(names, list):
-        return [name for name in names if isinstance(name, str)]
+def _metrics(row: dict[str, Any], where: str) -> list[str]:
+    if (names := value_of(row, "metrics", list, where)) is not None:
+        return [name_of({"metrics": name}, "metrics", where) for name in names]
     return [name for name in row if name not in _NO_SCORES and number_of(row[name]) is not None]
 
 

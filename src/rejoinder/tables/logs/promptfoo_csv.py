@@ -12,7 +12,7 @@ import msgspec
 
 from rejoinder.errors import InputError
 from rejoinder.files.reading import suffix_of
-from rejoinder.messages import counted, listed
+from rejoinder.messages import counted, listed, quoted
 from rejoinder.tables.io.delimited import csv_rows
 
 _OF_OUTPUT = ("Status", "Score", "Named Scores")
@@ -118,8 +118,10 @@ def _result(output: _Output, cells: Sequence[str], where: str) -> dict[str, Any]
         pairs = (each.rpartition(": ") for each in named)
         return _scored(status, reply.strip("\n"), score, {name: value for name, _, value in pairs})
     reply, status, score, named = cells[output.place : output.place + 1 + len(_OF_OUTPUT)]
-    if not status:
+    if not status.strip():
         return None
+    if status not in ("PASS", "FAIL", "ERROR"):
+        raise InputError(f"{where}: got the status {quoted(status)}; expected PASS, FAIL or ERROR")
     try:
         values = msgspec.json.decode(_unescaped(named) or "{}", type=dict[str, float])
     except (msgspec.DecodeError, RecursionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 import threading
@@ -50,13 +51,13 @@ class Database:
             )
             opening.callback(self._connection.close)
             self.notes = notes_of_log(self._connection, self.path)
+            self._check_kind()
             self._prepare()
             with self.transaction() as connection:
                 self.check(connection)
             opening.pop_all()
 
     def _prepare(self) -> None:
-        self._check_kind()
         add_checksum(self._connection)
         if not self._reading:
             self._connection.execute("PRAGMA journal_mode = WAL")
@@ -103,7 +104,7 @@ class Database:
                     self._connection.execute("ROLLBACK")
                     raise
                 self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
+            except (sqlite3.Error, json.JSONDecodeError) as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise InputError(
@@ -130,8 +131,8 @@ def notes_of_log(connection: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     if there or connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         return ()
     return (
-        f"{path.name} was copied while it was open, or its log was removed: without {log.name} beside it "
-        "the last answers may be missing",
+        f"{path.name} was not closed as usual, and {log.name} is not beside it: if it was copied without "
+        "it, the last answers are missing",
     )
 
 

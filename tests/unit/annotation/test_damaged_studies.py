@@ -66,7 +66,7 @@ def test_a_damaged_study_is_exported_as_it_was_or_not_at_all(answered, tmp_path,
             refused += 1
         else:
             same = got.table.equals(whole.table) and got.attention.equals(whole.attention)
-            assert same or any("last answers may be missing" in each for each in got.notes), what
+            assert same or any("the last answers are missing" in each for each in got.notes), what
     assert refused >= {"flipped": 0.2, "zeroed": 0.5, "other": 0.8}[kind] * count
     least = {"flipped": 0.98, "zeroed": 0.6, "other": 0.4}[kind]
     assert sum(kept) >= least * count * whole.table.height
@@ -99,6 +99,15 @@ def test_every_row_that_is_written_has_its_checksum_and_is_counted(tmp_path):
         InputError, match="export what is whole with 'rejoinder annotate export --sal"
     ):
         export(study)
+
+
+def test_what_is_damaged_while_it_is_served_is_one_message(tmp_path):
+    study = studies.study(tmp_path, items=1, systems=1)
+    rater = study.add_rater()
+    with study.database.transaction() as db:
+        db.execute("UPDATE question SET content = '{'")
+    with pytest.raises(InputError, match="the study cannot be read or written"):
+        study.current(rater)
 
 
 def test_a_later_answer_that_is_lost_does_not_bring_back_the_one_before(tmp_path):

@@ -110,12 +110,13 @@ def test_a_loss_is_excluded_by_the_same_rule(p, verdict):
     assert with_verdicts(table, scores)["verdict"].to_list() == [verdict]
 
 
-@pytest.mark.parametrize(("loss", "verdict"), [(0.25, "not clear"), (0.2500001, "worse")])
-def test_without_an_interval_the_loss_decides(loss, verdict):
+@pytest.mark.parametrize(("p", "verdict"), [(BELOW, "worse"), (SIGNIFICANT, "not clear")])
+def test_without_an_interval_the_randomization_test_decides_by_the_same_rule(p, verdict):
     scores = scored()
     table = scores.compare(b="two", worse_by=0.25).with_columns(
-        difference=pl.lit(-loss), p_worse=float("nan")
-    )
+        difference=-1.0, low=float("nan"), p_not_worse=float("nan"), p_not_worse_holm=float("nan"),
+        p_worse=0.001, p_worse_holm=pl.lit(p),
+    )  # fmt: skip
     assert with_verdicts(table, scores)["verdict"].to_list() == [verdict]
 
 

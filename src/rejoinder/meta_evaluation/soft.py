@@ -128,7 +128,7 @@ class SoftPairs(Evidence):
         swaps = [all_swaps(n)] if exact else permutation_swaps(n, trials, rng)
         values = score(rows.sums())
         observed, above, tried = values[pairs[:, 0]] - values[pairs[:, 1]], 0.0, 0
-        for drawn in swapped_differences(rows, score, pairs, swaps):
+        for _, drawn in swapped_differences(rows, score, pairs, swaps):
             above, tried = above + reached(drawn, observed), tried + drawn.shape[1]
         # The observed replies are one more swap, which ties with itself.
         return np.asarray(above / tried if exact else (above + 0.5) / (tried + 1))

@@ -134,9 +134,9 @@ def compare(
             ``p_noninferiority`` (``a`` is not worse than ``b`` by the margin or more).
         worse_by: The largest loss against the baseline ``b`` that is accepted, 0 or above, in the
             metrics' own range. Every pair then is of a system ``a`` and ``b``, and the table has
-            ``worse_by``, each before and after Holm's correction ``p_worse`` (one-sided t test: ``a``
-            is worse by more than that) and ``p_not_worse`` (it is not), and ``verdict``; see
-            `margins.with_verdicts` and ``Comparison.failed``.
+            ``worse_by``, each before and after Holm's correction ``p_worse`` (one-sided t test, without
+            an interval a randomization test: ``a`` is worse by more than that) and ``p_not_worse`` (it
+            is not; a t test), and ``verdict``; see `margins.with_verdicts` and ``Comparison.failed``.
 
     Returns:
         Its ``table`` has a row for each metric and pair, in the metric's own range:
@@ -285,9 +285,9 @@ def compare_pairs(
     reach = np.abs(difference)[:, None] - NOISE
     p_bootstrap = p_of_draws((np.abs(centred) >= reach).sum(axis=1), scores.resamples)
     p_bootstrap[np.isnan(drawn).any(axis=1)] = np.nan
-    p_randomization = _randomization(scores, measured, a, b, difference, permutations)
-    if n < 2:  # one item resampled is always itself: it says nothing of others
-        p_randomization = np.full(a.size, np.nan)
+    p_randomization, p_lost = _randomization(
+        scores, measured, a, b, difference, permutations, margins.worse_by or 0.0
+    )
     if n < LEAST_ITEMS:
         p_bootstrap = np.full(a.size, np.nan)
     segments = measured.rows.segments(metric)
@@ -314,7 +314,7 @@ def compare_pairs(
             "detectable": [detectable(e, n, pilot=n) for e in errors.tolist()],
             "n": [measured.n] * len(pairs),
             **_of_clusters(scores, label, pairs),
-            **margins.columns(metric, difference, errors, measured.freedom),
+            **margins.columns(metric, difference, errors, measured.freedom, p_lost),
         }
     )
 
@@ -441,17 +441,30 @@ def _randomization(
     b: Indices,
     difference: Floats,
     wanted: int,
+    worse_by: float,
 ) -> Floats:
-    """The p-value of each pair: how often swapped replies differ as much as the real ones."""
+    """Two p-values of each pair, float64 [2, p]: that the systems differ, that a is worse by more.
+
+    The first is how often swapped replies differ as much as the real ones. For the second, a's score is
+    raised by ``worse_by`` in equal parts of all items, which go with the replies: how often a then
+    loses as much by swaps. NaN for one item, which says nothing of others.
+    """
     rows, n = measured.units, measured.size
+    if n < 2:
+        return np.full((2, a.size), np.nan)
     exact = n < MOST_ENUMERATED and 1 << n <= wanted
     rng = np.random.default_rng(scores.seed)
     blocks = iter([all_swaps(n)]) if exact else permutation_swaps(n, wanted, rng)
-    reached, tried, reach = np.zeros(a.size), 0, np.abs(difference)[:, None] - NOISE
+    down = -1.0 if measured.metric.higher_is_better else 1.0
+    reached, tried = np.zeros((2, a.size)), 0
+    reach = np.stack([np.abs(difference), down * difference - worse_by])[..., None] - NOISE
     pairs = np.stack([a, b], axis=1)
-    for apart in swapped_differences(rows, measured.metric.score, pairs, blocks):
+    parts = np.ones(n) if measured.clusters is None else measured.clusters.size
+    parts = 2 * worse_by * parts / parts.sum()
+    for swaps, apart in swapped_differences(rows, measured.metric.score, pairs, blocks):
         tried += apart.shape[1]
-        far = np.abs(apart) >= reach
+        raised = worse_by - swaps.masks() @ parts if worse_by else 0.0
+        far = np.stack([np.abs(apart), down * apart - raised]) >= reach
         # Where a draw or the difference is undefined, so is p.
-        reached += np.where(np.isnan(apart), np.nan, far).sum(axis=1)
+        reached += np.where(np.isnan(apart), np.nan, far).sum(axis=2)
     return reached / tried if exact else p_of_draws(reached, tried)

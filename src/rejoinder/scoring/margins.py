@@ -64,7 +64,12 @@ class Margins(NamedTuple):
                 )
 
     def columns(
-        self, metric: Metric, differences: Floats, errors: Floats, df: float
+        self,
+        metric: Metric,
+        differences: Floats,
+        errors: Floats,
+        df: float,
+        p_lost: Floats | float = np.nan,
     ) -> dict[str, Floats]:
         """The columns of the tests of differences a - b; none without a margin.
 
@@ -72,7 +77,9 @@ class Margins(NamedTuple):
             metric: Says which values are better, and whether systems are ranked by it.
             differences: float64 [p].
             errors: float64 [p], their standard errors.
-            df: Degrees of freedom; NaN: there is no test.
+            df: Degrees of freedom; NaN: there is no t test.
+            p_lost: float64 [p], the randomization test's p of a greater loss than ``worse_by``, which
+                stands where there is no t test.
         """
         if math.isnan(df):
             errors = np.full(errors.shape, np.nan)
@@ -84,11 +91,13 @@ class Margins(NamedTuple):
             columns |= _with_holm("p_equivalence", tests.equivalent)
             columns |= _with_holm("p_noninferiority", of_a)
         if self.worse_by is not None:
-            errors = errors if metric.ranks else np.full(errors.shape, np.nan)
-            tests = margin_tests(differences, errors, df, self.worse_by)
+            ranks = np.nan if not metric.ranks else 1.0
+            tests = margin_tests(differences, ranks * errors, df, self.worse_by)
             higher = metric.higher_is_better
+            p_worse = tests.lower if higher else tests.higher
+            p_worse = np.where(np.isnan(p_worse), ranks * p_lost, p_worse)
             columns |= {"worse_by": np.full(differences.shape, self.worse_by)}
-            columns |= _with_holm("p_worse", tests.lower if higher else tests.higher)
+            columns |= _with_holm("p_worse", p_worse)
             columns |= _with_holm("p_not_worse", tests.not_lower if higher else tests.not_higher)
         return columns
 
@@ -101,10 +110,11 @@ def _with_holm(name: str, p: Floats) -> dict[str, Floats]:
 def with_verdicts(table: pl.DataFrame, scores: Measurements) -> pl.DataFrame:
     """The table with the column ``verdict``: what is known of ``a`` against the baseline ``b``.
 
-    - ``worse``: a loss greater than the margin is shown (``p_worse_holm`` below 5%). Without a test,
-      because there is no interval, the loss itself decides.
+    - ``worse``: a loss greater than the margin is shown (``p_worse_holm`` below 5%): by Student's t,
+      or where there is no interval by a randomization test.
     - ``not worse``: a loss greater than the margin is excluded (``p_not_worse_holm`` below 5%), or
-      the difference is 0 whichever item is left out.
+      the difference is 0 whichever item is left out, and not because both scores are 0 under a metric
+      that vanishes (BLEU-4 without a match of four words), which other items would change.
     - ``not clear``: neither.
     - ``undefined``: the difference is.
     - null: the metric does not rank systems.
@@ -124,11 +134,11 @@ def _verdict(row: dict[str, float], scores: Measurements) -> str | None:
     loss = -row["difference"] if metric.higher_is_better else row["difference"]
     if np.isnan(loss):
         return UNDEFINED
-    if not np.isnan(row["p_worse"]):
-        if row["p_worse_holm"] < SIGNIFICANT:
-            return WORSE
-        return NOT_WORSE if row["p_not_worse_holm"] < SIGNIFICANT else NOT_CLEAR
-    if loss > row["worse_by"]:
+    if row["p_worse_holm"] < SIGNIFICANT:
         return WORSE
+    if row["p_not_worse_holm"] < SIGNIFICANT:
+        return NOT_WORSE
+    same = loss == 0 and np.isnan(row["p_not_worse"])
     enough = row["clusters" if scores.cluster else "n"] >= LEAST_ITEMS
-    return NOT_WORSE if loss == 0 and enough else NOT_CLEAR
+    hidden = metric.vanishes and row["value_a"] == 0
+    return NOT_WORSE if same and enough and not hidden else NOT_CLEAR

@@ -37,11 +37,67 @@ def test_the_same_replies_are_not_worse():
     assert verdict(OLD[:3], OLD[:3]) == "not clear"  # too few items to know
 
 
-def test_a_loss_without_an_interval_is_a_loss():
-    # Everything was right and nothing is any more: no spread, so no test.
-    assert verdict(np.zeros(10), np.ones(10)) == "worse"
+def test_without_an_interval_the_randomization_test_decides():
+    # Everything was right and nothing is any more: no spread, so no t test. Of the 2^10 ways to swap the
+    # replies one has as great a loss beyond the margin.
+    scores = scores_of(old=np.ones(10), new=np.zeros(10))
+    row = scores.compare("new", "old", worse_by=0.5).row(0, named=True)
+    assert np.isnan(row["low"])
+    assert (row["p_worse"], row["verdict"]) == (1 / 1024, "worse")
     assert verdict(OLD - 0.4) == "not clear"
-    assert verdict(OLD[:3] - 1, OLD[:3]) == "worse"
+    # Of three items one swap in eight: two systems that are alike would lose so much by chance.
+    assert verdict(OLD[:3] - 1, OLD[:3]) == "not clear"
+    assert verdict(OLD[:5] - 1, OLD[:5]) == "worse"  # 1 / 32
+
+
+def replies_of_bleu(old, new):
+    """Scores under BLEU-4 of 20 items; where a system is right, four words match."""
+    testset = rejoinder.TestSet.from_lists([["see you at nine then"]] * 20)
+    rows = [
+        (name, id, "see you at nine then" if k < right else "no not yet")
+        for name, right in (("old", old), ("new", new))
+        for k, id in enumerate(testset.ids)
+    ]
+    table = pl.DataFrame(rows, ["system", "id", "text"], orient="row")
+    return rejoinder.score(testset, table, [rejoinder.metrics.BLEU(order=4)], resamples=10)
+
+
+@pytest.mark.parametrize(
+    ("right", "p", "expected"), [(1, 1 / 2, "not clear"), (10, 2**-10, "worse")]
+)
+def test_one_match_of_four_words_is_no_loss(right, p, expected):
+    # The new system has none, and no interval. It is as likely to have had the match of the old one.
+    compared = rejoinder.compare(replies_of_bleu(right, 0), "new", "old", worse_by=0)
+    (row,) = compared.table.to_dicts()
+    assert np.isnan(row["low"])
+    assert row["p_worse"] == pytest.approx(p, rel=0.1, abs=1e-3)
+    assert row["verdict"] == expected
+    assert compared.failed().height == (expected == "worse")
+
+
+def test_two_scores_of_0_that_other_items_would_change_are_not_clear():
+    compared = rejoinder.compare(replies_of_bleu(0, 0), "new", "old", worse_by=0.01)
+    assert compared.table["verdict"].to_list() == ["not clear"]
+    assert compared.failed(unsure=True).height == 1
+    same = rejoinder.compare(replies_of_bleu(3, 3), "new", "old", worse_by=0.01)
+    assert same.table["verdict"].to_list() == ["not worse"]
+
+
+def test_the_margin_of_clusters_goes_with_their_items():
+    # A cluster of 4 items and six of 1, each item worse by exactly 1: beyond a margin of 1 nothing is left.
+    ids = [str(i) for i in range(10)]
+    testset = rejoinder.TestSet.from_lists([["x"]] * 10, ids=ids)
+    of = pl.Series("talk", ["a"] * 4 + list("bcdefg"))
+    testset = rejoinder.TestSet(testset.contexts.with_columns(of), testset.references)
+    rows = [
+        (n, id, x - (n == "new")) for n in ("old", "new") for id, x in zip(ids, OLD, strict=True)
+    ]
+    table = pl.DataFrame(rows, ["system", "id", "judge"], orient="row")
+    scores = Scores.from_segments(table, testset, cluster="talk")
+    row = scores.compare("new", "old", worse_by=1.0).row(0, named=True)
+    assert (row["p_worse"], row["verdict"]) == (1.0, "not clear")
+    row = scores.compare("new", "old", worse_by=0.5).row(0, named=True)
+    assert (row["p_worse"], row["verdict"]) == (1 / 128, "worse")
 
 
 def test_each_system_is_compared_with_the_baseline():

@@ -27,8 +27,8 @@ def explained(pairs: pl.DataFrame) -> str:
     """What the columns of the verdicts say."""
     words = (
         f"p worse: a is worse than the baseline b by more than {pairs['worse_by'][0]:g} (one-sided t test, "
-        "Holm-corrected; the margin is not x100); verdict: worse where it is below 0.05, not worse where "
-        "the opposite test is, otherwise not clear; without an interval a greater loss is worse"
+        "without an interval a randomization test; Holm-corrected; the margin is not x100); verdict: worse "
+        "where it is below 0.05, not worse where the opposite t test is, otherwise not clear"
     )
     if pairs["verdict"].is_null().any():
         words += f"; {NONE}: the metric does not rank systems"
@@ -41,13 +41,13 @@ def failure(row: Mapping[str, Any]) -> str:
     metric, difference = row["metric"], f"difference {row['difference']:.4g}"
     if row["verdict"] == UNDEFINED:
         return f"{metric}: the difference of {a} and the baseline {b} is undefined"
-    tested = not math.isnan(row["p_worse"])
-    if tested:
+    if not math.isnan(row["low"]):
         difference += f", 95% interval [{row['low']:.4g}, {row['high']:.4g}]"
     if row["verdict"] == WORSE:
-        why = f"p {p_value(row['p_worse_holm'])}" if tested else "no interval, so no test"
+        why = f"p {p_value(row['p_worse_holm'])}"
         return f"{metric}: {a} is worse than the baseline {b} by more than {margin} ({difference}; {why})"
-    why = f"p {p_value(row['p_not_worse_holm'])}" if tested else "no interval, so no test"
+    known = not math.isnan(row["p_not_worse_holm"])
+    why = f"p {p_value(row['p_not_worse_holm'])}" if known else "no interval, so no test"
     return (
         f"{metric}: it is not excluded that {a} is worse than the baseline {b} by more than {margin} "
         f"({difference}; {why})"

@@ -109,7 +109,7 @@ def all_swaps(n: int) -> Swaps:
 
 def swapped_differences(
     rows: Rows, score: Callable[[Floats], Floats], pairs: Indices, swaps: Iterable[Swaps]
-) -> Iterator[Floats]:
+) -> Iterator[tuple[Swaps, Floats]]:
     """The differences of pairs of systems whose replies to some items are swapped.
 
     Swapping some items turns A's sum into A's less A's of these items and plus B's of these: their
@@ -122,7 +122,8 @@ def swapped_differences(
         swaps: The items that are swapped in each trial.
 
     Yields:
-        float64 [p, b], the score of A less that of B; the b add up to all trials.
+        The swaps of b trials, and float64 [p, b], the score of A less that of B; the b add up to all
+        trials.
     """
     sums, (a, b) = rows.sums(), pairs.T
     for block in swaps:
@@ -137,7 +138,7 @@ def swapped_differences(
                 moved = swapped[b[which]] - swapped[a[which]]
                 of_a = score(sums[a[which]][:, None] + moved)
                 apart[which] = of_a - score(sums[b[which]][:, None] - moved)
-            yield apart
+            yield part, apart
 
 
 def narrow(counts: Block, rows: Rows) -> Iterator[Block]:
